@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from accounts import keys
+
+
+class UserManager(BaseUserManager["User"]):
+    def get_by_natural_key(self, username: str | None) -> User:
+        return self.get(email__iexact=username or "")
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person. The email address is the login; no name is ever needed to sign in."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField("email address", unique=True)
+    display_name = models.CharField(max_length=150, blank=True)
+    avatar_url = models.URLField(blank=True)
+    is_staff = models.BooleanField(
+        "may use the builder", default=False, help_text="Opens the admin, where plugins are built."
+    )
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects = UserManager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_ci")]
+
+    def __str__(self) -> str:
+        return self.display_name or self.email
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.email = self.email.strip().lower()
+        super().save(*args, **kwargs)
+
+    def get_full_name(self) -> str:
+        return str(self)
+
+    def get_short_name(self) -> str:
+        return str(self)
+
+
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    def usable(self, *, now: datetime | None = None) -> ApiKeyQuerySet:
+        """Keys that open a door today: neither revoked nor expired, of a person who is still active."""
+        now = now or timezone.now()
+        unexpired = models.Q(expires_at=None) | models.Q(expires_at__gt=now)
+        return self.filter(unexpired, revoked_at=None, owner__is_active=True)
+
+    def for_secret(self, secret: str) -> ApiKey | None:
+        """The usable key with this secret, found by equality of its SHA-256; None when there is none."""
+        if not keys.looks_like_key(secret):
+            return None
+        return self.usable().select_related("owner").filter(key_hash=keys.hash_key(secret)).first()
+
+    def visible_to(self, user: User) -> ApiKeyQuerySet:
+        return self if user.is_superuser else self.filter(owner=user)
+
+
+class ApiKeyManager(models.Manager["ApiKey"]):
+    def issue(self, *, owner: User, name: str, **fields: Any) -> tuple[ApiKey, str]:
+        """Make a key and return it with its secret. The secret is not stored in the clear anywhere."""
+        secret = keys.generate()
+        key = self.create(
+            owner=owner,
+            name=name,
+            key_hash=keys.hash_key(secret),
+            prefix=secret[: keys.PREFIX_LENGTH],
+            key_encrypted=keys.encrypt(secret) if settings.API_KEY_REVEAL else "",
+            **fields,
+        )
+        return key, secret
+
+
+class Capability(models.TextChoices):
+    QUERY = "query", "ask questions"
+    READ = "read", "read plugins and documents"
+    AUTHOR = "author", "change plugins and documents"
+
+
+def default_capabilities() -> list[str]:
+    return [Capability.QUERY.value]
+
+
+class ApiKey(models.Model):
+    """What an agent shows to be let in. Looked up by hash; revealable while its encrypted copy is kept."""
+
+    # Writing the time of every request would make each read a write; a minute is precise enough.
+    LAST_USED_PRECISION = timedelta(minutes=1)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_keys")
+    name = models.CharField(max_length=100, help_text="What you will know it by, such as “planning agent”.")
+    key_hash = models.CharField(max_length=64, unique=True, editable=False)
+    key_encrypted = models.TextField(blank=True, editable=False)
+    prefix = models.CharField(max_length=16, editable=False)
+    capabilities = ArrayField(
+        models.CharField(max_length=16, choices=Capability.choices), default=default_capabilities
+    )
+    plugins = models.ManyToManyField(
+        "plugins.Plugin",
+        blank=True,
+        related_name="+",
+        help_text="Only these plugins can be asked with the key. Empty: every plugin its owner may ask.",
+    )
+    per_minute = models.PositiveIntegerField(default=60, help_text="Requests in a minute.")
+    per_day = models.PositiveIntegerField(default=5000, help_text="Requests in a day.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = ApiKeyManager.from_queryset(ApiKeyQuerySet)()
+
+    class Meta:
+        verbose_name = "API key"
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    def can(self, capability: str) -> bool:
+        return capability in self.capabilities
+
+    def reveal(self) -> str | None:
+        """The secret again, or None when its encrypted copy was not kept or cannot be opened any more."""
+        return keys.decrypt(self.key_encrypted) if self.key_encrypted else None
+
+    def revoke(self) -> None:
+        self.revoked_at = timezone.now()
+        self.key_encrypted = ""
+        self.save(update_fields=["revoked_at", "key_encrypted"])
+
+    def touch(self, *, now: datetime | None = None) -> None:
+        """Remember that the key was used, at most once in `LAST_USED_PRECISION`."""
+        now = now or timezone.now()
+        if self.last_used_at is None or now - self.last_used_at >= self.LAST_USED_PRECISION:
+            ApiKey.objects.filter(pk=self.pk).update(last_used_at=now)
+            self.last_used_at = now
+
+
+def display_name(user: User) -> str:
+    """How allauth's pages call a person."""
+    return str(user)

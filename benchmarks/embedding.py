@@ -1,0 +1,84 @@
+"""How fast the local embedder is here: `python -m benchmarks.embedding` (about twenty seconds).
+
+Prints chunks a second (1,500 characters each, in all their windows), windows a second, milliseconds a question,
+and questions a second from eight threads; medians of interleaved rounds. `--json` prints them for programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+ROUNDS = 3
+CHUNKS = 32
+QUESTIONS = 60
+TEXT = """The operator must close the inlet valve before pressure exceeds limits written in section four, because
+any residue left inside a chamber may react with water and release heat. Records show that wounds older than six
+hours carry more risk unless antibiotic treatment begins early. When a supplier fails to deliver within thirty
+days, buyers may cancel their order without penalty."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    figures = measured()
+    if parser.parse_args().json:
+        print(json.dumps(figures))
+        return
+    for name, value in figures.items():
+        print(f"{name:28} {value if isinstance(value, str) else f'{value:8.2f}'}")
+
+
+def measured() -> dict[str, float | str]:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
+    from knowledge.embedders import LocalEmbedder
+
+    embedder = LocalEmbedder()
+    cold = seconds(lambda: embedder.embed(["Is it ready?"]))
+    choose = random.Random(1)
+    title = "Operating manual > Valves > Safety"
+    chunks = [sentences(choose, characters=1500) for _ in range(CHUNKS)]
+    windows = [window for chunk in chunks for window in embedder.windows(title_path=title, text=chunk)]
+    questions = [sentences(choose, characters=choose.randint(30, 90)) for _ in range(QUESTIONS)]
+    rounds = [one_round(embedder, windows, questions) for _ in range(ROUNDS)]
+    bulk, single, threaded = (statistics.median(figures) for figures in zip(*rounds, strict=True))
+    return {
+        "precision": embedder._model().precision,
+        "first vector, s": cold,
+        "chunks/s": CHUNKS / bulk,
+        "windows/s": len(windows) / bulk,
+        "one question, ms": single * 1000,
+        "questions/s of 8 threads": QUESTIONS / threaded,
+    }
+
+
+def one_round(embedder, windows: list[str], questions: list[str]) -> tuple[float, float, float]:
+    """Seconds for all windows at once, for the median question, and for all questions from eight threads."""
+    bulk = seconds(lambda: embedder.embed(windows))
+    single = statistics.median(seconds(lambda q=question: embedder.embed([q])) for question in questions)
+    with ThreadPoolExecutor(8) as threads:
+        threaded = seconds(lambda: list(threads.map(lambda question: embedder.embed([question]), questions)))
+    return bulk, single, threaded
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def sentences(choose: random.Random, *, characters: int) -> str:
+    words, text = TEXT.split(), ""
+    while len(text) < characters:
+        text += " ".join(choose.choices(words, k=choose.randint(6, 20))).capitalize() + ". "
+    return text[:characters]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Embedders by name: `local`, `openai`, `openai:MODEL`, `openai:MODEL:DIMENSIONS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from knowledge.embedders.base import (
+    Embedder,
+    EmbedderError,
+    EmbedderRejected,
+    EmbedderUnavailable,
+    UnknownEmbedder,
+)
+from knowledge.embedders.local import LocalEmbedder
+from knowledge.embedders.openai import OpenAIEmbedder, disconnect
+
+__all__ = [
+    "EMBEDDERS",
+    "Embedder",
+    "EmbedderError",
+    "EmbedderRejected",
+    "EmbedderUnavailable",
+    "LocalEmbedder",
+    "OpenAIEmbedder",
+    "UnknownEmbedder",
+    "forget_embedders",
+    "get_embedder",
+]
+
+# The first part of an embedder's name, and what builds it from the whole name.
+EMBEDDERS: dict[str, Callable[[str], Embedder]] = {"local": LocalEmbedder, "openai": OpenAIEmbedder}
+
+_built: dict[str, Embedder] = {}
+
+
+def get_embedder(name: str) -> Embedder:
+    """The one embedder of this name in this process. Nothing is loaded or connected before its first use.
+
+    Raises UnknownEmbedder when the name means nothing.
+    """
+    embedder = _built.get(name)
+    # Building is cheap, so two threads may both do it; setdefault is atomic and only one of the two is kept.
+    return embedder or _built.setdefault(name, _build(name))
+
+
+def forget_embedders() -> None:
+    """Drop every embedder with its model, connections and remembered questions, say after settings changed."""
+    _built.clear()
+    disconnect()
+
+
+def _build(name: str) -> Embedder:
+    prefix = name.partition(":")[0]
+    if prefix not in EMBEDDERS:
+        raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; there are: {', '.join(EMBEDDERS)}.")
+    return EMBEDDERS[prefix](name)

@@ -1,0 +1,158 @@
+"""What every embedder promises, and the work they share: batches, checks, unit length, remembered questions.
+
+To add an embedder, subclass `Embedder`, call `super().__init__(name=..., dimensions=...)` and write its one
+required method, `embed_batch`: texts in, one vector each out, in the same order; they need not be of length
+one, the base sees to that. Raise EmbedderUnavailable when trying again may help, EmbedderRejected when it
+cannot. Then give the class a prefix in `EMBEDDERS` of this package. Override `batch_size` or `batches` when
+the provider limits a request; `cut`, `count_tokens` and `window_spans` when the model reads only so much text.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lexic.errors import LexicError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TITLE_TOKENS = 48
+REMEMBERED_QUESTIONS = 1024
+REMEMBERED_LENGTH = 2000
+BYTES_PER_TOKEN = 3
+
+
+class EmbedderError(LexicError):
+    """The text could not be embedded."""
+
+    code = "embedder_error"
+    status = 502
+    retryable = False
+
+
+class EmbedderUnavailable(EmbedderError):
+    """The embedder cannot be reached or is overloaded just now."""
+
+    code = "embedder_unavailable"
+    status = 503
+    hint = "Try again in a little while."
+    retryable = True
+
+
+class EmbedderRejected(EmbedderError):
+    """The embedder refused the request, or returned something that is no embedding."""
+
+    code = "embedder_rejected"
+    hint = "Check the embedder's name, its key and its settings; trying again will not help."
+
+
+class UnknownEmbedder(LexicError):
+    """There is no embedder of this name."""
+
+    code = "unknown_embedder"
+    status = 400
+    hint = "Write “local”, “openai:MODEL” or “openai:MODEL:DIMENSIONS”."
+
+
+class Embedder(ABC):
+    """Texts in, unit vectors out. One instance serves all threads of a process."""
+
+    is_offline: bool = False
+    has_token_states: bool = False
+    batch_size: int = 128
+
+    def __init__(self, *, name: str, dimensions: int) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self._remembered = lru_cache(maxsize=REMEMBERED_QUESTIONS)(self._embed_single)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} {self.dimensions}>"
+
+    @abstractmethod
+    def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32] | Sequence[Sequence[float]]:
+        """One vector per text, in order. At least one text, and no more than `batches` puts together.
+
+        Raises EmbedderError. Length, finiteness and norm are the base's business.
+        """
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """float32 [len(texts), dimensions] with rows of length one, in order. Raises EmbedderError."""
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        batches = self.batches([encodable(text) for text in texts])
+        return np.concatenate([self._unit_rows(batch) for batch in batches])
+
+    def embed_one(self, text: str) -> NDArray[np.float32]:
+        """float32 [dimensions], read-only: what `embed` says of the text with its white space tidied.
+
+        Recent short texts are remembered. Raises EmbedderError, which is not remembered.
+        """
+        text = " ".join(text.split())
+        return self._remembered(text) if len(text) <= REMEMBERED_LENGTH else self._embed_single(text)
+
+    def batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        """The texts in consecutive groups, each small enough for one `embed_batch`."""
+        for start in range(0, len(texts), self.batch_size):
+            yield texts[start : start + self.batch_size]
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens the text costs: exact where the embedder has a tokenizer, else rather too many."""
+        return math.ceil(len(encodable(text).encode()) / BYTES_PER_TOKEN)
+
+    def cut(self, text: str, *, tokens: int) -> str:
+        """The beginning of the text, as far as so many tokens reach."""
+        return encodable(text).encode()[: tokens * BYTES_PER_TOKEN].decode(errors="ignore")
+
+    def windows(self, *, title_path: str, text: str) -> list[str]:
+        """The texts to embed for one chunk, at least one: title path, full stop, and a window of the text."""
+        prefix = self.prefix(title_path)
+        spans = self.window_spans(title_path=title_path, text=text)
+        return [prefix + text[start:end] for start, end in spans]
+
+    def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
+        """The (start, end) of each of `windows` in the text: they cover all of it, and may overlap."""
+        return [(0, len(text))]
+
+    def prefix(self, title_path: str) -> str:
+        """What `windows` puts before each window, so that it knows what it is about."""
+        title = self.cut(title_path.strip(), tokens=TITLE_TOKENS).rstrip()
+        return f"{title}. " if title else ""
+
+    def _embed_single(self, text: str) -> NDArray[np.float32]:
+        vector = self.embed([text])[0]
+        vector.setflags(write=False)  # shared by every caller that asks the same
+        return vector
+
+    def _unit_rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = self.embed_batch(texts)
+        self._check_shape(vectors, expected=len(texts))
+        matrix = np.asarray(vectors, dtype=np.float64)
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not np.isfinite(norms).all() or not norms.all():
+            raise EmbedderRejected(f"The embedder {self.name} returned a vector that is all zeros or not finite.")
+        return (matrix / norms).astype(np.float32)
+
+    def _check_shape(self, vectors: Any, *, expected: int) -> None:
+        if len(vectors) != expected:
+            raise EmbedderRejected(
+                f"The embedder {self.name} returned {len(vectors)} vectors for {expected} texts."
+            )
+        for vector in vectors:
+            if len(vector) != self.dimensions:
+                raise EmbedderRejected(
+                    f"The embedder {self.name} should return vectors of {self.dimensions} dimensions,"
+                    f" and returned {len(vector)}.",
+                    hint=f"If the model is meant to give {len(vector)}, put that number into the embedder's name.",
+                )
+
+
+def encodable(text: str) -> str:
+    """The text of the same length with a question mark for each lone surrogate, which no encoder takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

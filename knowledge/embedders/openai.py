@@ -1,0 +1,175 @@
+"""Embeddings from OpenAI, or from any server that speaks its protocol."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from knowledge.embedders.base import (
+    Embedder,
+    EmbedderError,
+    EmbedderRejected,
+    EmbedderUnavailable,
+    UnknownEmbedder,
+)
+
+if TYPE_CHECKING:
+    import httpx2
+    import openai
+
+DEFAULT_MODEL = "text-embedding-3-small"
+KNOWN_DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+MAX_DIMENSIONS = 4000  # pgvector indexes no halfvec beyond it
+BASE_URL = "https://api.openai.com/v1"
+# A request may hold 300,000 tokens. Ours are estimated at three bytes each; at one it would still be within.
+REQUEST_TOKENS = 100_000
+PATIENCE_SECONDS = 10.0
+TRANSIENT_STATUSES = {408, 409, 429}
+
+
+class OpenAIEmbedder(Embedder):
+    """Named `openai`, `openai:MODEL` or `openai:MODEL:DIMENSIONS`; server and key come from the settings."""
+
+    batch_size = 128
+
+    def __init__(self, name: str = "openai", *, timeout: float = 30.0, max_retries: int = 2) -> None:
+        """Raises UnknownEmbedder when the dimensions are not known, or too many to be indexed."""
+        self.model, asked = _parsed(name)
+        dimensions = asked or KNOWN_DIMENSIONS.get(self.model)
+        if dimensions is None:
+            raise UnknownEmbedder(
+                f"How many dimensions {self.model[:80]!r} gives is not known.",
+                hint=f"Put the number into the name, as in “openai:{self.model[:80]}:1024”.",
+            )
+        if not 1 <= dimensions <= MAX_DIMENSIONS:
+            raise UnknownEmbedder(f"An embedder may have 1 to {MAX_DIMENSIONS} dimensions, not {dimensions}.")
+        super().__init__(name=name, dimensions=dimensions)
+        self._server = f"The server of the embedder {name}"
+        self._timeout, self._max_retries = timeout, max_retries
+        # Only models that can shorten their vectors take the parameter, so it is sent when it says something.
+        self._shortens = asked is not None and asked != KNOWN_DIMENSIONS.get(self.model)
+
+    def embed_batch(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        import openai
+
+        # The protocol refuses empty strings.
+        texts = [text or " " for text in texts]
+        try:
+            return self._vectors(texts)
+        except openai.OpenAIError as error:
+            raise self._translated(error) from error
+        except (ValueError, TypeError, AttributeError) as error:
+            # What the client raises when the body is not what the protocol promises: a proxy's page, say.
+            raise EmbedderUnavailable(f"{self._server} sent no readable answer.") from error
+
+    def batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        batch: list[str] = []
+        tokens = 0
+        for text in texts:
+            cost = self.count_tokens(text)
+            if batch and (len(batch) == self.batch_size or tokens + cost > REQUEST_TOKENS):
+                yield batch
+                batch, tokens = [], 0
+            batch.append(text)
+            tokens += cost
+        yield batch
+
+    def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        import openai
+
+        create = self._client().embeddings.create
+        dimensions = self.dimensions if self._shortens else openai.omit
+        try:
+            answer = create(model=self.model, input=list(texts), dimensions=dimensions)
+        except openai.BadRequestError as error:
+            if not self._shortens or "dimensions" not in f"{error.message} {error.param}":
+                raise
+            # A model of one fixed length refuses the parameter. The length is checked with or without it.
+            self._shortens = False
+            answer = create(model=self.model, input=list(texts))
+        return [[float(x) for x in item.embedding] for item in sorted(answer.data, key=lambda item: item.index)]
+
+    def _client(self) -> openai.OpenAI:
+        if not settings.OPENAI_API_KEY:
+            raise EmbedderRejected(
+                f"The embedder {self.name} needs an API key.",
+                code="embedder_key_missing",
+                hint="Set OPENAI_API_KEY (any word, if your OPENAI_BASE_URL asks for none), or use “local”.",
+            )
+        base_url = settings.OPENAI_BASE_URL or BASE_URL
+        client = _connected(api_key=settings.OPENAI_API_KEY, base_url=base_url)
+        return client.with_options(timeout=self._timeout, max_retries=self._max_retries)
+
+    def _translated(self, error: openai.OpenAIError) -> EmbedderError:
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return self._refused(error)
+        if isinstance(error, openai.APITimeoutError):
+            return EmbedderUnavailable(f"{self._server} did not answer in time.")
+        if isinstance(error, openai.APIConnectionError):
+            return EmbedderUnavailable(f"{self._server} cannot be reached.")
+        return EmbedderUnavailable(f"{self._server} sent no readable answer.")
+
+    def _refused(self, error: openai.APIStatusError) -> EmbedderError:
+        status = error.status_code
+        if error.code == "insufficient_quota":
+            return EmbedderRejected(f"The account behind the embedder {self.name} has no credit left.")
+        if status in TRANSIENT_STATUSES or status >= 500:
+            return EmbedderUnavailable(f"{self._server} is overloaded or failing ({status}).")
+        if status in {401, 403}:
+            # Its own message may quote part of the key.
+            return EmbedderRejected(
+                f"{self._server} does not accept the API key ({status}).",
+                hint="Check OPENAI_API_KEY and OPENAI_BASE_URL.",
+            )
+        reason = error.message.replace(settings.OPENAI_API_KEY, "…")[:200]
+        return EmbedderRejected(f"{self._server} refused the request: {reason}")
+
+
+def _parsed(name: str) -> tuple[str, int | None]:
+    """Model and dimensions of `openai[:MODEL[:DIMENSIONS]]`. A model's own name may contain colons."""
+    prefix, _, rest = name.partition(":")
+    if prefix != "openai":
+        raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}.")
+    model, _, last = rest.rpartition(":")
+    if model and last.isascii() and last.isdigit() and len(last) <= 9:
+        return model, int(last)
+    return rest or DEFAULT_MODEL, None
+
+
+# One client, with its connections, per process and account: a fork must not share sockets.
+_clients: dict[tuple[int, str, str], openai.OpenAI] = {}
+
+
+def _connected(*, api_key: str, base_url: str) -> openai.OpenAI:
+    account = (os.getpid(), api_key, base_url)
+    if account not in _clients:
+        import openai
+
+        transport = openai.DefaultHttpxClient(event_hooks={"response": [_hurry]})
+        _clients.setdefault(account, openai.OpenAI(api_key=api_key, base_url=base_url, http_client=transport))
+    return _clients[account]
+
+
+def disconnect() -> None:
+    """Close the connections that this process has opened; the next use opens new ones."""
+    for account in [account for account in _clients if account[0] == os.getpid()]:
+        _clients.pop(account).close()
+
+
+def _hurry(response: httpx2.Response) -> None:
+    """Left alone, the client sleeps as long as the server asks, up to two minutes, in the caller's thread."""
+    try:
+        wait = float(response.headers.get("retry-after", 0))
+    except ValueError:
+        wait = PATIENCE_SECONDS + 1  # a date; servers that send one mean a while
+    if wait > PATIENCE_SECONDS:
+        response.headers["x-should-retry"] = "false"

@@ -1,0 +1,86 @@
+"""The one store for uploaded files. Names are made here, from the content: nothing a user sends becomes a path."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from django.conf import settings
+
+from lexic.errors import InvalidInput, LexicError
+
+_PIECE_BYTES = 1024 * 1024
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class Readable(Protocol):
+    """Anything that gives bytes: an open file, an upload, a response."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class FileTooLarge(LexicError):
+    """The file is too large."""
+
+    code = "too_large"
+    status = 413
+    hint = "Split it into smaller files."
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredFile:
+    """A file in the store; `size` in bytes."""
+
+    sha256: str
+    path: Path
+    size: int
+
+
+def store(stream: Readable, *, max_bytes: int) -> StoredFile:
+    """Keep what the stream holds. The same bytes are kept once. Raises `FileTooLarge`, leaving nothing behind."""
+    root = _root()
+    root.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=root, prefix=".incoming-")
+    incoming = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as target:
+            digest, size = hashlib.sha256(), 0
+            for piece in _pieces(stream):
+                size += len(piece)
+                if size > max_bytes:
+                    raise FileTooLarge(f"The file is larger than {_in_megabytes(max_bytes)} MB.")
+                digest.update(piece)
+                target.write(piece)
+        path = path_of(digest.hexdigest())
+        path.parent.mkdir(exist_ok=True)
+        # A rename is atomic: whoever finds the name finds the whole file.
+        incoming.replace(path)
+    finally:
+        incoming.unlink(missing_ok=True)
+    return StoredFile(sha256=digest.hexdigest(), path=path, size=size)
+
+
+def path_of(sha256: str) -> Path:
+    """Where a file with this hash is, or would be. Raises `InvalidInput` for anything but 64 hex digits."""
+    if not _SHA256.fullmatch(sha256):
+        raise InvalidInput("This is not the name of a stored file.")
+    return _root() / sha256[:2] / sha256
+
+
+def _root() -> Path:
+    return Path(settings.LEXIC_FILES_DIR)
+
+
+def _pieces(stream: Readable) -> Iterator[bytes]:
+    while piece := stream.read(_PIECE_BYTES):
+        yield piece
+
+
+def _in_megabytes(size: int) -> str:
+    return f"{size / (1024 * 1024):.4g}"

@@ -1,0 +1,148 @@
+"""Which documents a search may use. A filter is a value with named fields: what a caller sends can neither name a
+column nor an operator, and an unknown name is refused instead of ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from knowledge.models import Document
+from lexic.errors import InvalidInput
+
+_MOST_VALUES = 1000
+
+
+class InvalidFilter(InvalidInput):
+    """A filter is not valid."""
+
+    code = "invalid_filter"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """All conditions that are given must hold. An empty tuple or None sets none, except for `document_ids`, where
+    an empty tuple means that no document may be used.
+
+    `as_of` keeps what was valid on that day: in effect by then and not yet superseded. `date_from` and `date_to`
+    are the first and the last day of the document's own date; documents without one are left out.
+    """
+
+    doc_types: tuple[str, ...] = ()
+    tags_any: tuple[str, ...] = ()
+    tags_all: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    date_from: date | None = None
+    date_to: date | None = None
+    is_public: bool | None = None
+    exclude_templates: bool = False
+    document_ids: tuple[UUID, ...] | None = None
+    as_of: date | None = None
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any]) -> Filters:
+        """Filters from JSON, names in snake_case or camelCase. Raises `InvalidFilter`."""
+        given: dict[str, Any] = {}
+        for name, value in values.items():
+            field = _snake_case(name)
+            if field not in _PARSERS:
+                raise InvalidFilter(
+                    f"There is no filter {name[:60]!r}.", hint=f"Filters are: {', '.join(_PARSERS)}."
+                )
+            if value is not None:
+                given[field] = _parsed(field, value)
+        return cls(**given)
+
+    def __bool__(self) -> bool:
+        """Whether any condition is set."""
+        return self != Filters()
+
+    def documents(self) -> QuerySet[Document]:
+        """The documents that all conditions allow, of every knowledge base."""
+        return Document.objects.filter(*self._conditions())
+
+    def _conditions(self) -> Iterable[Q]:
+        for name, lookup in _LOOKUPS.items():
+            value = getattr(self, name)
+            if value is not None and value != ():
+                yield Q(**{lookup: list(value) if isinstance(value, tuple) else value})
+        if self.document_ids is not None:
+            yield Q(pk__in=self.document_ids)
+        if self.exclude_templates:
+            yield Q(is_template=False)
+        if self.as_of:
+            yield Q(effective_from=None) | Q(effective_from__lte=self.as_of)
+            yield Q(superseded_on=None) | Q(superseded_on__gt=self.as_of)
+
+
+# The allow-list: the only columns and operators a filter can reach.
+_LOOKUPS = {
+    "doc_types": "doc_type__in",
+    "tags_any": "tags__overlap",
+    "tags_all": "tags__contains",
+    "projects": "project__in",
+    "statuses": "doc_status__in",
+    "date_from": "doc_date__gte",
+    "date_to": "doc_date__lte",
+    "is_public": "is_public",
+}
+
+
+def _snake_case(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _parsed(field: str, value: Any) -> Any:
+    try:
+        return _PARSERS[field](value)
+    except (TypeError, ValueError) as error:
+        raise InvalidFilter(f"The filter “{field}” has a value that it cannot have: {error}") from error
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(_list_of(value, str))
+
+
+def _ids(value: Any) -> tuple[UUID, ...]:
+    return tuple(UUID(one) for one in _list_of(value, str))
+
+
+def _list_of(value: Any, kind: type) -> list[Any]:
+    values = [value] if isinstance(value, kind) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(one, kind) for one in values):
+        raise ValueError("a list of strings is needed.")
+    if len(values) > _MOST_VALUES:
+        raise ValueError(f"at most {_MOST_VALUES} values are possible.")
+    if any("\x00" in one for one in values):
+        raise ValueError("a string cannot hold the character NUL.")
+    return list(values)
+
+
+def _day(value: Any) -> date:
+    if not isinstance(value, str):
+        raise TypeError("a date like 2024-12-31 is needed.")
+    return date.fromisoformat(value)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false is needed.")
+    return value
+
+
+_KINDS: dict[str, Callable[[Any], Any]] = {
+    "date_from": _day,
+    "date_to": _day,
+    "as_of": _day,
+    "is_public": _flag,
+    "exclude_templates": _flag,
+    "document_ids": _ids,
+}
+_PARSERS: dict[str, Callable[[Any], Any]] = {
+    field.name: _KINDS.get(field.name, _words) for field in fields(Filters)
+}

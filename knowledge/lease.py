@@ -1,0 +1,63 @@
+"""Who is reading a document: an advisory lock of PostgreSQL, which its holder gives back even by dying."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from uuid import UUID
+
+from django.db import Error, connection
+
+
+@contextmanager
+def leased(document_id: UUID) -> Iterator[bool]:
+    """True inside the block when this database session alone may read the document; False when another one does.
+
+    The lock belongs to the session, not to a transaction: none needs to be open while a document is read.
+    """
+    key = document_key(document_id)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
+        (ours,) = cursor.fetchone()
+    try:
+        yield ours
+    finally:
+        if ours:
+            _release(key)
+
+
+def _release(key: int) -> None:
+    # A session that broke has lost its locks already.
+    with suppress(Error), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+
+
+def is_leased(document_id: UUID) -> bool:
+    """Whether any session reads the document now."""
+    return document_key(document_id) in held_keys()
+
+
+def held_keys() -> set[int]:
+    """The keys of all advisory locks that are held in this database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks"
+            " WHERE locktype = 'advisory' AND objsubid = 1 AND granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        return {key for (key,) in cursor.fetchall()}
+
+
+def one_at_a_time(name: str) -> None:
+    """Wait until no other transaction has called this with the same name. Held to the end of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [key_of(name)])
+
+
+def document_key(document_id: UUID) -> int:
+    return key_of(f"document:{document_id}")
+
+
+def key_of(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"lexic:{name}".encode()).digest()[:8], "big", signed=True)

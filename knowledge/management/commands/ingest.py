@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from knowledge.add import Added, add_file, add_url
+from knowledge.attach import own_knowledge_base
+from knowledge.embedders.base import EmbedderError
+from knowledge.ingest import ingest
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from knowledge.readers import EXTENSIONS
+from knowledge.tasks import give_up_waiting
+from lexic.errors import LexicError
+from plugins.models import Plugin
+
+KNOWN_ENDINGS = frozenset(f".{ending}" for ending in EXTENSIONS) | {".txt", ".text"}
+LOOK_AGAIN = 0.5  # seconds, while a worker reads what we were asked to read
+
+
+class Command(BaseCommand):
+    help = "Reads files, folders and web pages into a plugin's own knowledge base, now, and says how each went."
+    epilog = """examples:
+  manage.py ingest structural-engineering standards/ notes.md
+  manage.py ingest structural-engineering https://example.org/guide --json"""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug", help="the plugin")
+        parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder, or the address of a page")
+        parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
+
+    def handle(self, *, slug: str, paths: Sequence[str], **options: Any) -> None:
+        plugin = Plugin.objects.filter(slug=slug).first()
+        if plugin is None:
+            raise CommandError(f"There is no plugin called {slug!r}.")
+        base, sources = own_knowledge_base(plugin), list(_sources(paths))
+        results = []
+        for result in _read_all(base, sources):
+            results.append(result)
+            if not options["json"]:
+                self._print(result)
+        failed = sum(result["status"] != DocumentStatus.READY for result in results)
+        if options["json"]:
+            summary = {"plugin": slug, "knowledgeBase": base.pk, "documents": results, "failed": failed}
+            self.stdout.write(json.dumps(summary, ensure_ascii=False))
+        if failed:
+            raise CommandError(f"{failed} of {len(results)} could not be read.")
+
+    def _print(self, result: dict[str, Any]) -> None:
+        outcome = result["error"] if result["error"] else f"{result['chunks']} chunks"
+        self.stdout.write(f"{result['status']:<8}{result['source']}: {outcome}")
+
+
+def _sources(paths: Sequence[str]) -> Iterator[tuple[str, Path | None]]:
+    """What to call each source, and its path (None for an address). Raises `CommandError` where nothing is."""
+    for given in paths:
+        if given.startswith(("http://", "https://")):
+            yield given, None
+            continue
+        path = Path(given)
+        if path.is_dir():
+            yield from _files_in(path)
+        elif path.is_file():
+            yield path.name, path
+        else:
+            raise CommandError(f"There is no file or folder {given!r}.")
+
+
+def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Readable files, sorted, called by their path within the folder, so that two README.md stay two documents."""
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        is_hidden = any(part.startswith(".") for part in name.parts)
+        if path.is_file() and not is_hidden and path.suffix.lower() in KNOWN_ENDINGS:
+            yield name.as_posix(), path
+
+
+def _read_all(base: KnowledgeBase, sources: Sequence[tuple[str, Path | None]]) -> Iterator[dict[str, Any]]:
+    with tqdm(total=len(sources), unit="document", disable=None, leave=False) as bar:
+        for name, path in sources:
+            bar.set_description_str(name[-30:])
+            yield _read_one(base, name=name, path=path, bar=bar)
+            bar.update()
+
+
+def _read_one(base: KnowledgeBase, *, name: str, path: Path | None, bar: Any) -> dict[str, Any]:
+    try:
+        added = _add(base, name=name, path=path)
+        _read_to_the_end(added.document, bar=bar)
+    except LexicError as error:
+        said = f"{error.message} {error.hint}".strip()
+        return {"source": name, "id": None, "status": "failed", "chunks": 0, "code": error.code, "error": said}
+    return _result(name, added)
+
+
+def _add(base: KnowledgeBase, *, name: str, path: Path | None) -> Added:
+    if path is None:
+        return add_url(knowledge_base=base, url=name, enqueue=False)
+    with path.open("rb") as stream:
+        return add_file(knowledge_base=base, file_name=name, stream=stream, enqueue=False)
+
+
+def _read_to_the_end(document: Document, *, bar: Any) -> None:
+    def show(stage: DocumentStatus, done: int, total: int | None) -> None:
+        bar.set_postfix_str(f"{stage.label} {done}/{total or '?'}")
+
+    while Document.objects.unfinished().filter(pk=document.pk).exists():
+        try:
+            ingest(document.pk, on_progress=show)
+        except EmbedderError:
+            give_up_waiting(document.pk)
+        # Still unfinished: a worker was quicker and is reading it.
+        if Document.objects.unfinished().filter(pk=document.pk).exists():
+            time.sleep(LOOK_AGAIN)
+
+
+def _result(name: str, added: Added) -> dict[str, Any]:
+    document = Document.objects.get(pk=added.document.pk)
+    return {
+        "source": name,
+        "id": str(document.pk),
+        "title": document.title,
+        "isNew": added.is_new,
+        "status": document.status,
+        "pages": document.page_count,
+        "chunks": document.chunks_total,
+        "code": document.error_code or None,
+        "error": document.error or None,
+    }

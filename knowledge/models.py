@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.utils import timezone
+from pgvector.django import HalfVectorField
+
+from accounts.models import ApiKey, User
+from plugins.models import Plugin
+
+
+class RevisionQuerySet(models.QuerySet[Any]):
+    """For rows that live between two revisions of their knowledge base."""
+
+    def alive_at(self, revision: int) -> RevisionQuerySet:
+        """Rows that were part of the knowledge base at this revision."""
+        not_removed = models.Q(removed_in=None) | models.Q(removed_in__gt=revision)
+        return self.filter(not_removed, added_in__lte=revision)
+
+    def staged(self) -> RevisionQuerySet:
+        """Rows written by an ingestion that has not ended yet; no search sees them."""
+        return self.filter(added_in=None)
+
+
+class Revisioned(models.Model):
+    """Alive at revision r when `added_in <= r < removed_in`. `added_in` null: staged, not yet part of anything."""
+
+    added_in = models.PositiveIntegerField(null=True, editable=False)
+    removed_in = models.PositiveIntegerField(null=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
+    def editable_by(self, user: User) -> KnowledgeBaseQuerySet:
+        if user.is_superuser and user.is_active:
+            return self
+        through_plugin = models.Q(plugin__in=Plugin.objects.editable_by(user))
+        return self.filter(models.Q(owner=user) | through_plugin)
+
+    def visible_to(self, principal: User | ApiKey) -> KnowledgeBaseQuerySet:
+        """Knowledge bases whose text the person may read: never those of a merely published plugin."""
+        user = principal.owner if isinstance(principal, ApiKey) else principal
+        bases = self.editable_by(user)
+        if isinstance(principal, ApiKey) and (allowed := list(principal.plugins.values_list("pk", flat=True))):
+            bases = bases.filter(models.Q(plugin__in=allowed) | models.Q(attached_to__in=allowed)).distinct()
+        return bases
+
+    def of_plugin(self, plugin: Plugin) -> KnowledgeBaseQuerySet:
+        """The plugin's own base first, then the ones attached to it."""
+        linked = self.filter(models.Q(plugin=plugin) | models.Q(attached_to=plugin)).distinct()
+        return linked.order_by(models.F("plugin").asc(nulls_last=True), "pk")
+
+
+class KnowledgeBase(models.Model):
+    """A named set of documents that share one embedder. A plugin owns one and may attach others."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="knowledge_bases")
+    plugin = models.OneToOneField(
+        Plugin, on_delete=models.CASCADE, null=True, blank=True, related_name="knowledge_base"
+    )
+    attached_to = models.ManyToManyField(Plugin, blank=True, related_name="attached_knowledge")
+    name = models.CharField(max_length=120)
+    embedder = models.CharField(
+        max_length=120,
+        default="local",
+        help_text="“local”, or “openai:MODEL” or “openai:MODEL:DIMENSIONS”. Fixed once documents are in.",
+    )
+    dimensions = models.PositiveSmallIntegerField(default=384, editable=False)
+    language = models.CharField(max_length=32, default="english")
+    revision = models.PositiveIntegerField(default=0, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = KnowledgeBaseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Revision(models.Model):
+    """What a knowledge base held at one revision: the figures that lexical ranking needs."""
+
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    chunk_count = models.PositiveIntegerField()
+    term_total = models.PositiveBigIntegerField(help_text="Sum of the chunks' lengths in words.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["knowledge_base", "number"], name="revision_once")]
+
+    def __str__(self) -> str:
+        return f"{self.knowledge_base} r{self.number}"
+
+
+class SourceType(models.TextChoices):
+    PDF = "pdf", "PDF"
+    MARKDOWN = "markdown", "Markdown"
+    TEXT = "text", "plain text"
+    HTML = "html", "HTML"
+    JSON = "json", "JSON"
+    DOCX = "docx", "Word (DOCX)"
+    URL = "url", "web page"
+
+
+class DocumentStatus(models.TextChoices):
+    QUEUED = "queued", "queued"
+    READING = "reading", "reading pages"
+    CHUNKING = "chunking", "splitting"
+    EMBEDDING = "embedding", "embedding"
+    READY = "ready", "ready"
+    FAILED = "failed", "failed"
+
+
+class DocumentQuerySet(RevisionQuerySet):
+    def visible_to(self, principal: User | ApiKey) -> DocumentQuerySet:
+        return self.filter(knowledge_base__in=KnowledgeBase.objects.visible_to(principal))
+
+    def present(self) -> DocumentQuerySet:
+        """Documents that have not been deleted."""
+        return self.filter(removed_in=None)
+
+    def unfinished(self) -> DocumentQuerySet:
+        return self.present().exclude(status__in=[DocumentStatus.READY, DocumentStatus.FAILED])
+
+
+class Document(Revisioned):
+    """One source. `sha256` is the hash of the bytes last asked to be read, `ready_sha256` of those that answer."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="documents")
+    title = models.CharField(max_length=300)
+    source_type = models.CharField(max_length=16, choices=SourceType.choices)
+    file_name = models.CharField(max_length=300, blank=True, help_text="As it was called where it came from.")
+    url = models.URLField(max_length=2000, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    ready_sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    status = models.CharField(
+        max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.QUEUED, editable=False
+    )
+    error_code = models.CharField(max_length=40, blank=True, editable=False)
+    error = models.TextField(blank=True, editable=False)
+    pages_total = models.PositiveIntegerField(null=True, editable=False)
+    pages_done = models.PositiveIntegerField(default=0, editable=False)
+    chunks_total = models.PositiveIntegerField(null=True, editable=False)
+    chunks_done = models.PositiveIntegerField(default=0, editable=False)
+    page_count = models.PositiveIntegerField(
+        null=True, editable=False, help_text="Null where the source has no pages of its own."
+    )
+    doc_type = models.CharField(max_length=60, blank=True)
+    doc_date = models.DateField(null=True, blank=True)
+    tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
+    project = models.CharField(max_length=120, blank=True)
+    doc_status = models.CharField("status of the content", max_length=60, blank=True)
+    is_public = models.BooleanField(default=False)
+    is_template = models.BooleanField(default=False)
+    effective_from = models.DateField(null=True, blank=True)
+    superseded_on = models.DateField(null=True, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["title"]
+        indexes = [
+            models.Index(fields=["knowledge_base", "status"], name="document_base_status"),
+            # The worker looks for unfinished documents when it starts.
+            models.Index(
+                fields=["status"],
+                name="document_unfinished",
+                condition=~models.Q(status__in=["ready", "failed"]),
+            ),
+        ]
+        constraints = [
+            # The same bytes are read once per knowledge base.
+            models.UniqueConstraint(
+                fields=["knowledge_base", "sha256"],
+                name="document_bytes_once",
+                condition=models.Q(removed_in=None) & ~models.Q(sha256=""),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Page(Revisioned):
+    """The text of one page as extracted. Never altered: a page that reads differently is a new row."""
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
+    number = models.PositiveIntegerField(help_text="From 1. A source without pages is one page, number 1.")
+    text = models.TextField()
+    source_sha256 = models.CharField(max_length=64)
+    # Word boxes of a PDF page: [[start, end, x0, top, x1, bottom], …], points from the top left corner.
+    words = models.JSONField(null=True)
+
+    objects = RevisionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "number"]
+        indexes = [models.Index(fields=["document", "number"], name="page_document_number")]
+
+    def __str__(self) -> str:
+        return f"{self.document} p. {self.number}"
+
+
+class Chunk(Revisioned):
+    """A span of one page, `page.text[start:end] == content`: what is embedded, searched and cited from."""
+
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="chunks")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
+    page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="chunks")
+    index = models.PositiveIntegerField(help_text="From 0, in reading order of the document.")
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    section_path = ArrayField(models.CharField(max_length=200), default=list)
+    content = models.TextField()
+    content_hash = models.BinaryField(max_length=32, help_text="SHA-256 of what is embedded: title path and content.")
+
+    objects = RevisionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "index"]
+        indexes = [
+            models.Index(fields=["document", "index"], name="chunk_document_index"),
+            # Finds a vector that can be reused instead of embedding the same text again.
+            models.Index(fields=["knowledge_base", "content_hash"], name="chunk_content_hash"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document} #{self.index}"
+
+
+class Embedding(Revisioned):
+    """One window of a chunk as a unit vector.
+
+    Narrow on purpose, with PLAIN storage (set in the migration): beside the text the vector would move to
+    TOAST and an exact scan would take three times as long. No global vector index exists: under a filter it
+    silently loses neighbours. `knowledge/vector_index.py` gives large knowledge bases one of their own.
+    """
+
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="embeddings")
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
+    window = models.PositiveSmallIntegerField(default=0)
+    vector = HalfVectorField()
+
+    objects = RevisionQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["chunk", "window"], name="embedding_window_once")]
+
+    def __str__(self) -> str:
+        return f"{self.chunk_id}/{self.window}"
+
+
+class Term(models.Model):
+    """A stemmed word of one knowledge base. Its id stands for it in `ChunkTerms`, so that no posting list of the
+    index mixes two knowledge bases."""
+
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+", db_index=False)
+    text = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["knowledge_base", "text"], name="term_once")]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class TermCount(models.Model):
+    """In how many chunks a term occurs, from this revision on until the next row of the same term."""
+
+    term = models.ForeignKey(Term, on_delete=models.CASCADE, related_name="counts", db_index=False)
+    revision = models.PositiveIntegerField()
+    document_frequency = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["term", "revision"], name="term_count_once")]
+
+    def __str__(self) -> str:
+        return f"{self.term_id} r{self.revision}: {self.document_frequency}"
+
+
+class ChunkTerms(Revisioned):
+    """The words of a chunk and its title path: ids of `Term`, and how often each occurs, in the same order."""
+
+    chunk = models.OneToOneField(Chunk, on_delete=models.CASCADE, primary_key=True, related_name="terms")
+    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
+    terms = ArrayField(models.IntegerField())
+    counts = ArrayField(models.SmallIntegerField())
+    length = models.PositiveIntegerField(help_text="In words, stop words left out.")
+
+    objects = RevisionQuerySet.as_manager()
+
+    class Meta:
+        indexes = [GinIndex(fields=["terms"], name="chunk_terms_gin", fastupdate=False)]
+
+    def __str__(self) -> str:
+        return f"terms of chunk {self.chunk_id}"

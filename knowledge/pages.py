@@ -1,0 +1,74 @@
+"""The pages of a source, stored as they are read. A page that reads as it did before keeps its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from knowledge.models import Document, Page
+from knowledge.progress import Progress
+from knowledge.readers.types import DocumentHeader, Event, Heading, PageText
+from knowledge.staging import batched, discard_pages, storable, storable_json
+
+PAGES_AT_ONCE = 32
+
+
+@dataclass(kw_only=True)
+class Reading:
+    """What a source said. The pages here carry no word boxes: those went straight into the database."""
+
+    title: str = ""
+    is_paged: bool = False
+    page_total: int | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    pages: list[PageText] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
+    page_ids: dict[int, int] = field(default_factory=dict)  # row by page number
+
+
+def stage_pages(document: Document, events: Iterable[Event], *, progress: Progress) -> Reading:
+    """Read to the end, storing page by page. Raises what reading raises; what was stored by then stays staged."""
+    reading = Reading()
+    for batch in batched(_pages(events, reading), PAGES_AT_ONCE):
+        reading.page_ids |= _keep(document, batch)
+        reading.pages += [replace(page, words=None) for page in batch]
+        progress.pages(len(reading.pages), reading.page_total)
+    left_over = document.pages.staged().exclude(pk__in=reading.page_ids.values())
+    discard_pages(list(left_over.values_list("pk", flat=True)))
+    return reading
+
+
+def _pages(events: Iterable[Event], reading: Reading) -> Iterator[PageText]:
+    for event in events:
+        if isinstance(event, DocumentHeader):
+            reading.title, reading.is_paged = storable(event.title or "").strip(), event.paged
+            reading.page_total, reading.metadata = event.page_total, storable_json(event.metadata)
+        else:
+            reading.headings += [replace(one, title=storable(one.title)) for one in event.headings]
+            yield replace(event, text=storable(event.text))
+
+
+def _keep(document: Document, batch: list[PageText]) -> dict[int, int]:
+    """The row of each page by its number: one that holds this text already, or a new one."""
+    numbers = [page.number for page in batch]
+    rows = document.pages.filter(number__in=numbers, removed_in=None)
+    known = {(row.number, row.text): row for row in rows.defer("words").order_by("-added_in")}
+    kept = {page.number: known[key].pk for page in batch if (key := (page.number, page.text)) in known}
+    stale = [row.pk for row in known.values() if row.added_in is None and kept.get(row.number) != row.pk]
+    discard_pages(stale)
+    return kept | _add(document, [page for page in batch if page.number not in kept])
+
+
+def _add(document: Document, pages: list[PageText]) -> dict[int, int]:
+    rows = [
+        Page(
+            document=document,
+            number=page.number,
+            text=page.text,
+            words=page.words,
+            source_sha256=document.sha256,
+        )
+        for page in pages
+    ]
+    return {row.number: row.pk for row in Page.objects.bulk_create(rows)}

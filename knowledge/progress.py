@@ -1,0 +1,58 @@
+"""How far the reading of a document has come: saved a little, not all the time, so that people can watch it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from knowledge.models import Document, DocumentStatus
+
+# Called with the stage, how much of it is done, and how much there is (None: not known yet).
+OnProgress = Callable[[DocumentStatus, int, int | None], None]
+
+
+class Superseded(Exception):
+    """The document was deleted, or was given other bytes, while it was being read."""
+
+
+class Progress:
+    """Writes status and counters of one version of a document, at most every `interval` seconds within a stage.
+
+    Every write raises `Superseded` when that version is no longer wanted, which is how the work learns of it.
+    """
+
+    def __init__(
+        self, *, document_id: UUID, sha256: str, on_progress: OnProgress | None = None, interval: float = 0.5
+    ) -> None:
+        self._version = Document.objects.present().filter(pk=document_id, sha256=sha256)
+        self._on_progress = on_progress or (lambda _stage, _done, _total: None)
+        self._interval = interval
+        self._written = -math.inf
+        self._stage = DocumentStatus.QUEUED
+
+    def enter(self, stage: DocumentStatus, **columns: Any) -> None:
+        """The document is at this stage now. Written at once."""
+        self._stage = stage
+        self._write(status=stage, error="", error_code="", **columns)
+
+    def pages(self, done: int, total: int | None) -> None:
+        self._on_progress(self._stage, done, total)
+        self._write_sometimes(pages_done=done, pages_total=total)
+
+    def chunks(self, done: int, total: int) -> None:
+        self._on_progress(self._stage, done, total)
+        self._write_sometimes(chunks_done=done, chunks_total=total, is_last=done == total)
+
+    def _write_sometimes(self, *, is_last: bool = False, **columns: Any) -> None:
+        if is_last or time.monotonic() - self._written >= self._interval:
+            self._write(**columns)
+
+    def _write(self, **columns: Any) -> None:
+        if not self._version.update(updated_at=timezone.now(), **columns):
+            raise Superseded
+        self._written = time.monotonic()

@@ -1,0 +1,90 @@
+"""What no release pins and nobody asks any more is deleted for good."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from knowledge import files
+from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page, Revision
+from plugins.models import Release
+
+# A question that is being answered right now, or a release that is being made, reads a revision this recent.
+GRACE = timedelta(hours=1)
+# A file this young may belong to an upload whose row is not written yet.
+FILE_GRACE = timedelta(minutes=5)
+
+
+def prune(knowledge_base: KnowledgeBase, *, older_than: timedelta = GRACE) -> int:
+    """Delete the rows that left the knowledge base before `older_than` and that no release can see.
+
+    Files that only they came from go with them. Returns the number of chunks deleted. Safe to call at any time, as
+    often as one likes.
+    """
+    with transaction.atomic():
+        KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
+        unseen = _unseen(knowledge_base, older_than=older_than)
+        sources = _sources(unseen, knowledge_base)
+        Embedding.objects.filter(unseen, knowledge_base=knowledge_base).delete()
+        ChunkTerms.objects.filter(unseen, knowledge_base=knowledge_base).delete()
+        _, deleted = Chunk.objects.filter(unseen, knowledge_base=knowledge_base).delete()
+        Page.objects.filter(unseen, document__knowledge_base=knowledge_base).delete()
+        left = Page.objects.filter(document=OuterRef("pk"))
+        Document.objects.filter(~Exists(left), unseen, knowledge_base=knowledge_base).delete()
+    forget_files(sources)
+    return deleted.get(Chunk._meta.label, 0)
+
+
+def forget_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE) -> None:
+    """Delete these stored files where no document and no page of any knowledge base comes from them any more."""
+    wanted = set(Page.objects.filter(source_sha256__in=hashes).values_list("source_sha256", flat=True))
+    rows = Document.objects.filter(Q(sha256__in=hashes) | Q(ready_sha256__in=hashes))
+    for pair in rows.values_list("sha256", "ready_sha256"):
+        wanted.update(pair)
+    newest = (timezone.now() - older_than).timestamp()
+    for sha256 in set(hashes) - wanted - {""}:
+        path = files.path_of(sha256)
+        if path.exists() and path.stat().st_mtime <= newest:
+            path.unlink(missing_ok=True)
+
+
+def _sources(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:
+    pages = Page.objects.filter(unseen, document__knowledge_base=knowledge_base)
+    documents = Document.objects.filter(unseen, knowledge_base=knowledge_base)
+    return {
+        *pages.values_list("source_sha256", flat=True).distinct(),
+        *documents.values_list("sha256", flat=True),
+        *documents.values_list("ready_sha256", flat=True),
+    }
+
+
+def _unseen(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> Q:
+    """Rows that ended, long enough ago, and were not alive at any pinned revision."""
+    settled = _last_revision_before(knowledge_base, older_than=older_than)
+    condition = Q(removed_in__lte=settled)
+    for revision in pinned_revisions(knowledge_base):
+        condition &= ~Q(added_in__lte=revision, removed_in__gt=revision)
+    return condition
+
+
+def pinned_revisions(knowledge_base: KnowledgeBase) -> list[int]:
+    """The revisions of this knowledge base that releases read, ascending."""
+    pins: list[list[dict[str, Any]]] = list(
+        Release.objects.filter(knowledge__contains=[{"knowledge_base": knowledge_base.pk}])
+        .values_list("knowledge", flat=True)
+        .distinct()
+    )
+    ours = [pin for knowledge in pins for pin in knowledge if pin["knowledge_base"] == knowledge_base.pk]
+    return sorted({int(pin["revision"]) for pin in ours})
+
+
+def _last_revision_before(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> int:
+    past = Revision.objects.filter(
+        knowledge_base=knowledge_base, created_at__lte=timezone.now() - older_than
+    ).order_by("-number")
+    return past.values_list("number", flat=True).first() or 0

@@ -1,0 +1,106 @@
+"""Readers turn a file into pages of text.
+
+A reader is one module with one function, `read(path, *, limits)`, that yields a `DocumentHeader` and then
+its `PageText`s, and raises `UnreadableDocument`. It imports neither Django nor anything that does: it runs in
+the bare child process of `knowledge.sandbox`, which must start fast. To add a type of document: write that
+module, add one line to `READERS`, and say in `EXTENSIONS` (or `detect`) how it is recognised.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from knowledge.readers.types import (
+    DamagedDocument,
+    EmptyDocument,
+    Event,
+    Limits,
+    Reader,
+    TooLarge,
+    UnsupportedDocument,
+)
+
+# Modules are named, not imported, so that reading a text file does not load a PDF library.
+READERS = {
+    "pdf": "knowledge.readers.pdf",
+    "markdown": "knowledge.readers.markdown",
+    "text": "knowledge.readers.text",
+    "html": "knowledge.readers.html",
+    "json": "knowledge.readers.json",
+    "docx": "knowledge.readers.docx",
+}
+
+EXTENSIONS = {
+    "pdf": "pdf",
+    "md": "markdown",
+    "markdown": "markdown",
+    "html": "html",
+    "htm": "html",
+    "xhtml": "html",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "geojson": "json",
+    "docx": "docx",
+}
+
+HEAD_BYTES = 4096
+
+_ZIP = b"PK\x03\x04"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_HTML_START = re.compile(
+    rb"\s{0,200}(?:<!--[^>]{0,500}-->\s{0,200})?<(?:!doctype\s{1,20}html|html[\s>])", re.IGNORECASE
+)
+
+
+def detect(file_name: str, head: bytes) -> str:
+    """The source type of a file by its first bytes (`HEAD_BYTES` are enough), then by its name.
+
+    The content wins over the name: a PDF called `notes.txt` is a PDF. Raises `UnsupportedDocument`,
+    `DamagedDocument` (named as something it is not) or `EmptyDocument`.
+    """
+    if not head:
+        raise EmptyDocument()
+    extension = PurePosixPath(file_name.replace("\\", "/")).suffix.lower().lstrip(".")
+    return _type_of_binary(head, extension) or _type_of_text(head, extension)
+
+
+def _type_of_binary(head: bytes, extension: str) -> str | None:
+    if b"%PDF-" in head[:1024]:
+        return "pdf"
+    if head.startswith(_OLD_OFFICE):
+        raise UnsupportedDocument(
+            "This is a password-protected or old Office file.",
+            hint="Remove the password, or save it as .docx or PDF, and upload that.",
+        )
+    if head.startswith(_ZIP) and extension == "docx":
+        return "docx"
+    if b"\0" in head and not head.startswith(_BYTE_ORDER_MARKS):
+        raise UnsupportedDocument()
+    return None
+
+
+def _type_of_text(head: bytes, extension: str) -> str:
+    if _HTML_START.match(head.removeprefix(b"\xef\xbb\xbf")):
+        return "html"
+    named = EXTENSIONS.get(extension, "text")
+    if named in ("pdf", "docx"):
+        raise DamagedDocument(f"The file is called .{extension} but is not one.")
+    return named
+
+
+def read(path: Path, *, source_type: str, limits: Limits) -> Iterator[Event]:
+    """Read a file in this process. For the sandbox and tests: `knowledge.sandbox.read_pages` is the door."""
+    if source_type not in READERS:
+        raise UnsupportedDocument()
+    size = path.stat().st_size
+    if size == 0:
+        raise EmptyDocument()
+    if size > limits.max_bytes:
+        raise TooLarge()
+    reader: Reader = importlib.import_module(READERS[source_type]).read
+    yield from reader(path, limits=limits)

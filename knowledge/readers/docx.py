@@ -1,0 +1,207 @@
+"""Word documents: paragraphs, headings by style, tables row by row. Nothing outside the file is followed."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from knowledge.readers.cleaning import one_line, storable
+from knowledge.readers.tables import row_lines
+from knowledge.readers.types import (
+    MEGABYTE,
+    DamagedDocument,
+    EncryptedDocument,
+    Event,
+    Heading,
+    Limits,
+    TooLarge,
+    UnsupportedDocument,
+)
+from knowledge.readers.unpaged import as_one_page
+
+# A document of a thousand pages unpacks to a few dozen megabytes; a bomb goes far beyond all of these.
+MAX_UNPACKED_BYTES = 300 * MEGABYTE
+MAX_XML_BYTES = 60 * MEGABYTE
+MAX_RATIO = 100
+MAX_FILES = 5_000
+_SMALL_ENOUGH_FOR_ANY_RATIO = 10 * MEGABYTE
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
+_BREAKS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+# Run properties are not text, a fallback repeats its choice, and deleted text is no longer there.
+_SKIPPED = frozenset({f"{_W}pPr", f"{_W}rPr", f"{_W}del", f"{_W}moveFrom", f"{_W}instrText", _FALLBACK})
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[Event]:
+    check_archive(path)
+    document = _open(path)
+    body = BodyText(styles=_style_levels(document))
+    body.add_blocks(document.element.body)
+    title = one_line(storable(document.core_properties.title or ""))[:300]
+    yield from as_one_page(
+        text=body.text(), limits=limits, title=title or body.first_title(), headings=body.headings
+    )
+
+
+def check_archive(path: Path) -> None:
+    """Refuse what would unpack to far more than it should, before anything is unpacked."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        raise DamagedDocument() from error
+    if any(member.flag_bits & 0x1 for member in members):
+        raise EncryptedDocument()
+    _check_sizes(members)
+    if not any(member.filename == "[Content_Types].xml" for member in members):
+        raise UnsupportedDocument()
+
+
+def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
+    unpacked = sum(member.file_size for member in members)
+    packed = sum(member.compress_size for member in members)
+    xml = max((member.file_size for member in members if member.filename.endswith((".xml", ".rels"))), default=0)
+    bomb = unpacked > _SMALL_ENOUGH_FOR_ANY_RATIO and unpacked > MAX_RATIO * packed
+    if bomb or unpacked > MAX_UNPACKED_BYTES or xml > MAX_XML_BYTES or len(members) > MAX_FILES:
+        raise TooLarge("The document unpacks to far more than its size.")
+
+
+def _open(path: Path) -> Any:
+    # Imported late, so that the check of the archive above costs nothing to test or to fail.
+    import docx
+
+    try:
+        document = docx.Document(str(path))
+    except ValueError as error:
+        raise UnsupportedDocument() from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Broken packages surface as KeyError, XMLSyntaxError, BadZipFile and more, depending on the part.
+        raise DamagedDocument() from error
+    if getattr(document.element, "body", None) is None:
+        raise DamagedDocument()
+    return document
+
+
+def _style_levels(document: Any) -> dict[str, int]:
+    """Heading level by the id of the paragraph style; style names are English in every language of Word."""
+    levels = {}
+    for style in document.styles.element.iter(f"{_W}style"):
+        name = style.find(f"{_W}name")
+        if name is not None and (level := _level_of_style(name.get(f"{_W}val", ""))):
+            levels[style.get(f"{_W}styleId", "")] = level
+    return levels
+
+
+def _level_of_style(name: str) -> int | None:
+    if name.lower() == "title":
+        return 1
+    match = _HEADING_STYLE.fullmatch(name)
+    return min(max(int(match[1]), 1), 6) if match else None
+
+
+class BodyText:
+    """Gathers the text of a document body, with the offsets of its headings."""
+
+    def __init__(self, *, styles: dict[str, int]) -> None:
+        self.styles = styles
+        self.lines: list[str] = []
+        self.length = 0
+        self.headings: list[Heading] = []
+
+    def text(self) -> str:
+        return "\n".join(self.lines).rstrip("\n")
+
+    def first_title(self) -> str | None:
+        return next((heading.title for heading in self.headings if heading.level == 1), None)
+
+    def add_blocks(self, container: Any) -> None:
+        stack = [iter(container)]
+        while stack:
+            block = next(stack[-1], None)
+            if block is None:
+                stack.pop()
+            elif block.tag == f"{_W}p":
+                self._add_paragraph(block)
+            elif block.tag == f"{_W}tbl":
+                self._add_table(block)
+            elif block.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}customXml", f"{_W}ins"):
+                stack.append(iter(block))
+
+    def _add_paragraph(self, paragraph: Any) -> None:
+        lines = [one_line(line) for line in paragraph_text(paragraph).split("\n")]
+        text = "\n".join(filter(None, lines))
+        if not text:
+            return
+        if level := self._level(paragraph):
+            self.headings.append(Heading(page=1, start=self.length, level=level, title=one_line(text)[:200]))
+        self._append(text)
+        self._append("")
+
+    def _level(self, paragraph: Any) -> int | None:
+        style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+        return self.styles.get(style.get(f"{_W}val", "")) if style is not None else None
+
+    def _add_table(self, table: Any) -> None:
+        for line in row_lines(table_rows(table)):
+            self._append(line)
+        self._append("")
+
+    def _append(self, line: str) -> None:
+        self.lines.append(line)
+        self.length += len(line) + 1
+
+
+def paragraph_text(paragraph: Any) -> str:
+    """Its visible text, inserted text and links included, hidden and deleted text left out."""
+    parts: list[str] = []
+    stack = [iter(paragraph)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+        elif node.tag == f"{_W}t":
+            parts.append(node.text or "")
+        elif node.tag in _BREAKS:
+            parts.append(_BREAKS[node.tag])
+        elif isinstance(node.tag, str) and node.tag not in _SKIPPED and not _is_hidden(node):
+            stack.append(iter(node))
+    return storable("".join(parts))
+
+
+def _is_hidden(run: Any) -> bool:
+    vanish = run.find(f"{_W}rPr/{_W}vanish") if run.tag == f"{_W}r" else None
+    return vanish is not None and vanish.get(f"{_W}val", "1") not in ("0", "false", "off")
+
+
+def table_rows(table: Any) -> list[list[str]]:
+    """The texts of the cells. One that goes on from the row above repeats its text, a wide one leaves gaps."""
+    rows: list[list[str]] = []
+    for row in table.findall(f"{_W}tr"):
+        cells: list[str] = []
+        for cell in row.iter(f"{_W}tc"):
+            if _row_of(cell) is row:
+                cells += _cell_texts(cell, rows[-1] if rows else [], len(cells))
+        rows.append(cells)
+    return rows
+
+
+def _row_of(cell: Any) -> Any:
+    """The row a cell belongs to; cells of a table inside a cell belong to that table's rows."""
+    return next((node for node in cell.iterancestors() if node.tag == f"{_W}tr"), None)
+
+
+def _cell_texts(cell: Any, above: list[str], column: int) -> list[str]:
+    merge, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
+    if merge is not None and merge.get(f"{_W}val", "continue") == "continue":
+        text = above[column] if column < len(above) else ""
+    else:
+        text = one_line(" ".join(map(paragraph_text, cell.iter(f"{_W}p"))))
+    width = span.get(f"{_W}val", "1") if span is not None else "1"
+    return [text] + [""] * (min(int(width), 100) - 1 if width.isdigit() else 0)

@@ -1,0 +1,231 @@
+"""HTML as the text a visitor sees. Nothing is fetched: no image, no style sheet, no entity, no frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import etree
+
+from knowledge.readers.cleaning import one_line, storable
+from knowledge.readers.tables import row_lines
+from knowledge.readers.text import decode
+from knowledge.readers.types import EmptyDocument, Event, Heading, Limits, TooLarge
+from knowledge.readers.unpaged import as_one_page
+
+# Never text, or text that no visitor sees.
+_UNSEEN_TAGS = """
+script style template noscript head title svg math iframe object embed applet canvas audio video
+select datalist input textarea button dialog
+"""
+_BLOCK_TAGS = """
+address article aside blockquote body br caption center dd details dialog div dl dt fieldset
+figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol optgroup
+option p pre section summary table tbody td tfoot th thead tr ul
+"""
+# Blocks that stand apart from their neighbours by an empty line.
+_PARAGRAPH_TAGS = """
+h1 h2 h3 h4 h5 h6 p pre table ul ol dl blockquote section article
+"""
+_UNSEEN = frozenset(_UNSEEN_TAGS.split())
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+
+_HIDING_STYLE = re.compile(
+    r"(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|(?:font-size|opacity)\s{0,9}:\s{0,9}0(?![.\d]))",
+    re.IGNORECASE,
+)
+_META_CHARSET = re.compile(rb"<meta[^>]{1,300}?charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.IGNORECASE)
+_HEAD_BYTES = 4096
+_WIDEST_SPAN = 100
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[Event]:
+    root = parse(path.read_bytes())
+    page = VisibleText()
+    page.walk(root)
+    text, headings = page.finish()
+    title = _title(root) or next((heading.title for heading in headings if heading.level == 1), None)
+    yield from as_one_page(text=text, limits=limits, title=title, headings=headings)
+
+
+def parse(data: bytes) -> etree._Element:
+    """The tree of a page, however broken. Raises `EmptyDocument` or, nested beyond reason, `TooLarge`."""
+    parser = etree.HTMLParser(
+        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(_as_utf8(data), parser)
+    except etree.XMLSyntaxError as error:
+        raise EmptyDocument() from error
+    if any("depth" in entry.message.lower() for entry in parser.error_log):
+        raise TooLarge("The HTML is nested too deeply.")
+    if root is None:
+        raise EmptyDocument()
+    return root
+
+
+def _as_utf8(data: bytes) -> bytes:
+    return storable(_decode(data)).encode("utf-8")
+
+
+def _decode(data: bytes) -> str:
+    """UTF-8 where it is valid, whatever the page says of itself; then what it says; then the best guess."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        named = _META_CHARSET.search(data[:_HEAD_BYTES])
+    try:
+        return data.decode(named[1].decode("ascii"), errors="replace") if named else decode(data)
+    except LookupError:
+        return decode(data)
+
+
+def _title(root: etree._Element) -> str | None:
+    return one_line(storable(root.findtext(".//title") or ""))[:300] or None
+
+
+def is_hidden(element: etree._Element) -> bool:
+    """Whether a visitor would not see this element: by its tag, an attribute or an inline style."""
+    attributes = element.attrib
+    if element.tag in _UNSEEN or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
+        return True
+    return bool(_HIDING_STYLE.search(attributes.get("style", "")[:2000]))
+
+
+class VisibleText:
+    """Gathers the text of a tree as lines, with the offsets of its headings."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.length = 0
+        self.headings: list[Heading] = []
+        self._pending: list[str] = []
+        self._preformatted = 0
+
+    def finish(self) -> tuple[str, list[Heading]]:
+        self._end_line()
+        return "\n".join(self.lines).rstrip("\n"), self.headings
+
+    def walk(self, root: etree._Element) -> None:
+        # Iterative: the depth of the tree is the author's choice, the depth of our stack is not.
+        walker = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walker:
+            if event == "end":
+                self._close(element)
+            elif not self._open(element):
+                walker.skip_subtree()
+
+    def _open(self, element: etree._Element) -> bool:
+        """Take in the start of an element; false when its children must not be visited."""
+        if not isinstance(element.tag, str) or is_hidden(element):
+            return False
+        if element.tag in _BLOCKS:
+            self._start_block(element.tag)
+        if element.tag == "table" and is_data_table(element):
+            for line in row_lines(table_rows(element)):
+                self._append(line)
+            return False
+        self._preformatted += element.tag == "pre"
+        self._take(element.text)
+        return True
+
+    def _close(self, element: etree._Element) -> None:
+        if element.tag in _HEADINGS and not is_hidden(element):
+            self._end_heading(_HEADINGS[element.tag])
+        elif element.tag in _BLOCKS:
+            self._end_line()
+        if element.tag in _PARAGRAPHS:
+            self._blank_line()
+        if element.tag == "pre" and not is_hidden(element):
+            self._preformatted -= 1
+        self._take(element.tail)
+
+    def _take(self, text: str | None) -> None:
+        first, *rest = (text or "").split("\n") if self._preformatted else [text or ""]
+        self._pending.append(first)
+        # A line break in the source of <pre> is a line break on the page.
+        for line in rest:
+            self._end_line()
+            self._pending.append(line)
+
+    def _start_block(self, tag: str) -> None:
+        self._end_line()
+        if tag in _PARAGRAPHS:
+            self._blank_line()
+
+    def _end_heading(self, level: int) -> None:
+        start = self.length
+        self._end_line()
+        if self.length > start:
+            self.headings.append(Heading(page=1, start=start, level=level, title=self.lines[-1][:200]))
+
+    def _end_line(self) -> None:
+        line = one_line("".join(self._pending))
+        self._pending.clear()
+        if line:
+            self._append(line)
+
+    def _blank_line(self) -> None:
+        if self.lines and self.lines[-1]:
+            self._append("")
+
+    def _append(self, line: str) -> None:
+        self.lines.append(line)
+        self.length += len(line) + 1
+
+
+def is_data_table(table: etree._Element) -> bool:
+    """Whether rows and columns carry meaning: no table inside it, two rows, and two cells in one of them."""
+    if table.find(".//table") is not None:
+        return False
+    rows = table.findall(".//tr")
+    return len(rows) > 1 and any(len(row.xpath("./td|./th")) > 1 for row in rows)
+
+
+def table_rows(table: etree._Element) -> list[list[str]]:
+    """The texts of the cells, row by row. One over several rows is repeated, one over columns leaves gaps."""
+    below: dict[int, tuple[int, str]] = {}
+    return [_row_cells(row, below) for row in table.iter("tr") if not is_hidden(row)]
+
+
+def _row_cells(row: etree._Element, below: dict[int, tuple[int, str]]) -> list[str]:
+    """`below` holds, by column, how many more rows a cell from above reaches into and its text."""
+    cells: list[str] = []
+    for cell in row.xpath("./td|./th"):
+        _fill_from_above(cells, below)
+        column, text = len(cells), "" if is_hidden(cell) else _cell_text(cell)
+        if (rows := _span(cell, "rowspan") - 1) > 0:
+            below[column] = (rows, text)
+        cells += [text] + [""] * (_span(cell, "colspan") - 1)
+    _fill_from_above(cells, below)
+    return cells
+
+
+def _fill_from_above(cells: list[str], below: dict[int, tuple[int, str]]) -> None:
+    while (column := len(cells)) in below:
+        rows, text = below.pop(column)
+        if rows > 1:
+            below[column] = (rows - 1, text)
+        cells.append(text)
+
+
+def _span(cell: etree._Element, name: str) -> int:
+    value = cell.get(name, "1").strip()
+    return max(1, min(int(value), _WIDEST_SPAN)) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+
+
+def _cell_text(cell: etree._Element) -> str:
+    parts: list[str] = []
+    walker = etree.iterwalk(cell, events=("start", "end"))
+    for event, element in walker:
+        if event == "start":
+            if not isinstance(element.tag, str) or is_hidden(element):
+                walker.skip_subtree()
+            else:
+                parts += [" " if element.tag in _BLOCKS else "", element.text or ""]
+        elif element is not cell:
+            parts += [" " if element.tag in _BLOCKS else "", element.tail or ""]
+    return one_line("".join(parts))

@@ -1,0 +1,139 @@
+"""JSON as lines that can be read and found: `path.to.key: value`, one paragraph for each object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from knowledge.readers.cleaning import one_line, storable
+from knowledge.readers.text import decode
+from knowledge.readers.types import DamagedDocument, Event, Heading, Limits, TooLarge
+from knowledge.readers.unpaged import as_one_page
+
+MAX_DEPTH = 100
+# Objects in lists nested deeper than this read better in the paragraph of their parent.
+_PARAGRAPH_DEPTH = 2
+
+
+class Verbatim(str):
+    """A number or constant exactly as it was written: `1.10` stays `1.10`."""
+
+    __slots__ = ()
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object with all its keys in order, even those that occur twice."""
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[Event]:
+    flat = Flattener(limit=limits.max_unpaged_characters)
+    flat.add_document(parse(decode(path.read_bytes())))
+    yield from as_one_page(text=flat.text(), limits=limits, title=flat.title, headings=flat.headings)
+
+
+def parse(text: str) -> Any:
+    """The value in the text. Lines of one JSON value each (JSONL) count as a list."""
+    try:
+        return _loads(text)
+    except json.JSONDecodeError as error:
+        return _parse_lines(text, error)
+    except RecursionError as error:
+        raise TooLarge("The JSON is nested too deeply.") from error
+
+
+def _parse_lines(text: str, error: json.JSONDecodeError) -> list[Any]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    try:
+        if len(lines) > 1:
+            return [_loads(line) for line in lines]
+    except (json.JSONDecodeError, RecursionError):
+        pass
+    raise DamagedDocument(
+        f"The JSON is not valid: {error.msg} in line {error.lineno}.", hint="Correct it and upload it again."
+    ) from error
+
+
+def _loads(text: str) -> Any:
+    return json.loads(
+        text, parse_int=Verbatim, parse_float=Verbatim, parse_constant=Verbatim, object_pairs_hook=Pairs
+    )
+
+
+class Flattener:
+    """Collects the lines of a document and where its top-level parts begin."""
+
+    def __init__(self, *, limit: int) -> None:
+        self.limit = limit
+        self.length = 0
+        self.lines: list[str] = []
+        self.headings: list[Heading] = []
+        self.title: str | None = None
+
+    def text(self) -> str:
+        return "\n".join(self.lines).strip("\n")
+
+    def add_document(self, value: Any) -> None:
+        if isinstance(value, Pairs):
+            self._add_object(value)
+        else:
+            self._add(value, path="", depth=0)
+
+    def _add_object(self, pairs: Pairs) -> None:
+        self.title = next((str(v) for k, v in pairs if k in ("title", "name") and isinstance(v, str)), None)
+        for key, value in pairs:
+            if isinstance(value, list):
+                self._break()
+            start = self.length
+            self._add(value, path=_key(key), depth=1)
+            if isinstance(value, list) and self.length > start:
+                self.headings.append(Heading(page=1, start=start, level=1, title=_key(key)[:200]))
+
+    def _add(self, value: Any, *, path: str, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise TooLarge("The JSON is nested too deeply.")
+        if isinstance(value, Pairs):
+            for key, child in value:
+                self._add(child, path=f"{path}.{_key(key)}" if path else _key(key), depth=depth + 1)
+        elif isinstance(value, list):
+            self._add_list(value, path=path, depth=depth)
+        else:
+            self._line(path, _scalar(value))
+
+    def _add_list(self, items: list[Any], *, path: str, depth: int) -> None:
+        if not any(isinstance(item, list) for item in items):
+            self._line(path, ", ".join(map(_scalar, items)))
+            return
+        for number, item in enumerate(items):
+            if depth <= _PARAGRAPH_DEPTH:
+                self._break()
+            self._add(item, path=f"{path}[{number}]", depth=depth + 1)
+
+    def _line(self, path: str, value: str) -> None:
+        self._append(f"{path}: {value}" if path else value)
+
+    def _break(self) -> None:
+        if self.lines and self.lines[-1]:
+            self._append("")
+
+    def _append(self, line: str) -> None:
+        self.lines.append(line)
+        self.length += len(line) + 1
+        # Checked while building: long paths repeated on every line can outgrow the file a hundredfold.
+        if self.length > self.limit:
+            raise TooLarge()
+
+
+def _key(key: str) -> str:
+    return one_line(storable(key)) or '""'
+
+
+_CONSTANTS: Iterable[tuple[Any, str]] = ((True, "true"), (False, "false"), (None, "null"))
+
+
+def _scalar(value: Any) -> str:
+    for constant, name in _CONSTANTS:
+        if value is constant:
+            return name
+    return one_line(storable(str(value)))

@@ -1,0 +1,76 @@
+"""Markdown, kept word for word: an expert recognises the source, and a citation quotes it as it stands.
+
+Nothing is rendered and nothing is fetched, so an image address in the text is just text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from knowledge.readers.cleaning import one_line, storable
+from knowledge.readers.text import decode
+from knowledge.readers.types import Event, Heading, Limits, TooLarge
+from knowledge.readers.unpaged import as_one_page
+
+_FRONT_MATTER_LINES = 200
+_SIMPLE_FIELD = re.compile(r"([A-Za-z][\w-]{0,59})\s{0,20}:\s(.{0,500})")
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[Event]:
+    text = storable(decode(path.read_bytes()))
+    if len(text) > limits.max_unpaged_characters:
+        raise TooLarge()
+    metadata, text = split_front_matter(text)
+    headings = find_headings(text)
+    title = metadata.get("title") or next((heading.title for heading in headings if heading.level == 1), None)
+    yield from as_one_page(text=text, limits=limits, title=title, headings=headings, metadata=metadata)
+
+
+def split_front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Leading `key: value` lines between two `---`, and the rest. Anything less simple stays in the text."""
+    if not text.startswith("---\n"):
+        return {}, text
+    lines = text.split("\n", _FRONT_MATTER_LINES)
+    end = next((i for i, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), None)
+    fields = [_SIMPLE_FIELD.fullmatch(line) for line in lines[1:end] if line.strip()] if end else []
+    if not fields or not all(fields):
+        return {}, text
+    metadata = {match[1]: match[2].strip().strip("\"'") for match in fields if match}
+    return metadata, "\n".join(lines[(end or 0) + 1 :]).lstrip("\n")
+
+
+def find_headings(text: str) -> list[Heading]:
+    """The headings of a Markdown text, `#` and underlined ones, but not those in code."""
+    parser = MarkdownIt("commonmark", {"maxNesting": 20})
+    # The inline pass over every paragraph is the slow part, and only headings need it.
+    parser.core.ruler.disable("inline")
+    tokens = parser.parse(text)
+    line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    return [
+        _heading(opening, inline, line_starts)
+        for opening, inline in pairwise(tokens)
+        if opening.type == "heading_open"
+    ]
+
+
+def _heading(opening: Token, inline: Token, line_starts: list[int]) -> Heading:
+    start = line_starts[opening.map[0]] if opening.map else 0
+    return Heading(page=1, start=start, level=int(opening.tag[1:]), title=_plain(inline.content))
+
+
+def _plain(markup: str) -> str:
+    """The words of a heading without emphasis, links and tags."""
+    [inline] = MarkdownIt("commonmark").parseInline(markup[:1000])
+    return one_line("".join(map(_words_of, inline.children or [])))[:200]
+
+
+def _words_of(token: Token) -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return " "
+    return "" if token.type == "html_inline" else token.content

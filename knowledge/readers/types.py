@@ -1,0 +1,159 @@
+"""What a reader takes and gives: limits in, a header and pages out, or why a document cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from lexic.errors import LexicError
+
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one document may cost. Sizes in bytes or characters, times in seconds."""
+
+    max_bytes: int = 50 * MEGABYTE
+    max_pages: int = 5_000
+    max_page_characters: int = 400_000
+    # A source without pages is one long page, so it gets more room than a page of a PDF.
+    max_unpaged_characters: int = 5_000_000
+    max_characters: int = 50_000_000
+    memory_bytes: int = 1_200 * MEGABYTE
+    cpu_seconds: int = 60
+    # Counts only the time spent waiting for the reader, not the time the caller takes between pages.
+    wall_seconds: float = 55.0
+    # After this much processor time on tables, the remaining pages keep their plain text.
+    table_cpu_seconds: float = 25.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heading:
+    """A heading at `PageText.text[start:]`. Level 1 is the highest, 6 the lowest (captions)."""
+
+    page: int
+    start: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentHeader:
+    """First event of every document. `paged` is false where the source has no pages of its own."""
+
+    title: str | None
+    page_total: int
+    paged: bool
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageText:
+    """One page, numbered from 1.
+
+    `words` are boxes `[start, end, x0, top, x1, bottom]`: character offsets into `text`, then points from the
+    top left corner of the page as it is shown. Null where the source has no such thing.
+    """
+
+    number: int
+    text: str
+    words: list[list[float | int]] | None = None
+    headings: tuple[Heading, ...] = ()
+
+
+Event = DocumentHeader | PageText
+
+
+class Reader(Protocol):
+    """Reads one file: a `DocumentHeader`, then its pages in order. Raises `UnreadableDocument`."""
+
+    def __call__(self, path: Path, *, limits: Limits) -> Iterator[Event]: ...
+
+
+class UnreadableDocument(LexicError):
+    """The document cannot be read."""
+
+    code = "damaged"
+    status = 422
+    hint = "Open the document in its own program, save it again and upload the new file."
+
+
+class EncryptedDocument(UnreadableDocument):
+    """The document is locked with a password."""
+
+    code = "encrypted"
+    hint = "Remove the password and upload the document again."
+
+
+class NoText(UnreadableDocument):
+    """The document holds pictures of pages but no text."""
+
+    code = "no_text"
+    hint = "Run text recognition (OCR) on it and upload the result."
+
+
+class DamagedDocument(UnreadableDocument):
+    """The document is damaged and cannot be read."""
+
+
+class TooLarge(UnreadableDocument):
+    """The document is too large to be read."""
+
+    code = "too_large"
+    status = 413
+    hint = "Split it into smaller documents."
+
+
+class TooManyPages(UnreadableDocument):
+    """The document has too many pages."""
+
+    code = "too_many_pages"
+    status = 413
+    hint = "Split it into smaller documents."
+
+
+class UnsupportedDocument(UnreadableDocument):
+    """This type of document is not supported."""
+
+    code = "unsupported"
+    hint = "Upload a PDF, Word (.docx), Markdown, HTML, JSON or plain text file."
+
+
+class ReadingTimedOut(UnreadableDocument):
+    """Reading the document took too long."""
+
+    code = "timeout"
+    hint = "Split it into smaller documents, or save it again with its own program."
+
+
+class OutOfMemory(UnreadableDocument):
+    """Reading the document needed too much memory."""
+
+    code = "memory"
+    hint = "Split it into smaller documents, or save it again with its own program."
+
+
+class EmptyDocument(UnreadableDocument):
+    """The document is empty."""
+
+    code = "empty"
+    hint = "Upload a document that holds text."
+
+
+ERRORS: dict[str, type[UnreadableDocument]] = {
+    error.code: error
+    for error in (
+        EncryptedDocument,
+        NoText,
+        DamagedDocument,
+        TooLarge,
+        TooManyPages,
+        UnsupportedDocument,
+        ReadingTimedOut,
+        OutOfMemory,
+        EmptyDocument,
+    )
+}

@@ -1,0 +1,186 @@
+"""The one door to every parser: a child process that can be limited, and killed.
+
+Documents are hostile until read. The child has no network, no environment, no files to write, and limits on
+memory and time that the kernel enforces; see `readers/__main__.py` for its side. It sends one line of JSON for
+each page, so that the caller sees progress, and ends when the caller stops reading.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from knowledge.readers.types import (
+    MEGABYTE,
+    DamagedDocument,
+    Event,
+    Limits,
+    OutOfMemory,
+    PageText,
+    ReadingTimedOut,
+    TooLarge,
+    UnreadableDocument,
+)
+from knowledge.readers.wire import decode
+
+logger = logging.getLogger(__name__)
+
+LONGEST_LINE = 64 * MEGABYTE
+LARGEST_OUTPUT = 1024 * MEGABYTE
+_STDERR_KEPT = 4_000
+_READ_BYTES = 256 * 1024
+_ENTRY = Path(__file__).parent / "readers" / "__main__.py"
+
+# PDFium ends with one of these when it is refused memory; a plain crash looks the same but for its size.
+_CRASHES = frozenset({signal.SIGABRT, signal.SIGSEGV, signal.SIGTRAP, signal.SIGILL, signal.SIGBUS})
+_SHARE_OF_MEMORY_THAT_MEANS_FULL = 0.2
+
+
+def read_pages(path: Path, *, source_type: str, limits: Limits | None = None) -> Generator[Event]:
+    """Read a document in a child process: a `DocumentHeader`, then every `PageText` in order.
+
+    `source_type` is what `readers.detect` said. Raises `UnreadableDocument`, possibly after some pages: those
+    are right, but the document as a whole must not count as read. Closing the iterator kills the child. Only
+    the time spent waiting for the child counts against `limits.wall_seconds`.
+    """
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="lexic-reader-") as folder:
+        child = _Child(path.resolve(), source_type, limits, folder)
+        try:
+            with closing(child.lines()) as lines:
+                yield from _events(lines, child)
+        finally:
+            child.kill()
+
+
+def _events(lines: Iterator[bytes], child: _Child) -> Iterator[Event]:
+    expected = 1
+    for line in lines:
+        event = decode(line)
+        if event is None:
+            return
+        if isinstance(event, PageText):
+            if event.number != expected:
+                raise DamagedDocument()
+            expected += 1
+        yield event
+    # The lines ended without an end mark or an error: something killed the child.
+    raise child.cause_of_death()
+
+
+class _Child:
+    """One reader process, its two pipes, and the clock that runs while it is waited for."""
+
+    def __init__(self, path: Path, source_type: str, limits: Limits, folder: str) -> None:
+        self._limits = limits
+        self._waited = 0.0
+        self._received = 0
+        self._stderr = bytearray()
+        self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
+            [*_command(), str(path), source_type, json.dumps(asdict(limits)), str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=_environment(),
+            start_new_session=True,
+        )
+
+    def lines(self) -> Generator[bytes]:
+        """What the child writes, line by line. Raises `ReadingTimedOut`, or `TooLarge` for a flood."""
+        buffer = bytearray()
+        for chunk in self._chunks():
+            buffer += chunk
+            *complete, rest = buffer.split(b"\n")
+            yield from map(bytes, complete)
+            buffer = bytearray(rest)
+            if len(buffer) > LONGEST_LINE:
+                raise TooLarge()
+
+    def _chunks(self) -> Iterator[bytes]:
+        assert self._process.stdout
+        assert self._process.stderr
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            selector.register(self._process.stderr, selectors.EVENT_READ)
+            while selector.get_map():
+                for key in self._wait(selector):
+                    chunk = os.read(key.fd, _READ_BYTES)
+                    if not chunk:
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is self._process.stderr:
+                        self._stderr = (self._stderr + chunk)[-_STDERR_KEPT:]
+                    else:
+                        self._count(chunk)
+                        yield chunk
+
+    def _wait(self, selector: selectors.BaseSelector) -> list[selectors.SelectorKey]:
+        started = time.monotonic()
+        ready = selector.select(max(0.0, self._limits.wall_seconds - self._waited))
+        self._waited += time.monotonic() - started
+        if not ready:
+            raise ReadingTimedOut()
+        return [key for key, _ in ready]
+
+    def _count(self, chunk: bytes) -> None:
+        self._received += len(chunk)
+        if self._received > LARGEST_OUTPUT:
+            raise TooLarge()
+
+    def cause_of_death(self) -> UnreadableDocument:
+        """The error that a child which ended without a word died of."""
+        _, status, usage = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        died_of = -self._process.returncode
+        peak_bytes = usage.ru_maxrss * 1024
+        logger.warning(
+            "reader ended with %s at %d MB: %s",
+            self._process.returncode,
+            peak_bytes // MEGABYTE,
+            self._stderr.decode("utf-8", errors="replace").strip(),
+        )
+        if died_of == signal.SIGXCPU or usage.ru_utime + usage.ru_stime >= self._limits.cpu_seconds:
+            return ReadingTimedOut()
+        # A killed child that asked for nothing unusual was shot by the kernel for want of memory.
+        is_full = peak_bytes >= _SHARE_OF_MEMORY_THAT_MEANS_FULL * self._limits.memory_bytes
+        if died_of == signal.SIGKILL or (died_of in _CRASHES and is_full):
+            return OutOfMemory()
+        return DamagedDocument()
+
+    def kill(self) -> None:
+        """End the child and whatever it started. Safe to call at any time, more than once."""
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def _command() -> list[str]:
+    # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
+    # modules named `json` and `html` beside the entry must not hide the standard library's.
+    return [sys.executable, "-P", "-s", str(_ENTRY)]
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours: no keys, no proxies, no settings module."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(Path(__file__).resolve().parents[1]),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }

@@ -1,0 +1,103 @@
+"""The moments at which what a knowledge base holds changes. Each is one transaction and one new revision."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge import lexicon
+from knowledge.models import Chunk, ChunkTerms, Document, DocumentStatus, Embedding, KnowledgeBase, Page
+from knowledge.progress import Superseded
+from knowledge.staging import discard
+
+
+def swap_in(document: Document, *, page_ids: Collection[int], columns: dict[str, Any]) -> None:
+    """The staged version takes the place of the one that answers, with these columns on the document.
+
+    Pages of the old version among `page_ids` stay. Raises `Superseded` when the version is no longer wanted.
+    """
+    with transaction.atomic():
+        base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+        _check_wanted(document)
+        revision = base.revision + 1
+        removed = _close_chunks(document, revision=revision)
+        _alive(Page, document).exclude(pk__in=page_ids).update(removed_in=revision)
+        added = _open_staged(document, revision=revision)
+        _settle(base, revision=revision, added=added, removed=removed)
+        _mark_ready(document, columns | ({} if document.added_in else {"added_in": revision}))
+
+
+def keep_as_is(document: Document, *, columns: dict[str, Any]) -> None:
+    """The document was read again and says what it said: it is ready, and no new revision is needed."""
+    with transaction.atomic():
+        _check_wanted(document)
+        _mark_ready(document, columns)
+
+
+def take_out(document: Document) -> None:
+    """The document leaves the knowledge base. What a release pins stays readable at that release's revision.
+
+    One that never was ready leaves no trace and makes no revision. One that is gone already stays gone.
+    """
+    with transaction.atomic():
+        base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+        current = Document.objects.select_for_update().present().filter(pk=document.pk).first()
+        if current is None:
+            return
+        discard(current.pk)
+        if current.added_in is None:
+            current.delete()
+        else:
+            _close(base, current)
+
+
+def _close(base: KnowledgeBase, document: Document) -> None:
+    revision = base.revision + 1
+    removed = _close_chunks(document, revision=revision)
+    _alive(Page, document).update(removed_in=revision)
+    Document.objects.filter(pk=document.pk).update(removed_in=revision, updated_at=timezone.now())
+    _settle(base, revision=revision, added=[], removed=removed)
+
+
+def _check_wanted(document: Document) -> None:
+    """Locks the document's row; raises `Superseded` when it was deleted or given other bytes meanwhile."""
+    version = Document.objects.select_for_update().present().filter(pk=document.pk, sha256=document.sha256)
+    if not version.exists():
+        raise Superseded
+
+
+def _alive(model: type[Page] | type[Chunk] | type[ChunkTerms] | type[Embedding], document: Document) -> Any:
+    return model.objects.filter(document=document, added_in__isnull=False, removed_in=None)
+
+
+def _close_chunks(document: Document, *, revision: int) -> list[int]:
+    removed = list(_alive(Chunk, document).values_list("pk", flat=True))
+    for model in (Embedding, ChunkTerms, Chunk):
+        _alive(model, document).update(removed_in=revision)
+    return removed
+
+
+def _open_staged(document: Document, *, revision: int) -> list[int]:
+    added = list(Chunk.objects.staged().filter(document=document).values_list("pk", flat=True))
+    for model in (Page, Chunk, ChunkTerms, Embedding):
+        model.objects.staged().filter(document=document).update(added_in=revision)
+    return added
+
+
+def _settle(base: KnowledgeBase, *, revision: int, added: Collection[int], removed: Collection[int]) -> None:
+    lexicon.record_revision(base, revision=revision, added=added, removed=removed)
+    KnowledgeBase.objects.filter(pk=base.pk).update(revision=revision)
+
+
+def _mark_ready(document: Document, columns: dict[str, Any]) -> None:
+    Document.objects.filter(pk=document.pk).update(
+        status=DocumentStatus.READY,
+        ready_sha256=document.sha256,
+        error="",
+        error_code="",
+        updated_at=timezone.now(),
+        **columns,
+    )

@@ -1,0 +1,45 @@
+"""The Celery app. Tasks are found in each app's `tasks.py`."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+from celery import Celery
+from celery.signals import beat_embedded_init, worker_process_init
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
+
+app = Celery("lexic")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@worker_process_init.connect
+@beat_embedded_init.connect
+def die_with_worker(**_: Any) -> None:
+    """The worker's children must not outlive it. "Die with your parent" is not inherited, so each asks for itself."""
+    from billiard.process import current_process
+
+    from lexic.embedded import arm_death_signal
+
+    arm_death_signal(signal.SIGKILL)
+    if current_process()._parent_pid not in (None, os.getppid()):
+        os._exit(1)  # the worker died between fork and here
+
+
+def requeue_abandoned() -> None:
+    """Make what a killed worker left unacknowledged due at once, instead of after the visibility timeout.
+
+    Only right while no worker runs on this broker. Works on the keys of Celery's Redis transport: the next worker
+    takes what is overdue in this index back into the queue when it starts.
+    """
+    import redis
+    from django.conf import settings
+
+    url = settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://")
+    with redis.Redis.from_url(url) as broker:
+        for tag in broker.zrange("unacked_index", 0, -1):
+            broker.zadd("unacked_index", {tag: 0}, xx=True)
+        broker.delete("unacked_mutex")

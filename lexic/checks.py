@@ -1,0 +1,79 @@
+"""System checks: what would be a mistake in production (`manage.py check --deploy`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Tags, Warning, register
+
+OFFLINE_LLM = "extractive"
+
+
+@register(Tags.security, deploy=True)
+def offline_llm(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if settings.LEXIC_LLM != OFFLINE_LLM:
+        return []
+    return [
+        Warning(
+            "Answers come from the offline answerer, which only quotes.",
+            hint="Set OPENAI_API_KEY (and OPENAI_BASE_URL), or silence this if quoting is what you want.",
+            id="lexic.W001",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def offline_embedder(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if settings.LEXIC_EMBEDDER.partition(":")[0] != "local":
+        return []
+    return [
+        Warning(
+            "New knowledge bases are embedded by the small model on this machine.",
+            hint="Set LEXIC_EMBEDDER, or silence this if that is what you want.",
+            id="lexic.W002",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if urlsplit(settings.PUBLIC_URL).scheme == "https":
+        return []
+    return [
+        Warning(
+            f"LEXIC_PUBLIC_URL is {settings.PUBLIC_URL}: links in answers and e-mails are not https.",
+            hint="Set it to the address that people use.",
+            id="lexic.W003",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def secrets_beside_the_data(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """With an external database there may be several machines, and each would make its own secrets."""
+    kept = [name for name in ("SECRET_KEY", "ENCRYPTION_KEY") if _is_kept_in_var(name)]
+    if not settings.DATABASE_URL or not kept:
+        return []
+    return [
+        Warning(
+            f"{' and '.join(kept)} come from files in {settings.VAR_DIR}, but the data is elsewhere.",
+            hint="Set them in the environment: with other secrets, sessions and stored API keys are lost.",
+            id="lexic.W004",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def debug(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if not settings.DEBUG:
+        return []
+    return [Warning("LEXIC_DEBUG is on: error pages show source code.", hint="Unset it.", id="lexic.W005")]
+
+
+def _is_kept_in_var(name: str) -> bool:
+    path = settings.VAR_DIR / f"{name.lower()}.txt"
+    return path.exists() and path.read_text().strip() == getattr(settings, name)

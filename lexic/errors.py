@@ -1,0 +1,54 @@
+"""The one base class of every error Lexic anticipates, so that each door can show it the same way."""
+
+from __future__ import annotations
+
+import inspect
+
+
+class LexicError(Exception):
+    """Something went wrong."""
+
+    # A subclass' docstring is its message: one sentence a stranger can act on.
+    # `code` is what programs compare, `hint` says what to do next, `status` is the HTTP status.
+    code = "error"
+    status = 500
+    hint = ""
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None, code: str | None = None) -> None:
+        self.message = message or inspect.cleandoc(type(self).__doc__ or "")
+        self.hint = hint if hint is not None else self.hint
+        self.code = code or self.code
+        super().__init__(self.message)
+
+    def as_dict(self) -> dict[str, str]:
+        """The error as every door shows it: `error`, `code`, `hint`."""
+        return {"error": self.message, "code": self.code, "hint": self.hint}
+
+
+class InvalidInput(LexicError):
+    """The request is not valid."""
+
+    code = "invalid"
+    status = 400
+
+
+class NotFound(LexicError):
+    """There is nothing here, or nothing that you may see."""
+
+    code = "not_found"
+    status = 404
+    hint = "Check the name or id, and that this key or account may see it."
+
+
+class NotAllowed(LexicError):
+    """You may not do this."""
+
+    code = "not_allowed"
+    status = 403
+
+
+class Conflict(LexicError):
+    """Something changed in the meantime, or already exists."""
+
+    code = "conflict"
+    status = 409

@@ -1,0 +1,117 @@
+"""What Lexic consists of while it runs: the processes of `manage.py up`, and how each is started and stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lexic.embedded import Service, die_with_parent
+
+Spawn = Callable[[], "subprocess.Popen[bytes]"]
+_PIPES = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    name: str
+    spawn: Spawn
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_seconds: int = 15
+    # The strongest signal it gets when somebody is in a hurry. PostgreSQL cleans its shared memory up on SIGQUIT.
+    kill_signal: signal.Signals = signal.SIGKILL
+    rank: int = 0  # parts of the same rank are stopped together, the highest rank first
+    leads_group: bool = False  # its process group dies with it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A Python process of ours: `python ARGUMENTS`, from the project's folder."""
+
+    arguments: tuple[str, ...]
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    niceness: int = 0
+    inherited: tuple[int, ...] = ()
+
+    def spawn(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 -- our own program, no shell
+            [sys.executable, *self.arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **self.environment},
+            pass_fds=self.inherited,
+            start_new_session=True,
+            preexec_fn=self._before_exec(),
+            **_PIPES,
+        )
+
+    def _before_exec(self) -> Callable[[], None]:
+        # Nobody is left to wait for a soft stop: the services go at the same moment.
+        die = die_with_parent(signal.SIGKILL)
+
+        def prepare() -> None:
+            die()
+            os.nice(self.niceness)
+
+        return prepare
+
+
+def service_part(service: Service, *, rank: int) -> Part:
+    # The console says who speaks; the time of day is of no use beside it.
+    options = ["-c", "log_line_prefix=", "-c", "log_checkpoints=off"] if service.name == "postgres" else []
+
+    def spawn() -> subprocess.Popen[bytes]:
+        service.prepare()
+        return service.spawn(*options, patience=0, **_PIPES)
+
+    return Part(
+        name=service.name,
+        spawn=spawn,
+        stop_signal=service.stop_signal,
+        stop_seconds=service.stop_seconds,
+        kill_signal=signal.SIGQUIT if service.name == "postgres" else signal.SIGKILL,
+        rank=rank,
+    )
+
+
+def migration(folder: Path) -> Part:
+    program = Program(arguments=("manage.py", "migrate", "--no-input", "--verbosity=0"), folder=folder)
+    return Part(name="migrate", spawn=program.spawn, rank=2, leads_group=True)
+
+
+def worker(folder: Path, *, concurrency: int, schedule: Path, before_start: Callable[[], None]) -> Part:
+    """The Celery worker with its timetable. `before_start` is called before each start, also after a crash."""
+    options = ["-c", str(concurrency), "-B", "-s", str(schedule), "-l", "INFO"]
+    options += ["--without-gossip", "--without-mingle"]
+    program = Program(
+        arguments=("-m", "celery", "--quiet", "--no-color", "-A", "lexic", "worker", *options),
+        folder=folder,
+        # SIGTERM is the soft stop: running tasks get a few seconds and go back to the queue.
+        environment={"REMAP_SIGTERM": "SIGQUIT", "LEXIC_DB_POOL": "0"},
+        niceness=5,  # reading documents must not slow answers down
+    )
+
+    def spawn() -> subprocess.Popen[bytes]:
+        before_start()
+        return program.spawn()
+
+    return Part(name="worker", spawn=spawn, rank=2, leads_group=True)
+
+
+def web(folder: Path, *, number: int, of: int, listener: socket.socket, public_url: str) -> Part:
+    program = Program(
+        arguments=("-m", "lexic.serve", str(listener.fileno())),
+        folder=folder,
+        environment={
+            "LEXIC_DB_POOL": os.environ.get("LEXIC_DB_POOL") or "8",
+            "LEXIC_PUBLIC_URL": os.environ.get("LEXIC_PUBLIC_URL") or public_url,
+        },
+        inherited=(listener.fileno(),),
+    )
+    name = "web" if of == 1 else f"web.{number}"
+    return Part(name=name, spawn=program.spawn, stop_seconds=10, rank=3, leads_group=True)

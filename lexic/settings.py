@@ -1,0 +1,243 @@
+"""Settings, all from the environment (see `.env.example`). With none set, everything runs from `var/`.
+
+A value that makes no sense stops the start with a sentence that names the variable.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from environs import Env, validate
+
+from lexic import embedded
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Env()
+env.read_env(str(BASE_DIR / ".env"), recurse=False)
+
+VAR_DIR = Path(env.str("LEXIC_VAR_DIR", str(BASE_DIR / "var"))).resolve()
+DEBUG = env.bool("LEXIC_DEBUG", False)
+
+
+def _kept_secret(variable: str) -> str:
+    """The variable, or a random secret that is made once and kept beside the data."""
+    if value := env.str(variable, ""):
+        return value
+    path = VAR_DIR / f"{variable.lower()}.txt"
+    if not path.exists():
+        VAR_DIR.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(f".{secrets.token_hex(4)}")
+        new.touch(mode=0o600)
+        new.write_text(secrets.token_urlsafe(48))
+        # A hard link fails when another process was quicker; then its secret is the one that counts.
+        try:
+            path.hardlink_to(new)
+        except FileExistsError:
+            pass
+        finally:
+            new.unlink()
+    return path.read_text().strip()
+
+
+SECRET_KEY = _kept_secret("SECRET_KEY")
+ENCRYPTION_KEY = _kept_secret("ENCRYPTION_KEY")
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+PUBLIC_URL = env.str("LEXIC_PUBLIC_URL", "http://localhost:8000").rstrip("/")
+
+# --- Apps -----------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "lexic",
+    "accounts",
+    "plugins",
+    "knowledge",
+    "trees",
+    "querying",
+    "marketplace",
+    "allauth",
+    "allauth.account",
+    "rest_framework",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+
+ROOT_URLCONF = "lexic.urls"
+ASGI_APPLICATION = "lexic.asgi.application"
+WSGI_APPLICATION = "lexic.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- Database and broker: built in, or elsewhere by URL ----------------------------------------------------
+
+DATABASE_URL = env.str("DATABASE_URL", "")
+REDIS_URL = env.str("REDIS_URL", "")
+EMBEDDED_DATABASE = "lexic"
+
+
+def _database() -> dict[str, Any]:
+    if DATABASE_URL:
+        database = dict(dj_database_url.parse(DATABASE_URL))
+    else:
+        postgres = embedded.Postgres(VAR_DIR)
+        database = {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": EMBEDDED_DATABASE,
+            "USER": "lexic",
+            "HOST": str(postgres.socket_folder),
+        }
+    # Under ASGI a request runs on a short-lived thread: a persistent connection would leak with it, so the web
+    # processes share a pool. Celery closes pools around every task; workers and commands do without.
+    options: dict[str, Any] = database.setdefault("OPTIONS", {})  # type: ignore[assignment]
+    if pool_size := env.int("LEXIC_DB_POOL", 0, validate=validate.Range(min=0, max=100)):
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
+    return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+
+
+DATABASES = {"default": _database()}
+
+_redis_socket = embedded.Redis(VAR_DIR).socket
+CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{_redis_socket}"
+CACHE_URL = REDIS_URL or f"unix://{_redis_socket}?db=1"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}}
+
+CELERY_TASK_IGNORE_RESULT = True  # progress and results live in our own tables
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}
+CELERY_TASK_DEFAULT_QUEUE = "lexic"
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE = {
+    "resume-unfinished-documents": {"task": "knowledge.resume_unfinished", "schedule": 300.0},
+}
+
+# --- People -----------------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = env.str(
+    "LEXIC_EMAIL_VERIFICATION", "optional", validate=validate.OneOf(["mandatory", "optional", "none"])
+)
+ACCOUNT_USER_DISPLAY = "accounts.models.display_name"
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+EMAIL_BACKEND = env.str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
+API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
+
+# --- API ----------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["querying.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "EXCEPTION_HANDLER": "lexic.api_errors.as_json",
+    "URL_FORMAT_OVERRIDE": None,
+    "UNAUTHENTICATED_USER": None,
+}
+
+# --- Knowledge and answers --------------------------------------------------------------------------------------
+
+LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
+LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+FILE_UPLOAD_TEMP_DIR = None
+
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", "")
+OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", "") or None
+LEXIC_LLM = env.str(
+    "LEXIC_LLM",
+    "openai" if OPENAI_API_KEY else "extractive",
+    validate=validate.OneOf(["extractive", "openai"]),
+)
+LEXIC_LLM_MODEL = env.str("LEXIC_LLM_MODEL", "gpt-4o")
+LEXIC_LLM_TIMEOUT = env.float("LEXIC_LLM_TIMEOUT", 60.0, validate=validate.Range(min=1))
+LEXIC_EMBEDDER = env.str("LEXIC_EMBEDDER", "local")
+LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
+
+# --- Pages ------------------------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = Path(env.str("LEXIC_STATIC_ROOT", str(VAR_DIR / "static")))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+SERVESTATIC_USE_FINDERS = True
+SERVESTATIC_AUTOREFRESH = DEBUG
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+# --- Safety -----------------------------------------------------------------------------------------------------
+
+HTTPS = env.bool("LEXIC_HTTPS", False)
+SECURE_SSL_REDIRECT = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = env.int("LEXIC_HSTS_SECONDS", 0, validate=validate.Range(min=0))
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("LEXIC_BEHIND_PROXY", False) else None
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {
+        "handlers": ["console"],
+        "level": env.str("LEXIC_LOG_LEVEL", "INFO", validate=validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR"])),
+    },
+    "loggers": {"pdfminer": {"level": "ERROR"}, "httpx2": {"level": "WARNING"}},
+}
+
+env.seal()

@@ -1,0 +1,63 @@
+#!/usr/bin/env python
+"""Django's command line. With no DATABASE_URL or REDIS_URL it starts the built-in services for the command."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+# Commands that manage the services themselves, or need none.
+WITHOUT_SERVICES = {
+    "up",
+    "help",
+    "makemigrations",
+    "collectstatic",
+    "check",
+    "--help",
+    "--version",
+    "version",
+}
+
+
+def services() -> contextlib.AbstractContextManager[None]:
+    from django.conf import settings
+
+    from lexic import embedded
+
+    command = sys.argv[1] if len(sys.argv) > 1 else "help"
+    if command in WITHOUT_SERVICES or {"-h", "--help"} & set(sys.argv):
+        return contextlib.nullcontext()
+    needed = embedded.services(
+        settings.VAR_DIR, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL
+    )
+    if not needed:
+        return contextlib.nullcontext()
+    return embedded.running(settings.VAR_DIR, database=settings.EMBEDDED_DATABASE, needed=needed)
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
+    from django.core.management import execute_from_command_line
+    from environs import EnvError
+
+    from lexic.errors import LexicError
+
+    try:
+        with services():
+            execute_from_command_line(sys.argv)
+    except LexicError as error:
+        sys.exit("\n".join(filter(None, [f"Error: {error.message}", error.hint])))
+    except EnvError as error:
+        sys.exit(f"Error: a setting makes no sense. {error}")
+    except PermissionError as error:
+        sys.exit(
+            f"Error: {error}\nThe folder may belong to another user: run as that user, "
+            "or set LEXIC_VAR_DIR to a folder of your own."
+        )
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

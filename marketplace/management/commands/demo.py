@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from lexic import loopback
+from lexic.errors import LexicError
+from marketplace import demo
+from querying.management.commands.ask import readable
+
+
+class Command(BaseCommand):
+    help = "The main job, end to end: load the demo plugin, publish it, and ask it over HTTP.\n\nExample: make demo"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+
+    def handle(self, **options: Any) -> None:
+        begun = time.monotonic()
+        call_command("migrate", interactive=False, verbosity=0)
+        try:
+            loaded = demo.load(say=self._say)
+            with loopback.web_server() as base_url:
+                self._say(f"Asking {loaded.release} over HTTP at {base_url}")
+                for question in demo.questions():
+                    self._ask(base_url, loaded, question)
+        except LexicError as error:
+            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+        self._farewell(loaded, seconds=time.monotonic() - begun)
+
+    def _ask(self, base_url: str, loaded: demo.Demo, question: str) -> None:
+        self.stdout.write(f"\n? {question}\n\n")
+        answer = loopback.post_json(
+            f"{base_url}/api/v1/query",
+            body={"plugin": loaded.plugin.slug, "query": question},
+            bearer=loaded.key,
+        )
+        if "error" in answer:
+            raise CommandError(f"{answer['error']} {answer.get('hint', '')}".strip())
+        self.stdout.write(readable(answer))
+
+    def _farewell(self, loaded: demo.Demo, *, seconds: float) -> None:
+        shell = "/".join(sys.executable.split("/")[-3:])
+        self.stdout.write(
+            f"""
+That took {seconds:.0f} seconds. To go on:
+
+  make run                              start everything, then open http://localhost:8000
+  sign in at /admin/ with               {loaded.email}  {loaded.password}
+  ask from a shell                      {shell} manage.py ask {loaded.plugin.slug} "…"
+  ask over HTTP                         curl localhost:8000/api/v1/query -H 'Content-Type: application/json' \\
+                                          -H 'Authorization: Bearer {loaded.key}' \\
+                                          -d '{{"plugin": "{loaded.plugin.slug}", "query": "…"}}'
+"""
+        )
+
+    def _say(self, sentence: str) -> None:
+        self.stdout.write(f"· {sentence}")

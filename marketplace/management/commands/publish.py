@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from lexic.errors import LexicError
+from marketplace.publish import publish
+from plugins.models import Plugin
+
+
+class Command(BaseCommand):
+    help = (
+        "Publish a plugin as it stands: make a release that agents can ask.\n\n"
+        "Example: manage.py publish concrete-cover --notes 'Adds the table of fire ratings'"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.add_argument("slug")
+        parser.add_argument("--release", metavar="VERSION", help="such as 1.2.0; default: the next minor one")
+        parser.add_argument("--notes", default="")
+        parser.add_argument("--withdraw", action="store_true", help="take it off the air instead")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *, slug: str, **options: Any) -> None:
+        plugin = Plugin.objects.select_related("owner").filter(slug=slug).first()
+        if plugin is None:
+            raise CommandError(f"There is no plugin called {slug}.")
+        if options["withdraw"]:
+            plugin.withdraw()
+            self._say({"plugin": slug, "published": False}, f"{slug} is withdrawn.", options)
+            return
+        try:
+            done = publish(plugin, by=plugin.owner, version=options["release"], notes=options["notes"])
+        except LexicError as error:
+            raise CommandError(error.message) from error
+        shown = {"plugin": slug, "published": True, "release": str(done.release), "new": done.is_new}
+        self._say(shown, f"{done.release} is {'published' if done.is_new else 'published already'}.", options)
+
+    def _say(self, shown: dict[str, Any], sentence: str, options: dict[str, Any]) -> None:
+        self.stdout.write(json.dumps(shown) if options["json"] else sentence)

@@ -1,0 +1,66 @@
+"""Django admin for people who see only their own: every admin page goes through these two classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db import models
+from django.http import HttpRequest
+
+
+class ScopedAdmin(admin.ModelAdmin):
+    """Staff may use it, and sees only `visible(request)`. An object outside that is a 404, not a 403."""
+
+    def visible(self, request: HttpRequest) -> models.QuerySet[Any]:
+        """The rows this person may see and change."""
+        raise NotImplementedError
+
+    def choices_for(self, field_name: str, request: HttpRequest) -> models.QuerySet[Any] | None:
+        """What a foreign key or many-to-many field may point at; None: no limit."""
+        return None
+
+    def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
+        return self.visible(request)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return _is_staff(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return _is_staff(request) and (obj is None or self.visible(request).filter(pk=obj.pk).exists())
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self.has_view_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self.has_view_permission(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _is_staff(request)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if (choices := self.choices_for(db_field.name, request)) is not None:
+            kwargs["queryset"] = choices
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if (choices := self.choices_for(db_field.name, request)) is not None:
+            kwargs["queryset"] = choices
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+
+class ReadOnlyAdmin(ScopedAdmin):
+    """For what the machine writes."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+
+def _is_staff(request: HttpRequest) -> bool:
+    return bool(request.user.is_active and request.user.is_staff)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import ApiKey, Capability, User
+from plugins.models import Plugin
+
+
+class Command(BaseCommand):
+    help = "Make an API key and print it once.\n\nExample: manage.py create_api_key me@example.com --name agent"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.add_argument("email", help="whose key it is")
+        parser.add_argument("--name", default="command line", help="what you will know it by")
+        parser.add_argument("--plugin", action="append", default=[], help="limit it to this slug; may be repeated")
+        parser.add_argument(
+            "--can", action="append", choices=Capability.values, help="what it may do; default: query"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *, email: str, name: str, plugin: list[str], **options: Any) -> None:
+        owner = User.objects.filter(email__iexact=email).first()
+        if owner is None:
+            raise CommandError(f"There is no account with the address {email}. Make one: manage.py createsuperuser")
+        allowed = [self._plugin(slug, owner) for slug in plugin]
+        capabilities = options["can"] or [Capability.QUERY.value]
+        key, secret = ApiKey.objects.issue(owner=owner, name=name, capabilities=capabilities)
+        key.plugins.set(allowed)
+        if options["json"]:
+            self.stdout.write(json.dumps({"id": str(key.pk), "key": secret, "name": name, "plugins": plugin}))
+        else:
+            self.stdout.write(secret)
+
+    def _plugin(self, slug: str, owner: User) -> Any:
+        found = Plugin.objects.visible_to(owner).filter(slug=slug).first()
+        if found is None:
+            raise CommandError(f"{owner.email} may not ask a plugin called {slug}.")
+        return found

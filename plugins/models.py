@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import ApiKey, User
+from plugins import slugs
+
+
+class CitationMode(models.TextChoices):
+    MANDATORY = "mandatory", "mandatory: refuse what no source supports"
+    OPTIONAL = "optional", "optional: answer, and lower the confidence of what no source supports"
+    OFF = "off", "off: do not check citations"
+
+
+class ChunkStrategy(models.TextChoices):
+    CHARACTERS = "characters", "by characters (1500, 200 shared)"
+    TOKENS = "tokens", "by tokens (512, 64 shared)"
+
+
+class AnswerPolicy(models.Model):
+    """Everything of a plugin, apart from knowledge and trees, that decides an answer.
+
+    A plugin holds the draft; a release holds the same columns, frozen.
+    """
+
+    system_prompt = models.TextField(
+        "persona",
+        help_text="Who answers, for whom, in what tone, and what it must never do. "
+        "Example: “You are a structural engineer who advises site engineers. Be brief, name the clause.”",
+    )
+    disclaimer = models.TextField(blank=True, help_text="Added under every answer.")
+    citation_mode = models.CharField(max_length=16, choices=CitationMode.choices, default=CitationMode.MANDATORY)
+    top_k = models.PositiveSmallIntegerField(
+        "passages read",
+        default=8,
+        validators=[MinValueValidator(1), MaxValueValidator(50)],
+        help_text="How many passages are read for one question.",
+    )
+    threshold = models.FloatField(
+        "similarity threshold",
+        default=0.3,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="A passage found by meaning alone must be more similar than this (cosine, 0 to 1).",
+    )
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def policy_fields(cls) -> list[str]:
+        return [field.name for field in AnswerPolicy._meta.fields]
+
+    def policy(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.policy_fields()}
+
+
+class PluginQuerySet(models.QuerySet["Plugin"]):
+    def editable_by(self, user: User) -> PluginQuerySet:
+        """Plugins this person may change: their own and those they edit; all for a superuser."""
+        if not user.is_active:
+            return self.none()
+        if user.is_superuser:
+            return self
+        mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
+        return self.filter(mine)
+
+    def visible_to(self, principal: User | ApiKey) -> PluginQuerySet:
+        """Plugins a person or a key may ask: the published ones and those they may edit."""
+        user = principal.owner if isinstance(principal, ApiKey) else principal
+        plugins = self.filter(models.Q(is_published=True) | models.Q(pk__in=Plugin.objects.editable_by(user)))
+        if isinstance(principal, ApiKey) and (allowed := list(principal.plugins.values_list("pk", flat=True))):
+            plugins = plugins.filter(pk__in=allowed)
+        return plugins
+
+
+class Plugin(AnswerPolicy):
+    """What an expert authors: persona and policy. Knowledge and trees point at it from their own apps."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="owned_plugins")
+    editors = models.ManyToManyField(
+        settings.AUTH_USER_MODEL,
+        blank=True,
+        related_name="edited_plugins",
+        help_text="May change it with you.",
+    )
+    name = models.CharField(max_length=120)
+    slug = models.SlugField(
+        max_length=slugs.MAX_LENGTH,
+        unique=True,
+        blank=True,
+        help_text="What agents call it. Made from the name when left empty.",
+    )
+    tagline = models.CharField(max_length=160, blank=True, help_text="One line for the marketplace.")
+    description = models.TextField(blank=True)
+    domain = models.CharField(max_length=80, help_text="The field it knows, such as “structural-engineering”.")
+    tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    chunk_strategy = models.CharField(
+        max_length=16, choices=ChunkStrategy.choices, default=ChunkStrategy.CHARACTERS
+    )
+    chunk_size = models.PositiveIntegerField(
+        default=1500, validators=[MinValueValidator(200), MaxValueValidator(8000)]
+    )
+    is_published = models.BooleanField(default=False, editable=False)
+    is_shared = models.BooleanField("shared", default=False, help_text="Others may install a copy.")
+    public_chat = models.BooleanField(default=False, help_text="Anyone may chat with it on its public page.")
+    version = models.CharField(max_length=32, default="1.0.0", editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = PluginQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        indexes = [models.Index(fields=["owner"], name="plugin_owner")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self.slug:
+            self.slug = slugs.free_slug(self.name, taken=lambda slug: Plugin.objects.filter(slug=slug).exists())
+        super().save(*args, **kwargs)
+
+    def latest_release(self) -> Release | None:
+        return self.releases.order_by("-created_at").first()
+
+    def go_live(self, release: Release) -> None:
+        """Let agents ask the given release of this plugin."""
+        self.is_published = True
+        self.version = release.version
+        self.save(update_fields=["is_published", "version", "updated_at"])
+
+    def withdraw(self) -> None:
+        """Take the plugin off the air. Its releases stay, so that what was answered can be replayed."""
+        self.is_published = False
+        self.save(update_fields=["is_published", "updated_at"])
+
+
+SEMVER = RegexValidator(r"^\d+\.\d+\.\d+$", "A version looks like 1.2.0.")
+
+
+class Release(AnswerPolicy):
+    """An immutable snapshot of a plugin that agents query.
+
+    `trees` holds each active tree as it stood: `{"id", "name", "description", "tree_data"}`, in walking order.
+    `knowledge` pins what could be read: `{"knowledge_base": id, "revision": n}`, the plugin's own base first.
+    An unsaved release (no version) is the draft as it stands now.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="releases")
+    version = models.CharField(max_length=32, validators=[SEMVER])
+    trees = models.JSONField(default=list)
+    knowledge = models.JSONField(default=list)
+    notes = models.TextField(blank=True)
+    scorecard = models.JSONField(default=dict, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [models.UniqueConstraint(fields=["plugin", "version"], name="release_version_once")]
+
+    def __str__(self) -> str:
+        return f"{self.plugin.slug}@{self.version or 'draft'}"
+
+    @property
+    def is_draft(self) -> bool:
+        return self._state.adding

@@ -1,0 +1,77 @@
+"""`POST /api/v1/query`: who asks, may they, is the body valid. JSON or server-sent events, one pipeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import ApiKey
+from lexic.database import release_connections
+from querying import clarify, pipeline, releases, sse, wire
+from querying.authentication import MayQuery
+from querying.serializers import QuerySerializer, make_options, make_turns
+from querying.throttling import KeyThrottle
+from querying.types import Asker, Failed, Question
+
+
+class QueryView(APIView):
+    renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
+    permission_classes = [IsAuthenticated, MayQuery]
+    throttle_classes = [KeyThrottle]
+
+    def post(self, request: Request) -> HttpResponseBase:
+        serializer = QuerySerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        body = serializer.validated_data
+        assert isinstance(request.auth, ApiKey)
+        with release_connections():
+            question = read_question(body, key=request.auth)
+        if body["stream"] or request.accepted_renderer.format == "sse":
+            return _streamed(question)
+        return _collected(question)
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        if getattr(response, "exception", False):  # an error is JSON even where a stream was asked for
+            request.accepted_renderer = JSONRenderer()
+            request.accepted_media_type = "application/json"
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:
+    """The valid body as a question to one release. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidFollowup`."""
+    options = make_options(body.get("options"))
+    question = Question(
+        text=body["query"],
+        release=releases.resolve(body["plugin"], principal=key),
+        asker=Asker(name=f"key:{key.pk}", api_key_id=key.pk, user_id=key.owner_id),
+        context=make_turns(body.get("context")),
+        facts=body.get("facts") or {},
+        options=options,
+    )
+    if followup := body.get("followup"):
+        return clarify.resume(question, token=followup["token"], answer=followup["answer"])
+    return question
+
+
+def _collected(question: Question) -> Response:
+    last = async_to_sync(pipeline.answer)(question)
+    if isinstance(last, Failed):
+        return Response({"error": last.error, "code": last.code, "hint": last.hint}, status=last.status)
+    return Response(wire.answer_as_json(last.answer, question=question))
+
+
+def _streamed(question: Question) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(sse.body(question), content_type="text/event-stream")
+    response["Cache-Control"] = "no-cache, no-transform"
+    response["X-Accel-Buffering"] = "no"
+    return response

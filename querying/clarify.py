@@ -1,0 +1,54 @@
+"""The question we ask back, and the token that lets a stateless caller answer it.
+
+The token is signed, lives for an hour, and is bound to the asker, the release and the question: from another key,
+plugin or release it is refused. It carries the facts that were already known, so that nothing is asked twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from django.core import signing
+
+from lexic.errors import InvalidInput
+from querying.types import Clarification, Question
+
+_SALT = "lexic.clarification"
+MAX_AGE_SECONDS = 3600
+
+
+class InvalidFollowup(InvalidInput):
+    """This follow-up token does not belong to this key, plugin, release and question, or it has expired."""
+
+    code = "invalid_followup"
+    hint = "Ask the question again to get a fresh token, or send the fact in `facts`."
+
+
+def with_token(clarification: Clarification, *, question: Question) -> Clarification:
+    facts = {name: value for name, value in question.facts.items() if isinstance(value, (str, int, float, bool))}
+    payload = {"b": _binding(question), "f": clarification.field, "k": facts, "q": question.text}
+    return replace(clarification, token=signing.dumps(payload, salt=_SALT, compress=True))
+
+
+def resume(question: Question, *, token: str, answer: Any) -> Question:
+    """The question with the missing fact filled in. An empty `question.text` is taken from the token.
+
+    Raises `InvalidFollowup`.
+    """
+    try:
+        payload = signing.loads(token, salt=_SALT, max_age=MAX_AGE_SECONDS)
+    except signing.BadSignature:
+        raise InvalidFollowup from None
+    asked = replace(question, text=question.text or payload["q"])
+    if payload["b"] != _binding(asked):
+        raise InvalidFollowup
+    return replace(asked, facts={**payload["k"], **question.facts, payload["f"]: answer})
+
+
+def _binding(question: Question) -> str:
+    release = question.release
+    version = "draft" if release.is_draft else str(release.pk)
+    parts = [question.asker.name, str(release.plugin_id), version, " ".join(question.text.split())]
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

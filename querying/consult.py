@@ -1,0 +1,111 @@
+"""Ask the plugin's decision trees: which one is this question about, what does it know, where does it lead."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lexic.errors import InvalidInput
+from querying.llms.base import LLM, ProviderFailed
+from querying.types import Clarification, Question, Usage
+from trees import facts as tree_facts
+from trees.schema import InvalidTree, Tree, parse
+from trees.select import select
+from trees.walk import Walk, to_path, walk
+
+logger = logging.getLogger(__name__)
+
+
+class UnknownFact(InvalidInput):
+    """No decision tree of this plugin reads this fact."""
+
+    code = "unknown_fact"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Consultation:
+    """What the trees said. Without a tree for this question everything is empty."""
+
+    tree_name: str = ""
+    walk: Walk | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage = Usage()
+
+    @property
+    def path(self) -> tuple[Mapping[str, Any], ...]:
+        return tuple(to_path(self.walk)) if self.walk else ()
+
+    @property
+    def recommendation(self) -> str:
+        return self.walk.action.recommendation if self.walk and self.walk.action else ""
+
+    @property
+    def source_hint(self) -> str:
+        return (self.walk.action.source_hint or "") if self.walk and self.walk.action else ""
+
+    @property
+    def clarification(self) -> Clarification | None:
+        missing = self.walk.missing if self.walk else None
+        if missing is None:
+            return None
+        return Clarification(question=missing.question, options=tuple(missing.options), field=missing.field)
+
+    @property
+    def has_decided(self) -> bool:
+        return bool(self.recommendation)
+
+    @property
+    def decided(self) -> str:
+        """What the tree adds to the question, in words: the facts it used and what it recommends."""
+        if not self.has_decided:
+            return ""
+        values = [str(step.get("value", "")) for step in self.path]
+        return " ".join(part for part in [*values, self.recommendation] if part)
+
+
+async def consult(question: Question, *, llm: LLM) -> Consultation:
+    """Walk the tree that this question is about. Facts come from the request, then its words, then the model."""
+    trees = _parsed(question)
+    chosen = select(trees, question=question.text, context=question.earlier_user_turns, facts=question.facts)
+    if chosen is None:
+        return Consultation()
+    name, tree = trees[chosen]
+    given, _ = tree_facts.facts_from_request(tree, question.facts)
+    read = tree_facts.extract_facts(tree, question=question.text, context=question.earlier_user_turns)
+    facts = {**read, **given}
+    walked, usage = walk(tree, facts), Usage()
+    if walked.missing and llm.can_extract_facts:
+        understood, usage = await _understood(question, tree=tree, llm=llm)
+        facts = {**understood, **facts}
+        walked = walk(tree, facts)
+    return Consultation(
+        tree_name=name,
+        walk=walked,
+        facts={field: fact.value for field, fact in facts.items()},
+        usage=usage,
+    )
+
+
+async def _understood(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:
+    """Facts that the model reads out of the question; none when it fails, for then we can still ask the person."""
+    try:
+        arguments, usage = await llm.extract_facts(
+            schema=tree_facts.field_schema(tree), question=question.text, context=question.context
+        )
+    except ProviderFailed as error:
+        logger.warning("fact extraction failed: %s", error.code)
+        return {}, Usage()
+    return tree_facts.facts_from_tool_call(tree, arguments), usage
+
+
+def _parsed(question: Question) -> list[tuple[str, Tree]]:
+    """The release's trees. One that cannot be read (it was checked when saved) is left out and logged."""
+    trees = []
+    for stored in question.release.trees:
+        try:
+            trees.append((f"{stored['name']} {stored['description']}", parse(stored["tree_data"])))
+        except InvalidTree:
+            logger.exception("tree %s of %s cannot be read", stored["id"], question.release)
+    return trees

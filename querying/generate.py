@@ -1,0 +1,111 @@
+"""The language model's text, verified sentence by sentence before anyone sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+
+from knowledge.sentences import sentence_spans
+from querying import prompts
+from querying.cite import CitedSentence, Citer
+from querying.consult import Consultation
+from querying.guard import Guard
+from querying.llms.base import LLM
+from querying.render import render_footnotes, render_sentence
+from querying.types import Answer, Delta, Evidence, Outcome, Prompt, Question, Usage
+
+# A mark that follows its sentence's full stop still belongs to it.
+_ONLY_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
+# A model that never ends a sentence must not make us hold, and re-read, an endless buffer.
+_LONGEST_SENTENCE = 2000
+
+
+async def generate(
+    question: Question, *, evidence: Evidence, consulted: Consultation, llm: LLM
+) -> AsyncIterator[Delta | Answer]:
+    """Yield what may be shown as it is verified, and at the end the whole answer.
+
+    The answer's text is the deltas put together, unless it is refused: then nothing was shown.
+    """
+    style = question.options.citation_style
+    citer, guard = Citer(evidence.passages), Guard(mode=question.release.citation_mode)
+    usage, text = Usage(), ""
+
+    def shown(sentences: list[CitedSentence]) -> Delta | None:
+        nonlocal text
+        new = "".join(_separator(text, s) + render_sentence(s.text, style=style) for s in sentences)
+        text += new
+        return Delta(text=new) if new else None
+
+    async with aclosing(_sentences(llm, _prompt(question, evidence=evidence, consulted=consulted))) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Usage):
+                usage = usage + piece
+            elif delta := shown(guard.take(citer.cite(piece))):
+                yield delta
+    if delta := shown(guard.finish()):
+        yield delta
+    answer = guard.verdict(text=text, tree_decided=consulted.has_decided)
+    if answer.outcome == Outcome.ANSWERED and (ending := _ending(question, answer)):
+        yield Delta(text=ending)
+        answer = replace(answer, text=text + ending)
+    yield answer.with_usage(usage)
+
+
+def _ending(question: Question, answer: Answer) -> str:
+    disclaimer = question.release.disclaimer.strip()
+    footnotes = render_footnotes(answer.citations, style=question.options.citation_style)
+    return footnotes + (f"\n\n{disclaimer}" if disclaimer else "")
+
+
+def _prompt(question: Question, *, evidence: Evidence, consulted: Consultation) -> Prompt:
+    messages = prompts.messages(
+        question,
+        passages=evidence.passages,
+        path=consulted.path,
+        recommendation=consulted.recommendation,
+    )
+    return Prompt(
+        messages=messages,
+        question=question.text,
+        evidence=evidence,
+        recommendation=consulted.recommendation,
+    )
+
+
+async def _sentences(llm: LLM, prompt: Prompt) -> AsyncIterator[str | Usage]:
+    """The model's pieces put together into whole sentences, each with the marks that belong to it."""
+    buffer = ""
+    async with aclosing(llm.generate(prompt)) as pieces:  # type: ignore[type-var]
+        async for piece in pieces:
+            if isinstance(piece, Usage):
+                yield piece
+            elif llm.yields_sentences:
+                yield piece
+            else:
+                *whole, buffer = split_sentences(buffer + piece)
+                for sentence in whole:
+                    yield sentence
+    if buffer.strip():
+        yield buffer
+
+
+def split_sentences(text: str) -> list[str]:
+    """The text cut between sentences; the last part may be unfinished. Joined, the parts are the text again."""
+    starts = [start for start, _ in sentence_spans(text)]
+    cuts = [cut for cut in starts[1:] if not _ONLY_MARKS.match(text, cut)]
+    # The last cut stands only when its sentence cannot turn out to be a mark of the one before: `[Sou`.
+    if cuts and text[cuts[-1]] in "[【" and len(text) - cuts[-1] < 90:
+        cuts.pop()
+    parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    if len(parts[-1]) > _LONGEST_SENTENCE:
+        parts.append("")
+    return parts
+
+
+def _separator(before: str, sentence: CitedSentence) -> str:
+    if not before:
+        return ""
+    return "\n" if sentence.begins_line else " "

@@ -1,0 +1,58 @@
+"""A language model answers a prompt, piece by piece.
+
+To add one: subclass `LLM`, write `generate`, and name the class in `querying/llms/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from lexic.errors import LexicError
+from querying.types import Prompt, Turn, Usage
+
+
+class ProviderFailed(LexicError):
+    """The language model's provider did not answer as it should."""
+
+    code = "provider_failed"
+    status = 502
+    hint = "Try again in a moment; if it goes on, the operator should look at the provider."
+
+
+class ProviderBusy(ProviderFailed):
+    """The language model's provider is overloaded or limits us right now."""
+
+    code = "provider_busy"
+    status = 503
+
+
+class ProviderTimedOut(ProviderFailed):
+    """The language model's provider took too long."""
+
+    code = "provider_timeout"
+    status = 504
+
+
+class LLM(ABC):
+    name: str
+    # No network, no cost, deterministic.
+    is_offline = False
+    # Each piece it yields is one whole sentence with its marks.
+    yields_sentences = False
+    # Can read the facts a tree needs out of free text.
+    can_extract_facts = False
+
+    @abstractmethod
+    def generate(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+        """Yield the answer's text as it comes, and `Usage` where it is known. Raises `ProviderFailed`.
+
+        Closing the iterator must stop the work at once: the caller has left.
+        """
+
+    async def extract_facts(
+        self, *, schema: Mapping[str, Any], question: str, context: Sequence[Turn]
+    ) -> tuple[dict[str, Any], Usage]:
+        """Facts of the JSON schema that the text states, unchecked. Only called where `can_extract_facts`."""
+        raise NotImplementedError

@@ -1,0 +1,94 @@
+"""The answerer that needs no model: it quotes the sentences that answer, and so cannot make anything up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Sequence
+
+from querying.llms.base import LLM
+from querying.types import REFUSAL, Evidence, Prompt, Sentence, Usage
+
+MOST_SENTENCES = 3
+# A further sentence must come this close to the best one.
+_CLOSE_ENOUGH = 0.88
+_SHORTEST = 20  # characters; shorter ones are headings and scraps
+_LONGEST = 900
+_SPACE = re.compile(r"\s+")
+_QUANTITY = re.compile(r"\d+(?:\.\d+)?")
+
+
+class Extractive(LLM):
+    name = "extractive"
+    is_offline = True
+    yields_sentences = True
+
+    async def generate(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+        for piece in compose(prompt):
+            yield piece
+        yield Usage()
+
+
+def compose(prompt: Prompt) -> list[str]:
+    """The answer in pieces: the tree's recommendation where a source bears it out, then the sentences that answer."""
+    supporting = _supporting(prompt.recommendation, prompt.evidence)
+    chosen = _choose(prompt.evidence.sentences, first=supporting)
+    if not chosen:
+        return [REFUSAL]
+    pieces = [_quote(sentence) for sentence in _in_reading_order(chosen, prompt.evidence)]
+    if supporting:
+        lead = f"{prompt.recommendation.rstrip(' .')} [Source {supporting.source + 1}]."
+        pieces.insert(0, lead)
+    return pieces
+
+
+def _choose(sentences: Sequence[Sentence], *, first: Sentence | None) -> list[Sentence]:
+    candidates = [sentence for sentence in sentences if _SHORTEST <= len(sentence.text) <= _LONGEST]
+    best = first or next(iter(candidates), None)
+    if best is None:
+        return []
+    chosen = [best]
+    for sentence in candidates:
+        if len(chosen) == MOST_SENTENCES or sentence.score < _CLOSE_ENOUGH * best.score:
+            break
+        if not any(_says_the_same(sentence, other) for other in chosen):
+            chosen.append(sentence)
+    return chosen
+
+
+def _supporting(recommendation: str, evidence: Evidence) -> Sentence | None:
+    """The best sentence that holds every figure of the recommendation; the best of all where it has none."""
+    if not recommendation:
+        return None
+    figures = set(_QUANTITY.findall(recommendation))
+    for sentence in evidence.sentences:
+        if len(sentence.text) >= _SHORTEST and figures <= set(_QUANTITY.findall(sentence.text)):
+            return sentence
+    return None
+
+
+def _says_the_same(one: Sentence, other: Sentence) -> bool:
+    """Chunks overlap and documents repeat themselves: the same words need no second quotation."""
+    mine, theirs = set(one.text.lower().split()), set(other.text.lower().split())
+    return len(mine & theirs) >= 0.8 * min(len(mine), len(theirs))
+
+
+def _in_reading_order(chosen: Sequence[Sentence], evidence: Evidence) -> list[Sentence]:
+    """By document (the best one first), then down its pages."""
+    documents = [evidence.passages[sentence.source].document_id for sentence in chosen]
+
+    def place(sentence: Sentence) -> tuple[int, int, int]:
+        passage = evidence.passages[sentence.source]
+        return (
+            documents.index(passage.document_id),
+            passage.page_number or 0,
+            passage.start + sentence.start,
+        )
+
+    return sorted(chosen, key=place)
+
+
+def _quote(sentence: Sentence) -> str:
+    text = _SPACE.sub(" ", sentence.text).strip()
+    mark = "" if text[-1:] in ".!?" else "."
+    body = text[:-1] if not mark else text
+    return f"{body} [Source {sentence.source + 1}]{mark or text[-1]}"

@@ -1,0 +1,134 @@
+"""One `Query` row for every question, however it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from asgiref.sync import sync_to_async
+
+from lexic.errors import LexicError
+from lexic.database import release_connections
+from querying import wire
+from querying.consult import Consultation
+from querying.models import Query
+from querying.types import Answer, Evidence, Outcome, Question
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Record:
+    """What is known of a query so far. Filled in along the way, written once at the end."""
+
+    question: Question
+    llm: str
+    outcome: Outcome = Outcome.ABANDONED  # until something else is known, the caller has simply left
+    answer: Answer | None = None
+    evidence: Evidence | None = None
+    consultation: Consultation = field(default_factory=Consultation)
+    error: LexicError | None = None
+    partial_text: str = ""
+    timings: dict[str, int] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.timings[step] = self.timings.get(step, 0) + _milliseconds(begun)
+
+    def finish(self, answer: Answer) -> Answer:
+        self.answer = answer
+        self.outcome = answer.outcome
+        return answer
+
+    def fail(self, error: LexicError) -> None:
+        self.error = error
+        self.outcome = Outcome.FAILED
+
+
+@asynccontextmanager
+async def recording(question: Question, *, llm: str) -> AsyncIterator[Record]:
+    """Writes the row when the block is left: by its end, by an error, or because the caller has gone."""
+    record = Record(question=question, llm=llm)
+    try:
+        yield record
+    finally:
+        # Shielded: when the caller leaves, this very task is being cancelled.
+        await asyncio.shield(asyncio.ensure_future(_write(record)))
+
+
+async def _write(record: Record) -> None:
+    try:
+        await sync_to_async(_save, thread_sensitive=True)(record)
+    except Exception:
+        # The answer was given; losing its audit row must be loud, but must not take the answer back.
+        logger.exception("the audit row of query %s could not be written", record.question.id)
+
+
+def _save(record: Record) -> None:
+    with release_connections():
+        Query.objects.create(**_columns(record))
+
+
+def _columns(record: Record) -> dict[str, Any]:
+    question, release = record.question, record.question.release
+    return {
+        "id": question.id,
+        "plugin_id": release.plugin_id,
+        "release": None if release.is_draft else release,
+        "release_name": str(release),
+        "knowledge": release.knowledge,
+        "api_key_id": question.asker.api_key_id,
+        "user_id": question.asker.user_id,
+        "question": question.text,
+        "context": [{"role": turn.role, "content": turn.content} for turn in question.context],
+        "options": wire.options_as_json(question.options),
+        "facts": dict(record.consultation.facts) or dict(question.facts),
+        "embedder": ", ".join(sorted({pinned["embedder"] for pinned in release.knowledge})),
+        "llm": record.llm,
+        "timings": record.timings,
+        "latency_ms": _milliseconds(record.started),
+        "outcome": record.outcome.value,
+        "decision_path": list(record.consultation.path),
+        **_evidence_columns(record),
+        **_answer_columns(record),
+    }
+
+
+def _evidence_columns(record: Record) -> dict[str, Any]:
+    if record.evidence is None:
+        return {}
+    read = [
+        {"chunk": p.chunk_id, "score": round(p.score, 4), "cosine": p.cosine, "lexical": p.lexical}
+        for p in record.evidence.passages
+    ]
+    return {"passages": read, "evidence": record.evidence.strength}
+
+
+def _answer_columns(record: Record) -> dict[str, Any]:
+    if record.error:
+        return {"error": record.error.message, "reason": record.error.code, "answer": record.partial_text}
+    if record.answer is None:
+        return {"answer": record.partial_text}
+    answer = record.answer
+    return {
+        "answer": answer.text,
+        "citations": [wire.citation_as_json(citation) for citation in answer.citations],
+        "confidence": answer.confidence.value,
+        "reason": answer.reason,
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+    }
+
+
+def _milliseconds(begun: float) -> int:
+    return round((time.monotonic() - begun) * 1000)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import User
+from lexic.errors import LexicError
+from plugins.models import Plugin
+from querying import pipeline, releases, wire
+from querying.types import Asker, Failed, Options, Question
+
+
+class Command(BaseCommand):
+    help = (
+        "Ask a plugin a question, as its owner.\n\n"
+        'Example: manage.py ask concrete-cover "What is the minimum cover for a beam exposed to weather?"'
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.add_argument("plugin", help="slug, slug@1.2.0 or slug@draft")
+        parser.add_argument("question")
+        parser.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="a known fact")
+        parser.add_argument("--json", action="store_true", help="print the API's JSON")
+
+    def handle(self, *, plugin: str, question: str, fact: list[str], **options: Any) -> None:
+        try:
+            asked = self._question(plugin, question, dict(_split(pair) for pair in fact))
+        except LexicError as error:
+            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+        last = async_to_sync(pipeline.answer)(asked)
+        if isinstance(last, Failed):
+            raise CommandError(f"{last.error} {last.hint}".strip())
+        shown = wire.answer_as_json(last.answer, question=asked)
+        self.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) if options["json"] else readable(shown))
+
+    def _question(self, plugin: str, text: str, facts: dict[str, str]) -> Question:
+        slug = plugin.partition("@")[0]
+        owner = User.objects.filter(owned_plugins__in=Plugin.objects.filter(slug=slug)).first()
+        if owner is None:
+            raise releases.UnknownPlugin
+        release = releases.resolve(plugin, principal=owner)
+        asker = Asker(name=f"user:{owner.pk}", user_id=owner.pk)
+        return Question(text=text, release=release, asker=asker, facts=facts, options=Options())
+
+
+def _split(pair: str) -> tuple[str, str]:
+    name, separator, value = pair.partition("=")
+    if not separator:
+        raise CommandError(f"--fact takes NAME=VALUE, not {pair!r}.")
+    return name, value
+
+
+def readable(answer: dict[str, Any]) -> str:
+    """The answer for a terminal: text, citations, decision path, confidence."""
+    lines = [answer["answer"], ""]
+    for citation in answer["citations"]:
+        place = ", ".join(
+            str(part)
+            for part in (
+                citation["document"],
+                f"p. {citation['page']}" if "page" in citation else "",
+                citation.get("section", ""),
+            )
+            if part
+        )
+        excerpt = " ".join(citation["excerpt"].split())
+        lines += [f"  [{citation['id']}] {place}", f"      “{excerpt}”"]
+    if answer["decisionPath"]:
+        steps = [
+            f"{step['node']} = {step.get('value') or step.get('result', '?')}" for step in answer["decisionPath"]
+        ]
+        lines += ["", "  Decision path: " + " → ".join(steps)]
+    if answer["clarification"]:
+        lines += ["  Options: " + ", ".join(answer["clarification"]["options"])]
+    reason = f" ({answer['reason']})" if answer["reason"] else ""
+    lines += ["", f"  {answer['outcome']}{reason}, confidence {answer['confidence']}, {answer['release']}"]
+    return "\n".join(lines)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import ApiKey, User
+from plugins.models import Plugin, Release
+from querying.types import Confidence, Outcome
+
+
+class QueryQuerySet(models.QuerySet["Query"]):
+    def visible_to(self, user: User) -> QueryQuerySet:
+        """What the person asked, and what was asked of plugins they may edit."""
+        if user.is_superuser and user.is_active:
+            return self
+        asked = models.Q(user=user) | models.Q(api_key__owner=user)
+        return self.filter(asked | models.Q(plugin__in=Plugin.objects.editable_by(user)))
+
+
+class Query(models.Model):
+    """One question and everything that happened to it: the audit row. It outlives its plugin and its key."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    plugin = models.ForeignKey(Plugin, on_delete=models.SET_NULL, null=True, related_name="queries")
+    release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="queries")
+    # Kept in words, for the day the plugin is gone: `slug@1.2.0`, or `slug@draft`.
+    release_name = models.CharField(max_length=100)
+    # What the draft read, when there is no release row to look it up in.
+    knowledge = models.JSONField(default=list)
+    api_key = models.ForeignKey(ApiKey, on_delete=models.SET_NULL, null=True, related_name="queries")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="queries")
+    question = models.TextField()
+    context = models.JSONField(default=list)
+    options = models.JSONField(default=dict)
+    facts = models.JSONField(default=dict)
+    plan = models.JSONField(default=dict)
+    passages = models.JSONField(default=list, help_text="What was read, best first: chunk and scores.")
+    answer = models.TextField(blank=True)
+    citations = models.JSONField(default=list)
+    decision_path = models.JSONField(default=list)
+    confidence = models.CharField(
+        max_length=8,
+        choices=[(level.value, level.value) for level in Confidence],
+        default=Confidence.LOW.value,
+    )
+    outcome = models.CharField(max_length=12, choices=[(outcome.value, outcome.value) for outcome in Outcome])
+    reason = models.CharField(max_length=40, blank=True)
+    error = models.TextField(blank=True)
+    evidence = models.FloatField(null=True, help_text="How well the best sentence answers, 0 to 1.")
+    timings = models.JSONField(default=dict, help_text="Milliseconds by step.")
+    latency_ms = models.PositiveIntegerField(default=0)
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    completion_tokens = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(max_digits=12, decimal_places=6, null=True)
+    llm = models.CharField(max_length=120, blank=True)
+    embedder = models.CharField(max_length=120, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = QueryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "queries"
+        ordering = ["-created_at"]
+        indexes = [
+            models.Index(fields=["plugin", "-created_at"], name="query_plugin_recent"),
+            models.Index(fields=["api_key", "-created_at"], name="query_key_recent"),
+        ]
+
+    def __str__(self) -> str:
+        return self.question[:80]

@@ -1,0 +1,122 @@
+"""The way of a query, from question to cited answer, as one stream of events.
+
+The stream is the primitive; `answer` is the stream collected. JSON, server-sent events and every other door
+encode these same events.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import replace
+from typing import ParamSpec, TypeVar
+
+from asgiref.sync import sync_to_async
+
+from lexic.database import release_connections
+from lexic.errors import LexicError
+from querying import clarify, gather, guard, log
+from querying.consult import consult
+from querying.evidence import SUFFICIENT
+from querying.generate import generate
+from querying.llms import LLM, get_llm
+from querying.types import Answer, Delta, Done, Event, Failed, Outcome, Question, Status, Step
+
+logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class InternalError(LexicError):
+    """Something went wrong on our side."""
+
+    code = "internal"
+    hint = "Try again; if it goes on, tell the operator the query's id."
+
+
+async def stream(question: Question, *, llm: LLM | None = None) -> AsyncIterator[Event]:
+    """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`."""
+    llm = llm or get_llm()
+    async with log.recording(question, llm=llm.name) as record:
+        try:
+            async with aclosing(_steps(question, llm=llm, record=record)) as events:
+                async for event in events:
+                    yield event
+        except LexicError as error:
+            record.fail(error)
+            yield _failed(error)
+        except Exception:
+            logger.exception("query %s failed", question.id)
+            record.fail(InternalError())
+            yield _failed(InternalError())
+
+
+async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed:
+    """The stream collected: its last event."""
+    last: Event | None = None
+    async with aclosing(stream(question, llm=llm)) as events:
+        async for event in events:
+            last = event
+    assert isinstance(last, (Done, Failed))
+    return last
+
+
+async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncIterator[Event]:
+    yield Status(step=Step.PLANNING, message="Reading the question")
+
+    yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
+    with record.timed("retrieve"):
+        passages = await _in_thread(gather.retrieve, question)
+    yield Status(step=Step.FOUND, message=f"{len(passages)} passages found")
+
+    if question.release.trees:
+        yield Status(step=Step.TREE, message="Following the decision tree")
+    with record.timed("tree"):
+        consulted = record.consultation = await consult(question, llm=llm)
+    if consulted.clarification:
+        asked = clarify.with_token(consulted.clarification, question=question)
+        text = asked.question
+        yield _done(record, Answer(text=text, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked))
+        return
+
+    with record.timed("weigh"):
+        if hint := f"{consulted.source_hint} {consulted.decided}".strip():
+            passages = await _in_thread(gather.retrieve_hinted, question, hint=hint, known=passages)
+        evidence = await _in_thread(gather.weigh_evidence, question, passages, decided=consulted.decided)
+    record.evidence = evidence
+    if guard.must_refuse(evidence, mode=question.release.citation_mode, sufficient=SUFFICIENT):
+        yield _done(record, guard.refuse("no_evidence"))
+        return
+
+    yield Status(step=Step.GENERATING, message="Writing the answer")
+    with record.timed("generate"):
+        async with aclosing(generate(question, evidence=evidence, consulted=consulted, llm=llm)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Delta):
+                    record.partial_text += piece.text
+                    yield piece
+                else:
+                    finished = piece
+    yield Status(step=Step.VERIFYING, message="Verified against the sources")
+    yield _done(record, finished)
+
+
+def _done(record: log.Record, finished: Answer) -> Done:
+    usage = finished.usage + record.consultation.usage
+    whole = replace(finished, decision_path=record.consultation.path, usage=usage)
+    return Done(answer=record.finish(whole))
+
+
+def _failed(error: LexicError) -> Failed:
+    return Failed(error=error.message, code=error.code, hint=error.hint, status=error.status)
+
+
+async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Database and CPU work off the event loop; its connection is free again when it returns."""
+
+    def run() -> T:
+        with release_connections():
+            return work(*args, **kwargs)
+
+    return await sync_to_async(run)()

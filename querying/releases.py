@@ -1,0 +1,95 @@
+"""Which release a caller means, and the snapshot that a release is."""
+
+from __future__ import annotations
+
+import uuid
+
+from accounts.models import ApiKey, User
+from knowledge.models import KnowledgeBase
+from knowledge.search import BaseAt
+from lexic.errors import NotFound
+from plugins.models import Plugin, Release
+from plugins.slugs import split_reference
+
+DRAFT = "draft"
+
+
+class UnknownPlugin(NotFound):
+    """No plugin of this name can be asked with this key."""
+
+    code = "unknown_plugin"
+    hint = "Check the slug, and that the plugin is published or yours."
+
+
+class UnknownRelease(NotFound):
+    """The plugin has no release of this version."""
+
+    code = "unknown_release"
+    hint = "Ask for `slug` to get the latest release, or see the plugin's page for its versions."
+
+
+def resolve(reference: str, *, principal: User | ApiKey) -> Release:
+    """The release that `slug`, `slug@latest`, `slug@1.2.0`, `slug@draft` or a plugin's id names.
+
+    A draft is only for those who may edit the plugin; for them it is also what an unpublished `slug` means.
+    Raises `UnknownPlugin` for what does not exist and for what this principal may not see alike.
+    """
+    name, version = split_reference(reference)
+    plugin = _plugin(name, principal)
+    person = principal.owner if isinstance(principal, ApiKey) else principal
+    is_editor = Plugin.objects.editable_by(person).filter(pk=plugin.pk).exists()
+    if version == DRAFT or (not plugin.is_published and version is None):
+        if not is_editor:
+            raise UnknownPlugin
+        return snapshot(plugin)
+    return _release(plugin, version)
+
+
+def snapshot(plugin: Plugin) -> Release:
+    """Everything that decides an answer of this plugin right now, as an unsaved release."""
+    release = Release(plugin=plugin, version="", **plugin.policy())
+    release.trees = [
+        {"id": str(tree.pk), "name": tree.name, "description": tree.description, "tree_data": tree.tree_data}
+        for tree in plugin.trees.active()
+    ]
+    release.knowledge = [
+        {"knowledge_base": base.pk, "revision": base.revision, "embedder": base.embedder}
+        for base in KnowledgeBase.objects.of_plugin(plugin)
+    ]
+    return release
+
+
+def bases_of(release: Release) -> list[BaseAt]:
+    return [
+        BaseAt(
+            knowledge_base_id=pinned["knowledge_base"],
+            revision=pinned["revision"],
+            embedder=pinned["embedder"],
+        )
+        for pinned in release.knowledge
+    ]
+
+
+def _plugin(name: str, principal: User | ApiKey) -> Plugin:
+    visible = Plugin.objects.visible_to(principal)
+    plugin = visible.filter(slug=name).first()
+    if plugin is None and (pk := _as_uuid(name)):
+        plugin = visible.filter(pk=pk).first()
+    if plugin is None:
+        raise UnknownPlugin
+    return plugin
+
+
+def _release(plugin: Plugin, version: str | None) -> Release:
+    releases = plugin.releases.select_related("plugin")
+    release = releases.first() if version is None else releases.filter(version=version).first()
+    if release is None:
+        raise UnknownRelease
+    return release
+
+
+def _as_uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,89 @@
+"""What `POST /api/v1/query` accepts: the seed's body, and the keys that Lexic adds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from rest_framework import serializers
+
+from knowledge.filters import Filters
+from querying.types import CitationStyle, Options, Turn
+
+MAX_QUESTION = 4000
+MAX_TURNS = 50
+MAX_FACTS = 50
+
+
+class TurnSerializer(serializers.Serializer):
+    role = serializers.ChoiceField(["user", "assistant"])
+    content = serializers.CharField(max_length=20_000, allow_blank=True, trim_whitespace=False)
+
+
+class OptionsSerializer(serializers.Serializer):
+    citationMode = serializers.ChoiceField([style.value for style in CitationStyle], default="inline")
+    maxSources = serializers.IntegerField(min_value=1, max_value=50, allow_null=True, default=None)
+    includeDecisionPath = serializers.BooleanField(default=True)
+    includeCitations = serializers.BooleanField(allow_null=True, default=None)
+    asOf = serializers.DateField(allow_null=True, default=None)
+    filters = serializers.DictField(child=serializers.JSONField(allow_null=True), allow_null=True, default=None)
+
+
+class FollowupSerializer(serializers.Serializer):
+    token = serializers.CharField(max_length=20_000)
+    answer = serializers.JSONField()
+
+    def validate_answer(self, value: Any) -> Any:
+        return _checked_fact(value)
+
+
+class QuerySerializer(serializers.Serializer):
+    plugin = serializers.CharField(max_length=120)
+    query = serializers.CharField(max_length=MAX_QUESTION, required=False, allow_blank=True, default="")
+    context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)
+    options = OptionsSerializer(required=False, allow_null=True)
+    stream = serializers.BooleanField(default=False)
+    facts = serializers.DictField(child=serializers.JSONField(), required=False, allow_null=True)
+    followup = FollowupSerializer(required=False, allow_null=True)
+
+    def validate_facts(self, facts: dict[str, Any] | None) -> dict[str, Any]:
+        if len(facts or {}) > MAX_FACTS:
+            raise serializers.ValidationError(f"At most {MAX_FACTS} facts.")
+        return {str(name)[:200]: _checked_fact(value) for name, value in (facts or {}).items()}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs["query"] and not attrs.get("followup"):
+            raise serializers.ValidationError({"query": "This field may not be blank."})
+        return attrs
+
+
+def make_options(fields: dict[str, Any] | None) -> Options:
+    if not fields:
+        return Options()
+    return Options(
+        citation_style=CitationStyle(fields["citationMode"]),
+        max_sources=fields["maxSources"],
+        include_decision_path=fields["includeDecisionPath"],
+        include_citations=fields["includeCitations"],
+        filters=_filters(fields["filters"], as_of=fields["asOf"]),
+    )
+
+
+def _filters(given: dict[str, Any] | None, *, as_of: date | None) -> Filters | None:
+    filters = Filters.parse(given or {})
+    if as_of:
+        filters = replace(filters, as_of=as_of)
+    return filters or None
+
+
+def make_turns(turns: list[dict[str, str]] | None) -> tuple[Turn, ...]:
+    return tuple(Turn(role=turn["role"], content=turn["content"]) for turn in turns or [])
+
+
+def _checked_fact(value: Any) -> Any:
+    if not isinstance(value, (str, int, float, bool)):
+        raise serializers.ValidationError("A fact is a string, a number, or true or false.")
+    if isinstance(value, str) and (len(value) > 500 or "\x00" in value):
+        raise serializers.ValidationError("A fact has at most 500 characters and no null character.")
+    return value

@@ -1,0 +1,68 @@
+"""Events as server-sent events: `data: {json}` lines, a comment now and then so that proxies keep the line open."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing, suppress
+from typing import Any
+
+from rest_framework.renderers import BaseRenderer
+
+from querying import pipeline, wire
+from querying.types import Event, Question
+
+PING_SECONDS = 15.0
+_PING = b": ping\n\n"
+
+
+class EventStreamRenderer(BaseRenderer):
+    """Lets DRF accept `Accept: text/event-stream`. The stream itself never passes through a renderer."""
+
+    media_type = "text/event-stream"
+    format = "sse"
+    charset = None
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return encode(data)
+
+
+def encode(event: Mapping[str, Any]) -> bytes:
+    return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+
+
+async def body(question: Question) -> AsyncIterator[bytes]:
+    """The response's body. Closing it closes the pipeline, which stops the language model."""
+    async with aclosing(with_pings(pipeline.stream(question))) as events:
+        async for event in events:
+            yield _PING if event is None else encode(wire.event_as_json(event, question=question))
+
+
+async def with_pings(events: AsyncIterator[Event], *, seconds: float = PING_SECONDS) -> AsyncIterator[Event | None]:
+    """The events, and None whenever none has come for a while."""
+    waiting: asyncio.Future[Event] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.ensure_future(anext(events))  # type: ignore[arg-type]
+            done, _ = await asyncio.wait([waiting], timeout=seconds)
+            if not done:
+                yield None
+                continue
+            finished, waiting = waiting, None
+            try:
+                event = finished.result()
+            except StopAsyncIteration:
+                return
+            yield event
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+            with suppress(asyncio.CancelledError, StopAsyncIteration):
+                await waiting
+        await events.aclose()  # type: ignore[attr-defined]

@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from querying.api import QueryView
+from querying.views import source
+
+urlpatterns = [
+    path("api/v1/query", QueryView.as_view(), name="query"),
+    path("source/<int:page_id>", source, name="source"),
+]

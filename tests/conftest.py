@@ -1,0 +1,39 @@
+"""The cast. Alice authors plugins, Bob edits one with her, Charlie must never see anything of theirs."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    return User.objects.create_user(
+        "alice@example.org", "correct horse battery", display_name="Alice", is_staff=True
+    )
+
+
+@pytest.fixture
+def bob(db: None) -> User:
+    return User.objects.create_user("bob@example.org", "correct horse battery", display_name="Bob", is_staff=True)
+
+
+@pytest.fixture
+def charlie(db: None) -> User:
+    return User.objects.create_user(
+        "charlie@example.org", "correct horse battery", display_name="Charlie", is_staff=True
+    )
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
+    quiet = ["--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run", *quiet]
+    return {**browser_type_launch_args, "executable_path": chromium, "args": arguments}

@@ -1,0 +1,49 @@
+"""A throw-away PostgreSQL and Redis for the whole test run, started before Django reads its settings.
+
+A pytest plugin (`-p tests.embedded_services`), not a conftest: conftest comes too late. Only the controller of
+an xdist run starts them; its workers find the folder in the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from lexic import embedded
+
+_started: list[tuple[embedded.Service, subprocess.Popen[bytes]]] = []
+_root: Path | None = None
+
+for variable in ("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "LEXIC_LLM", "LEXIC_EMBEDDER"):
+    os.environ[variable] = ""  # set, so that a developer's .env cannot fill it in
+os.environ["LEXIC_LLM"] = "extractive"
+os.environ["LEXIC_EMBEDDER"] = "local"
+# Sync Playwright keeps an event loop in the main thread, which Django would take for async code.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    # Short, because socket paths are; readable for others, because PostgreSQL does not run as root.
+    _root = Path(tempfile.mkdtemp(prefix="lxt-", dir="/tmp"))  # noqa: S108
+    _root.chmod(0o755)
+    os.environ["LEXIC_VAR_DIR"] = str(_root)
+    fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+    services: list[tuple[embedded.Service, list[str]]] = [
+        (embedded.Postgres(_root), fast),
+        (embedded.Redis(_root), []),
+    ]
+    for service, options in services:
+        service.prepare()
+        with embedded.service_log(_root, service.name) as log:
+            process = service.spawn(*options, stdout=log, stderr=log)
+        _started.append((service, process))
+        embedded.wait_until_ready(service, process)
+
+
+def pytest_unconfigure() -> None:
+    for service, process in reversed(_started):
+        embedded.stop(service, process)
+    if _root:
+        shutil.rmtree(_root, ignore_errors=True)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from knowledge.readers import READERS, detect
+from knowledge.readers.types import DamagedDocument, EmptyDocument, UnsupportedDocument
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "expected"),
+    [
+        ("a.pdf", b"%PDF-1.7\n", "pdf"),
+        ("a.pdf", b"junk before\n%PDF-1.4", "pdf"),
+        ("notes.txt", b"%PDF-1.7\n", "pdf"),
+        ("a.docx", b"PK\x03\x04...", "docx"),
+        ("A.MD", b"# Title", "markdown"),
+        ("a.html", b"<p>x", "html"),
+        ("a.txt", b"\xef\xbb\xbf <!DOCTYPE html><html>", "html"),
+        ("a.json", b"{}", "json"),
+        ("a.jsonl", b"{}\n{}", "json"),
+        ("README", b"words", "text"),
+        ("a.csv", b"a,b", "text"),
+        ("a.txt", b"\xff\xfea\x00", "text"),
+        ("..\\..\\a.md", b"x", "markdown"),
+    ],
+)
+def test_the_content_decides_then_the_name(name, head, expected):
+    assert detect(name, head) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "error"),
+    [
+        ("a.txt", b"", EmptyDocument),
+        ("a.pdf", b"just text", DamagedDocument),
+        ("a.docx", b"just text", DamagedDocument),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
+        ("a.zip", b"PK\x03\x04\x00", UnsupportedDocument),
+        ("a.txt", b"\x89PNG\r\n\x1a\n\x00", UnsupportedDocument),
+    ],
+)
+def test_what_no_reader_reads_is_refused(name, head, error):
+    with pytest.raises(error):
+        detect(name, head)
+
+
+def test_every_reader_has_its_module():
+    for module in READERS.values():
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
+
+
+def test_readers_do_not_import_django():
+    imported = {
+        name
+        for path in (ROOT / "knowledge" / "readers").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
+    }
+    assert not {name for name in imported if name.split(".")[0] in ("django", "celery", "plugins", "querying")}
+    assert not {name for name in imported if name.startswith("knowledge.") and "readers" not in name}
+
+
+def test_reading_text_loads_no_heavy_library(tmp_path):
+    (tmp_path / "a.md").write_text("# Title")
+    program = (
+        "import sys, types; package = types.ModuleType('lexic'); package.__path__ = ['lexic'];"
+        "sys.modules['lexic'] = package; from pathlib import Path; from knowledge.readers import read;"
+        "from knowledge.readers.types import Limits;"
+        f"list(read(Path({str(tmp_path / 'a.md')!r}), source_type='markdown', limits=Limits()));"
+        "print(*{name.split('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"celery", "django", "docx", "lxml", "pdfplumber", "pypdfium2"} & set(done.stdout.split())

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import pytest
+
+from knowledge.readers.types import EmptyDocument, TooLarge
+from tests.knowledge.readers.made import read_here, read_text
+
+
+def page(path, body: str, head: str = "<title>Cover</title>"):
+    path.write_text(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>", encoding="utf-8")
+    return path
+
+
+def test_blocks_become_lines_and_headings_are_found(tmp_path):
+    header, [read] = read_here(
+        page(
+            tmp_path / "a.html",
+            "<h1>Nominal  cover</h1><p>First <b>bold</b>\n text.<br>Next</p><ul><li>a<li>b</ul>",
+        ),
+        "html",
+    )
+    assert read.text == "Nominal cover\n\nFirst bold text.\nNext\n\na\nb"
+    assert [(h.start, h.level, h.title) for h in read.headings] == [(0, 1, "Nominal cover")]
+    assert (header.title, header.paged) == ("Cover", False)
+
+
+def test_the_first_heading_stands_in_for_a_title(tmp_path):
+    assert read_here(page(tmp_path / "a.html", "<h1>Heading</h1>", head=""), "html")[0].title == "Heading"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<script>x</script>",
+        "<style>x</style>",
+        "<template>x</template>",
+        "<noscript>x</noscript>",
+        "<p hidden>x</p>",
+        "<div aria-hidden=true><p>x</p></div>",
+        "<div style='color:red; display : NONE'>x</div>",
+        "<span style='visibility:hidden'>x</span>",
+        "<span style='font-size:0px'>x</span>",
+        "<!-- x -->",
+        "<svg><text>x</text></svg>",
+    ],
+)
+def test_what_nobody_sees_is_left_out_but_not_what_follows(tmp_path, hidden):
+    assert read_text(page(tmp_path / "a.html", f"seen {hidden} also"), "html").split() == ["seen", "also"]
+
+
+def test_a_table_is_read_row_by_row(tmp_path):
+    table = (
+        "<table><tr><th>Exposure<th>Cover</tr><tr><td rowspan=2>Severe<td>45 mm</tr>"
+        "<tr><td>50 <i>mm</i></tr></table><p>After"
+    )
+    assert read_text(page(tmp_path / "a.html", table), "html").split("\n") == [
+        "Exposure | Cover",
+        "Exposure: Severe | Cover: 45 mm",
+        "Exposure: Severe | Cover: 50 mm",
+        "",
+        "After",
+    ]
+
+
+def test_a_page_laid_out_by_a_table_reads_as_text(tmp_path):
+    layout = "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>menu</table>"
+    assert read_text(page(tmp_path / "a.html", layout), "html").split("\n")[-1] == "menu"
+
+
+def test_code_keeps_its_lines(tmp_path):
+    assert read_text(page(tmp_path / "a.html", "<pre>one\ntwo</pre><p>x\ny"), "html") == "one\ntwo\n\nx y"
+
+
+@pytest.mark.parametrize("declared", ["", "<meta charset=windows-1252>"])
+def test_umlauts_survive_with_and_without_a_declared_character_set(tmp_path, declared):
+    encoding = "cp1252" if declared else "utf-8"
+    (tmp_path / "a.html").write_bytes(f"<html><head>{declared}</head><body>Prüfgröße".encode(encoding))
+    assert read_text(tmp_path / "a.html", "html") == "Prüfgröße"
+
+
+def test_entities_of_a_document_type_are_not_expanded(tmp_path):
+    (tmp_path / "secret").write_text("SECRET")
+    (tmp_path / "a.html").write_text(
+        f'<!DOCTYPE html [<!ENTITY x SYSTEM "file://{tmp_path}/secret"><!ENTITY y "aaaa">]><p>seen &x; &y;</p>'
+    )
+    assert "SECRET" not in read_text(tmp_path / "a.html", "html")
+
+
+def test_nesting_without_end_is_refused_or_read(tmp_path):
+    path = page(tmp_path / "a.html", "<div>" * 100_000 + "deep")
+    with pytest.raises(TooLarge):
+        read_here(path, "html")
+
+
+@pytest.mark.parametrize("content", ["<html></html>", "<!-- -->", "<script>x</script>"])
+def test_a_page_without_words_is_empty(tmp_path, content):
+    (tmp_path / "a.html").write_text(content)
+    with pytest.raises(EmptyDocument):
+        read_here(tmp_path / "a.html", "html")

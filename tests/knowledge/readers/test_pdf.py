@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from knowledge.readers import pdf_tables
+from knowledge.readers.types import EncryptedDocument, Heading, NoText, TooLarge, TooManyPages
+from tests.knowledge.readers.made import lines, locked, pdf, picture, read_here, ruled_table
+
+
+def test_every_page_comes_with_its_number_and_text(tmp_path):
+    path = pdf(tmp_path / "a.pdf", lines("First page.", "Second line."), lines("Second page."))
+    header, pages = read_here(path, "pdf")
+    assert (header.page_total, header.paged) == (2, True)
+    assert [(page.number, page.text) for page in pages] == [(1, "First page.\nSecond line."), (2, "Second page.")]
+
+
+def test_the_title_is_the_one_its_author_gave(tmp_path):
+    def titled(canvas: Canvas) -> None:
+        canvas.setTitle("Concrete cover")
+        lines("Text.")(canvas)
+
+    assert read_here(pdf(tmp_path / "a.pdf", titled), "pdf")[0].title == "Concrete cover"
+
+
+def test_words_lie_where_their_boxes_say(tmp_path):
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", lines("Nominal cover 45 mm", top=700)), "pdf")
+    assert [page.text[start:end] for start, end, *_ in page.words] == ["Nominal", "cover", "45", "mm"]
+    _, _, x0, top, x1, bottom = page.words[0]
+    assert 71 < x0 < 74
+    assert 100 < x1 < 125
+    assert top < 841.9 - 700 < bottom
+
+
+def test_boxes_of_a_turned_page_are_those_of_the_page_as_shown(tmp_path):
+    def turned(canvas: Canvas) -> None:
+        canvas.setPageRotation(90)
+        lines("Word", top=500)(canvas)
+
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", turned), "pdf")
+    _, _, x0, top, x1, bottom = page.words[0]
+    assert x0 < 500 < x1
+    assert 71 < top < bottom < 110
+
+
+def test_a_ruled_table_is_read_row_by_row_where_it_stood(tmp_path):
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", ruled_table()), "pdf")
+    assert page.text.split("\n") == [
+        "The table gives the cover.",
+        "Exposure | Nominal cover | Grade",
+        "Exposure: Mild | Nominal cover: 20 mm | Grade: M20",
+        "Exposure: Severe | Nominal cover: 45 mm | Grade: M30",
+        "Read it row by row.",
+    ]
+
+
+def test_words_of_a_table_keep_their_boxes(tmp_path):
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", ruled_table()), "pdf")
+    words = [page.text[start:end] for start, end, *_ in page.words]
+    assert (
+        words
+        == ["The", "table", "gives", "the", "cover.", "Exposure", "Nominal", "cover", "Grade", "Mild", "20", "mm", "M20", "Severe", "45", "mm", "M30"]
+        + (["Read", "it", "row", "by", "row."])
+    )
+
+
+def test_a_page_without_time_for_tables_keeps_its_text(tmp_path):
+    _, [page] = read_here(pdf(tmp_path / "a.pdf", ruled_table()), "pdf", table_cpu_seconds=0.0)
+    assert "Severe 45 mm M30" in " ".join(page.text.split())
+    assert "|" not in page.text
+
+
+def test_a_table_library_that_never_ends_is_stopped():
+    with pytest.raises(pdf_tables._TooSlow), pdf_tables._stopped_after(0.05):
+        while True:
+            pass
+
+
+def test_reading_twice_gives_the_same(tmp_path):
+    path = pdf(tmp_path / "a.pdf", ruled_table(), lines("26.4.2 Nominal cover", "Text of the clause."))
+    assert read_here(path, "pdf") == read_here(path, "pdf")
+
+
+def test_numbered_clauses_captions_and_large_letters_are_headings(tmp_path):
+    def page(canvas: Canvas) -> None:
+        lines("Durability", top=800, size=18)(canvas)
+        lines(
+            "26.4.2 Nominal cover to reinforcement",
+            "Cover is measured to the nearest bar, and it shall be shown on every drawing.",
+            "Table 16 Nominal cover for durability",
+            "12 mm bars are common in slabs of this kind",
+            "10.6 Waivers. This agreement may be changed only in writing by both parties.",
+            "See Table 16 for the values that apply to this exposure.",
+            top=760,
+        )(canvas)
+
+    _, [page_text] = read_here(pdf(tmp_path / "a.pdf", page), "pdf")
+    assert [(heading.level, heading.title) for heading in page_text.headings] == [
+        (2, "Durability"),
+        (3, "26.4.2 Nominal cover to reinforcement"),
+        (6, "Table 16 Nominal cover for durability"),
+        (2, "10.6 Waivers"),
+    ]
+    assert all(page_text.text.startswith(h.title, h.start) for h in page_text.headings)
+
+
+def test_a_running_head_counts_once(tmp_path):
+    path = pdf(tmp_path / "a.pdf", *[lines("SAFETY MANUAL", *["Plain text of a page."] * 8)] * 3)
+    _, pages = read_here(path, "pdf")
+    assert [page.headings for page in pages] == [
+        (Heading(page=1, start=0, level=2, title="SAFETY MANUAL"),),
+        (),
+        (),
+    ]
+
+
+def test_text_that_nobody_sees_is_left_out(tmp_path):
+    def page(canvas: Canvas) -> None:
+        lines("The notice period is 30 days.")(canvas)
+        lines("Outside the page.", top=-400)(canvas)
+        lines("Too small to be read.", top=500, size=0.5)(canvas)
+        unpainted = canvas.beginText(72, 400)
+        unpainted.setTextRenderMode(3)
+        unpainted.textLine("Not painted at all.")
+        canvas.drawText(unpainted)
+
+    _, [page_text] = read_here(pdf(tmp_path / "a.pdf", page), "pdf")
+    assert page_text.text.strip() == "The notice period is 30 days."
+
+
+def test_recognised_text_under_a_scan_is_read(tmp_path):
+    def page(canvas: Canvas) -> None:
+        picture(canvas)
+        recognised = canvas.beginText(72, 700)
+        recognised.setTextRenderMode(3)
+        recognised.textLine("Recognised by a scanner.")
+        canvas.drawText(recognised)
+        lines("Stamped copy", top=800)(canvas)
+
+    _, [page_text] = read_here(pdf(tmp_path / "a.pdf", page), "pdf")
+    assert set(page_text.text.split("\n")) == {"Stamped copy", "Recognised by a scanner."}
+
+
+def test_pictures_without_text_are_refused(tmp_path):
+    with pytest.raises(NoText):
+        read_here(pdf(tmp_path / "a.pdf", picture, picture), "pdf")
+
+
+def test_a_locked_document_is_refused(tmp_path):
+    path = pdf(tmp_path / "a.pdf", lines("Secret."), encrypt=locked(user_password="secret"))
+    with pytest.raises(EncryptedDocument):
+        read_here(path, "pdf")
+
+
+def test_an_empty_password_opens(tmp_path):
+    path = pdf(tmp_path / "a.pdf", lines("Open to all who read."), encrypt=locked(user_password=""))
+    assert read_here(path, "pdf")[1][0].text == "Open to all who read."
+
+
+def test_too_many_pages_are_refused_before_the_first(tmp_path):
+    with pytest.raises(TooManyPages):
+        read_here(pdf(tmp_path / "a.pdf", *[lines("Page.")] * 4), "pdf", max_pages=3)
+
+
+@pytest.mark.parametrize("limit", ["max_page_characters", "max_characters", "max_bytes"])
+def test_more_than_the_limits_is_refused(tmp_path, limit):
+    with pytest.raises(TooLarge):
+        read_here(pdf(tmp_path / "a.pdf", lines("A few words too many.")), "pdf", **{limit: 10})

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge.readers.cleaning import storable
+from knowledge.readers.text import decode
+from knowledge.readers.types import EmptyDocument, TooLarge
+from tests.knowledge.readers.made import read_here, read_text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_marked_and_plain_unicode_is_read(tmp_path, encoding):
+    (tmp_path / "a.txt").write_bytes("Betondeckung 45 mm ≥ 20 mm".encode(encoding))
+    assert read_text(tmp_path / "a.txt", "text") == "Betondeckung 45 mm ≥ 20 mm"
+
+
+def test_an_old_character_set_is_guessed(tmp_path):
+    sentence = "Die Prüfung der Größe erfolgt in München; für spätere Änderungen gilt das Übliche."
+    (tmp_path / "a.txt").write_bytes(sentence.encode("cp1252"))
+    assert read_text(tmp_path / "a.txt", "text") == sentence
+
+
+def test_a_form_feed_makes_no_page(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"one\r\n\x0ctwo\x00")
+    header, pages = read_here(tmp_path / "a.txt", "text")
+    assert (header.paged, header.page_total, [page.text for page in pages]) == (False, 1, ["one\n\ntwo"])
+
+
+def test_nothing_to_read_is_empty(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b" \n --- \n")
+    with pytest.raises(EmptyDocument):
+        read_here(tmp_path / "a.txt", "text")
+
+
+def test_more_than_the_limit_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("x" * 101)
+    with pytest.raises(TooLarge):
+        read_here(tmp_path / "a.txt", "text", max_unpaged_characters=100)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_become_text_that_can_be_stored(data):
+    text = storable(decode(data))
+    assert "\x00" not in text
+    text.encode("utf-8")
+
+
+@given(st.text(st.characters()))
+def test_cleaning_twice_changes_nothing_more(text):
+    assert storable(storable(text)) == storable(text)

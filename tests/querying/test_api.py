@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from accounts.models import ApiKey, User
+from plugins.models import Plugin
+from querying.models import Query
+
+pytestmark = pytest.mark.django_db
+
+WEATHER = "What is the minimum cover for a beam exposed to weather?"
+
+
+def post(key: str, **body: Any):
+    client = APIClient()
+    if key:
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    return client.post("/api/v1/query", {"plugin": "cover", "query": WEATHER, **body}, format="json")
+
+
+def assert_error(response, status: int, code: str) -> None:
+    assert response.status_code == status
+    assert response["Content-Type"] == "application/json"
+    body = response.json()
+    assert set(body) == {"error", "code", "hint"}
+    assert body["code"] == code
+    assert body["error"]
+
+
+def test_the_answer_has_the_keys_of_the_specification(published: Plugin, key: str):
+    response = post(key)
+    assert response.status_code == 200
+    body = response.json()
+    assert {"answer", "citations", "decisionPath", "confidence", "pluginVersion"} <= set(body)
+    assert body["pluginVersion"] == "1.0.0"
+    assert body["outcome"] == "answered"
+    assert body["release"] == "cover@1.0.0"
+    assert body["queryId"] == str(Query.objects.get().pk)
+
+
+def test_a_citation_has_the_keys_of_the_specification_and_no_made_up_page(published: Plugin, key: str):
+    citation = post(key).json()["citations"][0]
+    assert {"id", "document", "section", "excerpt", "documentId", "start", "end", "url", "score"} == set(citation)
+    assert citation["id"] == "src_1"
+    assert citation["document"] == "Cover handbook"
+
+
+def test_the_decision_path_has_numbered_steps_with_string_values(published: Plugin, key: str):
+    path = post(key).json()["decisionPath"]
+    assert path == [
+        {"step": 1, "node": "exposure_check", "label": "Exposure condition?", "value": "severe"},
+        {"step": 2, "node": "cover_severe", "label": "Cover in severe exposure", "result": "45 mm nominal cover"},
+    ]
+
+
+def test_the_decision_path_can_be_left_out(published: Plugin, key: str):
+    assert post(key, options={"includeDecisionPath": False}).json()["decisionPath"] == []
+
+
+def test_citations_off_strips_marks_and_gives_the_array_only_when_asked(published: Plugin, key: str):
+    off = post(key, options={"citationMode": "off"}).json()
+    assert "[Source" not in off["answer"]
+    assert off["citations"] == []
+    assert post(key, options={"citationMode": "off", "includeCitations": True}).json()["citations"]
+
+
+def test_max_sources_caps_what_is_read(published: Plugin, key: str):
+    post(key, options={"maxSources": 1})
+    assert len(Query.objects.get().passages) == 1
+
+
+def test_a_clarification_is_answered_by_its_token(published: Plugin, key: str):
+    asked = post(key, query="What is the nominal cover of a beam?").json()
+    assert asked["outcome"] == "clarify"
+    assert asked["clarification"]["options"] == ["mild", "severe"]
+    token = asked["clarification"]["token"]
+    followup = {"token": token, "answer": "severe"}
+    answered = post(key, query="What is the nominal cover of a beam?", followup=followup).json()
+    assert answered["outcome"] == "answered"
+    assert "45 mm" in answered["answer"]
+
+
+def test_a_token_carries_the_question_for_a_caller_that_kept_nothing(published: Plugin, key: str):
+    token = post(key, query="What is the nominal cover of a beam?").json()["clarification"]["token"]
+    assert "20 mm" in post(key, query="", followup={"token": token, "answer": "mild"}).json()["answer"]
+
+
+def test_a_token_of_another_key_is_refused(published: Plugin, key: str, charlies_key: str):
+    token = post(key, query="What is the nominal cover of a beam?").json()["clarification"]["token"]
+    response = post(
+        charlies_key, query="What is the nominal cover of a beam?", followup={"token": token, "answer": "mild"}
+    )
+    assert_error(response, 400, "invalid_followup")
+
+
+def test_a_token_for_another_question_is_refused(published: Plugin, key: str):
+    token = post(key, query="What is the nominal cover of a beam?").json()["clarification"]["token"]
+    assert_error(post(key, query=WEATHER, followup={"token": token, "answer": "mild"}), 400, "invalid_followup")
+
+
+@pytest.mark.parametrize("secret", ["", "lx_wrong", "lx_" + "a" * 43, "lx_' OR 1=1 --", "x" * 100_000])
+def test_no_key_or_a_wrong_one_is_401(published: Plugin, secret: str):
+    response = post(secret)
+    assert response.status_code == 401
+    assert response["WWW-Authenticate"].startswith("Bearer")
+    assert set(response.json()) == {"error", "code", "hint"}
+
+
+def test_a_revoked_or_expired_key_and_an_inactive_owner_are_401(published: Plugin, alice: User):
+    revoked, revoked_secret = ApiKey.objects.issue(owner=alice, name="revoked")
+    revoked.revoke()
+    _, expired_secret = ApiKey.objects.issue(
+        owner=alice, name="expired", expires_at=timezone.now() - timedelta(seconds=1)
+    )
+    assert post(revoked_secret).status_code == 401
+    assert post(expired_secret).status_code == 401
+    _, secret = ApiKey.objects.issue(owner=alice, name="fine")
+    User.objects.update(is_active=False)
+    assert post(secret).status_code == 401
+
+
+def test_a_key_is_not_read_from_anywhere_but_its_header(published: Plugin, key: str):
+    client = APIClient()
+    body = {"plugin": "cover", "query": WEATHER, "key": key}
+    for extra in ({"HTTP_X_API_KEY": key}, {"HTTP_COOKIE": f"key={key}"}, {"HTTP_AUTHORIZATION": key}):
+        assert client.post("/api/v1/query", body, format="json", **extra).status_code == 401
+    assert client.post(f"/api/v1/query?key={key}", body, format="json").status_code == 401
+
+
+def test_a_key_without_the_capability_is_403(published: Plugin, alice: User):
+    _, secret = ApiKey.objects.issue(owner=alice, name="reader", capabilities=["read"])
+    assert_error(post(secret), 403, "missing_capability")
+
+
+def test_an_unknown_plugin_is_404(published: Plugin, key: str):
+    assert_error(post(key, plugin="nothing"), 404, "unknown_plugin")
+
+
+def test_an_unpublished_plugin_is_404_for_a_stranger_and_answers_its_author(
+    plugin: Plugin, key: str, charlies_key: str
+):
+    assert_error(post(charlies_key), 404, "unknown_plugin")
+    assert_error(post(charlies_key, plugin="cover@draft"), 404, "unknown_plugin")
+    assert_error(post(charlies_key, plugin=str(plugin.pk)), 404, "unknown_plugin")
+    assert post(key).json()["release"] == "cover@draft"
+
+
+def test_a_published_plugin_answers_a_stranger_but_not_its_draft(published: Plugin, charlies_key: str):
+    assert post(charlies_key).status_code == 200
+    assert_error(post(charlies_key, plugin="cover@draft"), 404, "unknown_plugin")
+
+
+def test_a_key_limited_to_one_plugin_sees_no_other(published: Plugin, alice: User):
+    other = Plugin.objects.create(owner=alice, name="Other", slug="other", domain="x", system_prompt="x")
+    key, secret = ApiKey.objects.issue(owner=alice, name="limited")
+    key.plugins.add(other)
+    assert_error(post(secret), 404, "unknown_plugin")
+    assert post(secret, plugin="other").status_code == 200
+
+
+def test_releases_are_named_by_version(published: Plugin, key: str):
+    assert post(key, plugin="cover@1.0.0").json()["release"] == "cover@1.0.0"
+    assert post(key, plugin="cover@latest").json()["release"] == "cover@1.0.0"
+    assert_error(post(key, plugin="cover@9.9.9"), 404, "unknown_release")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"query": ""},
+        {"query": "x" * 4001},
+        {"query": None},
+        {"query": "nul\x00byte"},
+        {"plugin": ""},
+        {"plugin": "nul\x00"},
+        {"context": "not a list"},
+        {"context": [{"role": "system", "content": "x"}]},
+        {"options": {"citationMode": "loud"}},
+        {"options": {"maxSources": 0}},
+        {"options": {"filters": {"no_such_filter": 1}}},
+        {"options": {"filters": {"document_ids": ["not an id"]}}},
+        {"facts": {"exposure": {"nested": 1}}},
+        {"facts": ["list"]},
+        {"followup": {"token": "nonsense", "answer": "x"}},
+        {"stream": "maybe"},
+    ],
+)
+def test_a_wrong_body_is_400_says_why_and_leaves_no_row(published: Plugin, key: str, wrong: dict[str, Any]):
+    response = post(key, **wrong)
+    assert response.status_code == 400, response.content
+    assert set(response.json()) == {"error", "code", "hint"}
+    assert not Query.objects.exists()
+
+
+def test_a_body_that_is_no_json_is_400(key: str):
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    response = client.post("/api/v1/query", "{nonsense", content_type="application/json")
+    assert response.status_code == 400
+    assert set(response.json()) == {"error", "code", "hint"}
+
+
+def test_get_is_405_in_the_same_shape(key: str):
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    response = client.get("/api/v1/query")
+    assert response.status_code == 405
+    assert set(response.json()) == {"error", "code", "hint"}
+
+
+def test_too_many_requests_are_429_with_the_time_to_wait(published: Plugin, alice: User):
+    _, secret = ApiKey.objects.issue(owner=alice, name="slow", per_minute=2)
+    statuses = [post(secret, plugin="nothing").status_code for _ in range(3)]
+    limited = post(secret, plugin="nothing")
+    assert statuses[:2] == [404, 404]
+    assert_error(limited, 429, "rate_limited")
+    assert 0 < int(limited["Retry-After"]) <= 60
+
+
+def test_a_used_key_remembers_when(published: Plugin, key: str):
+    post(key)
+    assert ApiKey.objects.get(name="agent").last_used_at is not None
+
+
+def test_an_error_is_json_even_where_a_stream_was_asked_for(published: Plugin, key: str):
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    response = client.post(
+        "/api/v1/query", {"plugin": "nothing", "query": "x"}, format="json", HTTP_ACCEPT="text/event-stream"
+    )
+    assert_error(response, 404, "unknown_plugin")

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import aclosing
+
+import pytest
+
+from querying.llms.base import ProviderBusy, ProviderFailed, ProviderTimedOut
+from querying.llms.openai import OpenAIChat
+from querying.types import Prompt, Turn, Usage
+from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, SlowStream, Status, tool_call
+from tests.querying.passages import evidence, passage
+
+PROMPT = Prompt(
+    messages=({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}),
+    question="Why?",
+    evidence=evidence(passage("Because.")),
+)
+
+
+@pytest.fixture
+def stub(settings) -> Iterator[OpenAIStub]:
+    with OpenAIStub(lambda body: "It is 45 mm [Source 1].") as running:
+        settings.OPENAI_API_KEY = "sk-test"
+        settings.OPENAI_BASE_URL = running.base_url
+        settings.LEXIC_LLM_TIMEOUT = 5.0
+        yield running
+
+
+def collect(llm: OpenAIChat) -> list[str | Usage]:
+    async def run() -> list[str | Usage]:
+        return [piece async for piece in llm.generate(PROMPT)]
+
+    return asyncio.run(run())
+
+
+def test_text_comes_in_pieces_and_usage_at_the_end(stub: OpenAIStub):
+    *pieces, usage = collect(OpenAIChat())
+    assert "".join(piece for piece in pieces if isinstance(piece, str)) == "It is 45 mm [Source 1]."
+    assert len(pieces) > 1
+    assert usage == Usage(prompt_tokens=11, completion_tokens=7)
+
+
+def test_the_model_and_the_messages_are_sent(stub: OpenAIStub, settings):
+    settings.LEXIC_LLM_MODEL = "some-model"
+    collect(OpenAIChat())
+    body = stub.bodies[0]
+    assert (body["model"], body["stream"]) == ("some-model", True)
+    assert body["messages"] == [dict(message) for message in PROMPT.messages]
+
+
+def test_a_limit_that_passes_is_waited_for(stub: OpenAIStub):
+    stub.script += [Status(429, headers={"Retry-After": "0"}), Status(500)]
+    assert isinstance(collect(OpenAIChat())[-1], Usage)
+    assert len(stub.calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("actions", "error"),
+    [
+        ([Status(429, headers={"Retry-After": "0"})] * 3, ProviderBusy),
+        ([Status(500)] * 3, ProviderBusy),
+        ([Status(401)], ProviderFailed),
+        ([Drop()] * 3, ProviderFailed),
+        ([Garbage()], ProviderFailed),
+        ([HalfStream(words=2)], ProviderFailed),
+        ([HalfStream(words=2, garbage=b"data: {nonsense\n\n")], ProviderFailed),
+    ],
+)
+def test_a_provider_that_fails_is_one_of_our_errors(stub: OpenAIStub, actions, error):
+    stub.script += actions
+    with pytest.raises(error) as raised:
+        collect(OpenAIChat())
+    assert "scripted" not in raised.value.message
+
+
+def test_a_stream_that_takes_too_long_times_out(stub: OpenAIStub, settings):
+    settings.LEXIC_LLM_TIMEOUT = 0.5
+    stub.script.append(SlowStream(5.0))
+    with pytest.raises(ProviderTimedOut):
+        collect(OpenAIChat())
+
+
+def test_a_missing_key_says_what_to_set(settings):
+    settings.OPENAI_API_KEY = ""
+    with pytest.raises(ProviderFailed) as raised:
+        collect(OpenAIChat())
+    assert "OPENAI_API_KEY" in raised.value.hint
+
+
+def test_closing_the_answer_hangs_up_on_the_provider(stub: OpenAIStub):
+    stub.script.append(SlowStream(0.2))
+    stub.answer = lambda body: "word " * 200
+
+    async def leave_after_one() -> None:
+        async with aclosing(OpenAIChat().generate(PROMPT)) as pieces:
+            await anext(pieces)
+
+    asyncio.run(leave_after_one())
+    assert stub.wait_for_disconnect()
+
+
+def test_facts_are_read_by_a_tool_call_with_the_trees_schema(stub: OpenAIStub):
+    schema = {"type": "object", "properties": {"exposure": {"type": "string", "enum": ["mild", "severe"]}}}
+    stub.answer = lambda body: (None, [tool_call(body["tools"][0]["function"]["name"], {"exposure": "severe"})])
+    found, usage = asyncio.run(
+        OpenAIChat().extract_facts(
+            schema=schema, question="By the sea?", context=[Turn(role="user", content="A beam.")]
+        )
+    )
+    assert (found, usage.prompt_tokens) == ({"exposure": "severe"}, 11)
+    assert stub.bodies[0]["tools"][0]["function"]["parameters"] == schema
+
+
+def test_a_tool_call_that_cannot_be_read_gives_no_facts(stub: OpenAIStub):
+    broken = tool_call("record_facts", {})
+    broken["function"]["arguments"] = "{not json"
+    stub.answer = lambda body: (None, [broken])
+    found, _ = asyncio.run(OpenAIChat().extract_facts(schema={"type": "object"}, question="?", context=[]))
+    assert found == {}

@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import replace
+
+import pytest
+from asgiref.sync import async_to_sync
+
+from accounts.models import User
+from knowledge.models import Page
+from plugins.models import Plugin
+from querying import pipeline, releases
+from querying.llms.base import ProviderTimedOut
+from querying.models import Query
+from querying.types import (
+    REFUSAL,
+    Asker,
+    Citation,
+    CitationStyle,
+    Confidence,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Options,
+    Outcome,
+    Question,
+    Status,
+    Step,
+    Turn,
+)
+from tests.querying.scripted import Scripted
+
+pytestmark = pytest.mark.django_db
+
+WEATHER = "What is the minimum cover for a beam exposed to weather?"
+SPACERS = "What are spacers made of?"
+OFF_TOPIC = "Who won the chess world championship in Reykjavik?"
+
+
+def question(text: str, plugin: Plugin, **fields) -> Question:
+    release = releases.resolve(plugin.slug, principal=plugin.owner)
+    return Question(text=text, release=release, asker=Asker(name="test"), **fields)
+
+
+@async_to_sync
+async def events_of(asked: Question, llm: Scripted | None = None) -> list[Event]:
+    async with aclosing(pipeline.stream(asked, llm=llm)) as events:
+        return [event async for event in events]
+
+
+def ask(asked: Question, llm: Scripted | None = None) -> Done:
+    last = events_of(asked, llm)[-1]
+    assert isinstance(last, Done)
+    return last
+
+
+def assert_verbatim(citations: tuple[Citation, ...]) -> None:
+    for citation in citations:
+        page = Page.objects.get(pk=citation.passage.page_id)
+        assert page.text[citation.start : citation.end] == citation.excerpt
+
+
+def test_the_tree_decides_and_the_handbook_bears_it_out(published: Plugin):
+    answer = ask(question(WEATHER, published)).answer
+    assert answer.outcome == Outcome.ANSWERED
+    assert "45 mm" in answer.text
+    assert any(
+        "severe exposure" in citation.excerpt and "45 mm" in citation.excerpt for citation in answer.citations
+    )
+    assert [step["node"] for step in answer.decision_path] == ["exposure_check", "cover_severe"]
+    assert_verbatim(answer.citations)
+
+
+def test_a_question_that_no_tree_is_about_is_answered_from_the_text(published: Plugin):
+    answer = ask(question(SPACERS, published)).answer
+    assert "mortar" in answer.text
+    assert answer.decision_path == ()
+    assert_verbatim(answer.citations)
+
+
+def test_what_the_handbook_does_not_cover_is_refused_with_the_exact_sentence(published: Plugin):
+    answer = ask(question(OFF_TOPIC, published)).answer
+    assert (answer.text, answer.outcome, answer.reason) == (REFUSAL, Outcome.REFUSED, "no_evidence")
+    assert answer.citations == ()
+    assert answer.confidence == Confidence.LOW
+
+
+def test_the_steps_come_in_the_order_of_the_specification(published: Plugin):
+    steps = [event.step for event in events_of(question(WEATHER, published)) if isinstance(event, Status)]
+    assert steps == list(Step)
+
+
+def test_the_answer_is_the_deltas_put_together(published: Plugin):
+    events = events_of(question(WEATHER, published))
+    assert isinstance(events[-1], Done)
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == events[-1].answer.text
+
+
+def test_a_missing_fact_is_asked_for_and_the_answer_resumes(published: Plugin):
+    asked = question("What is the nominal cover of a beam?", published)
+    clarification = ask(asked).answer.clarification
+    assert clarification is not None
+    assert (clarification.field, clarification.options) == ("exposure", ("mild", "severe"))
+    answer = ask(replace(asked, facts={"exposure": "mild"})).answer
+    assert "20 mm" in answer.text
+
+
+def test_the_same_release_and_question_give_the_same_answer(published: Plugin):
+    first, second = ask(question(WEATHER, published)).answer, ask(question(WEATHER, published)).answer
+    assert first == second
+
+
+def test_an_earlier_turn_is_understood(published: Plugin):
+    context = (Turn(role="user", content=SPACERS), Turn(role="assistant", content="Of mortar."))
+    answer = ask(question("How far apart do they stand?", published, context=context)).answer
+    assert "one metre" in answer.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For severe exposure the nominal cover of a beam is 54 mm [Source 1].",
+        "For severe exposure the nominal cover of a beam is not needed at all [Source 9].",
+        "The moon is made of cheese [Source 1].",
+        "I do not have verified information on that.",
+    ],
+)
+def test_nothing_wrong_gets_past_the_guard_even_for_a_moment(published: Plugin, text: str):
+    events = events_of(question(WEATHER, published), Scripted(text))
+    assert not [event for event in events if isinstance(event, Delta)]
+    assert isinstance(events[-1], Done)
+    assert events[-1].answer.outcome == Outcome.REFUSED
+
+
+def test_a_models_correct_sentences_pass_and_its_wrong_ones_are_dropped(published: Plugin):
+    text = (
+        "For severe exposure the nominal cover of a beam is 45 mm [Source 1]. "
+        "For mild exposure the nominal cover of a beam is 25 mm [Source 1]. "
+        "Footings have a nominal cover of at least 50 mm [Source 1]."
+    )
+    answer = ask(question(WEATHER, published), Scripted(text)).answer
+    assert "45 mm" in answer.text
+    assert "25 mm" not in answer.text
+    assert "50 mm" in answer.text
+    assert answer.reason == "unsupported_number"
+    assert_verbatim(answer.citations)
+
+
+def test_the_model_is_given_persona_rules_sources_and_decision(published: Plugin):
+    llm = Scripted(REFUSAL)
+    ask(question(WEATHER, published), llm)
+    system, user = llm.prompts[0].messages
+    assert system["content"].startswith("You are an engineer.")
+    assert "[Source 1] Cover handbook" in user["content"]
+    assert "It recommends: 45 mm nominal cover" in user["content"]
+
+
+def test_footnotes_move_the_sources_under_the_text(published: Plugin):
+    options = Options(citation_style=CitationStyle.FOOTNOTE)
+    answer = ask(question(SPACERS, published, options=options)).answer
+    text, _, notes = answer.text.partition("\n\n")
+    assert "[Source" not in answer.text
+    assert "[1]" in text
+    assert notes.startswith("[1] Cover handbook, ")
+
+
+def test_citations_off_leaves_no_mark_in_the_text(published: Plugin):
+    answer = ask(question(SPACERS, published, options=Options(citation_style=CitationStyle.OFF))).answer
+    assert "[" not in answer.text
+    assert answer.citations
+
+
+def test_the_disclaimer_stands_under_the_answer(plugin: Plugin):
+    plugin.disclaimer = "Ask an engineer."
+    plugin.save()
+    assert ask(question(SPACERS, plugin)).answer.text.endswith("\n\nAsk an engineer.")
+
+
+def test_each_question_leaves_one_row(published: Plugin):
+    asked = question(WEATHER, published)
+    answer = ask(asked).answer
+    row = Query.objects.get()
+    assert (row.pk, row.outcome, row.answer) == (asked.id, "answered", answer.text)
+    assert row.citations[0]["excerpt"] == answer.citations[0].excerpt
+    assert row.release == published.latest_release()
+    assert set(row.timings) == {"retrieve", "tree", "weigh", "generate"}
+    assert row.facts == {"exposure": "severe"}
+
+
+def test_a_refusal_leaves_its_reason(published: Plugin):
+    ask(question(OFF_TOPIC, published))
+    assert Query.objects.values_list("outcome", "reason").get() == ("refused", "no_evidence")
+
+
+def test_a_provider_that_fails_ends_in_an_error_event_and_a_failed_row(published: Plugin):
+    llm = Scripted("For severe exposure the nominal cover of a beam is 45 mm [Source 1].", error=ProviderTimedOut())
+    last = events_of(question(WEATHER, published), llm)[-1]
+    assert isinstance(last, Failed)
+    assert (last.code, last.status) == ("provider_timeout", 504)
+    assert Query.objects.values_list("outcome", "reason").get() == ("failed", "provider_timeout")
+
+
+def test_an_error_of_ours_tells_nothing_but_that_it_happened(published: Plugin):
+    last = events_of(question(WEATHER, published), Scripted("x", error=RuntimeError("secret detail")))[-1]
+    assert isinstance(last, Failed)
+    assert last.code == "internal"
+    assert "secret" not in f"{last.error} {last.hint}"
+
+
+def test_a_caller_who_leaves_stops_the_model_and_leaves_an_abandoned_row(published: Plugin):
+    llm = Scripted("For severe exposure the nominal cover of a beam is 45 mm [Source 1]. " * 20, pause=0.01)
+
+    @async_to_sync
+    async def leave_at_the_first_delta() -> None:
+        async with aclosing(pipeline.stream(question_asked, llm=llm)) as events:
+            async for event in events:
+                if isinstance(event, Delta):
+                    return
+
+    question_asked = question(WEATHER, published)
+    leave_at_the_first_delta()
+    assert llm.was_closed_early
+    row = Query.objects.get()
+    assert row.outcome == "abandoned"
+    assert "45 mm" in row.answer
+
+
+def test_a_cancelled_caller_leaves_a_row_too(published: Plugin):
+    llm = Scripted("For severe exposure the nominal cover of a beam is 45 mm [Source 1]. " * 50, pause=0.02)
+    asked = question(WEATHER, published)
+
+    @async_to_sync
+    async def be_cancelled() -> None:
+        started = asyncio.Event()
+
+        async def consume() -> None:
+            async with aclosing(pipeline.stream(asked, llm=llm)) as events:
+                async for event in events:
+                    if isinstance(event, Delta):
+                        started.set()
+
+        task = asyncio.ensure_future(consume())
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    be_cancelled()
+    assert llm.was_closed_early
+    assert Query.objects.get().outcome == "abandoned"
+
+
+def test_a_strangers_documents_are_never_read(published: Plugin, charlie: User):
+    stranger = Plugin.objects.create(
+        owner=charlie, name="Charlie's", slug="charlies", domain="x", system_prompt="You are Charlie."
+    )
+    answer = ask(question(WEATHER, stranger)).answer
+    assert answer.outcome == Outcome.REFUSED
+    assert Query.objects.get().passages == []

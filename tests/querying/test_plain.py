@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from querying.plain import plain
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("![alt](http://x.example/a.png)", "alt"),
+        ("[words](https://x.example)", "words"),
+        ("[words][ref]\n[ref]: https://x.example", "words\n"),
+        ("<script>alert(1)</script>", "alert(1)"),
+        ("see https://x.example/a?b=c now", "see  now"),
+        ("javascript:alert(1) x", " x"),
+        ("a < b and c > d", "a < b and c > d"),
+        ("plain words, 45 mm [Source 1].", "plain words, 45 mm [Source 1]."),
+        ("zero\u200bwidth and \u202eturned", "zerowidth and turned"),
+    ],
+)
+def test_only_words_are_left(text: str, expected: str):
+    assert plain(text) == expected
+
+
+def test_a_megabyte_of_hostile_text_is_cleaned_in_one_pass():
+    for hostile in ("[" * 300_000, "![a](" * 100_000, "<a" * 300_000, "http:" * 200_000):
+        plain(hostile)

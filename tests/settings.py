@@ -1,0 +1,22 @@
+import os
+
+from lexic.settings import *  # noqa: F403
+from lexic.settings import CACHES, CELERY_BROKER_URL, DATABASES
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+ACCOUNT_RATE_LIMITS = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+ALLOWED_HOSTS = ["*"]
+
+# A worker that a test starts as a process of its own works on the test's database.
+if database := os.environ.get("LEXIC_TEST_DATABASE"):
+    DATABASES["default"]["NAME"] = database
+
+# Test processes that run side by side share one Redis: each has a database of its own for its messages.
+_process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+CELERY_BROKER_URL = f"{CELERY_BROKER_URL}?virtual_host={2 + _process % 14}"
+CACHES["default"]["KEY_PREFIX"] = f"gw{_process}"

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trees.quantities import equal, in_unit, measures, parse_quantity, unit
+
+
+@pytest.mark.parametrize(
+    ("written", "target", "number"),
+    [
+        ("45mm", "mm", 45),
+        ("45 mm", "mm", 45),
+        ("4.5 cm", "mm", 45),
+        ("45 millimetres", "cm", 4.5),
+        ("1,500 kg", "t", 1.5),
+        ("25 N/mm2", "MPa", 25),
+        ("0 °C", "K", 273.15),
+        ("212 F", "°C", 100),
+        ("2 h", "min", 120),
+        ("2 weeks", "d", 14),
+        ("45 MM", "mm", 45),
+        ("-5", "°C", -5),
+        ("50%", "%", 50),
+        ("300mm²", "cm2", 3),
+        (45, "mm", 45),
+    ],
+)
+def test_a_quantity_is_read_in_the_unit_asked_for(written, target, number):
+    quantity = parse_quantity(written)
+    assert quantity is not None
+    assert equal(in_unit(quantity, unit(target)), number)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "mm",
+        "beam",
+        "45 beams",
+        "M25",
+        "4,5",
+        "1,50",
+        "4 5",
+        "45mm beam",
+        "1e5",
+        "--4",
+        True,
+        None,
+        [],
+        "9" * 400,
+    ],
+)
+def test_what_is_no_quantity_is_not_read_as_one(written):
+    assert parse_quantity(written) is None
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400])
+def test_a_number_without_end_is_no_quantity(number):
+    assert parse_quantity(number) is None
+
+
+def test_a_weight_is_not_a_length():
+    assert in_unit(parse_quantity("4 kg"), unit("mm")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cover of 45 mm, span 6.5m", [(45, "mm"), (6.5, "m")]),
+        ("M25 concrete, 3 beams", [(3, None)]),
+        ("5 in the beam, 5in bar", [(5, None), (5, "in")]),
+        ("5-10 mm", [(5, None), (10, "mm")]),
+        ("at -5 °C", [(-5, "°C")]),
+        ("1,500 kg, 20, 30", [(1500, "kg"), (20, None), (30, None)]),
+    ],
+)
+def test_numbers_are_found_in_a_text(text, expected):
+    found = [(one.quantity.number, one.quantity.unit and one.quantity.unit.symbol) for one in measures(text)]
+    assert found == expected
+
+
+@given(st.text(alphabet="0123456789,.-+ mkNPa/%°²", max_size=200))
+def test_any_run_of_signs_can_be_read(text):
+    parse_quantity(text)
+    for one in measures(text):
+        assert 0 <= one.start < one.end <= len(text)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.trees.growing import action, cover_tree, question, tree
+from trees.schema import parse
+from trees.select import select
+
+PAINT = parse(
+    tree(
+        question("surface", {"steel": "a", "wood": "b"}, text="Which surface is painted?", extractFrom="surface"),
+        action("a", "Two coats of zinc primer"),
+        action("b", "One coat of varnish, minimum thickness 50 microns"),
+    )
+)
+TREES = [("Nominal cover of concrete members", cover_tree()), ("Paint systems", PAINT)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("What is the minimum cover for a beam exposed to weather?", 0),
+        ("What is the nominal cover?", 0),
+        ("What cover is required?", 0),
+        ("Which cover do concrete slabs need?", 0),
+        ("How should I paint steel?", 1),
+        ("Which primer goes on steel?", 1),
+    ],
+)
+def test_the_tree_that_a_question_is_about_is_found(asked, expected):
+    assert select(TREES, question=asked) == expected
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Who won the world cup?",
+        "What is the minimum wage in Germany?",
+        "What is the minimum?",
+        "Who invented the beam?",
+        "Give me a cover letter for a job",
+        "Is severe weather coming tomorrow?",
+        "",
+        "?",
+    ],
+)
+def test_a_question_about_something_else_reaches_no_tree(asked):
+    assert select(TREES, question=asked) is None
+
+
+def test_facts_given_with_the_request_count():
+    assert select(TREES, question="Who invented the concrete?", facts=[]) is None
+    assert select(TREES, question="Which one for concrete then, my friend?", facts=["exposure"]) == 0
+
+
+def test_facts_alone_do_not_drag_in_a_question_about_something_else():
+    assert select(TREES, question="Who won the world cup?", facts=["exposure", "member_type"]) is None
+
+
+def test_an_earlier_turn_carries_a_short_question():
+    earlier = ["What is the nominal cover for a beam?"]
+    assert select(TREES, question="And for a slab?", context=earlier) == 0
+    assert select(TREES, question="And for a slab?") is None
+
+
+def test_an_earlier_turn_does_not_carry_a_question_about_something_else():
+    assert select(TREES, question="Who won the world cup?", context=["Cover for a concrete beam?"]) is None
+
+
+def test_of_equal_trees_the_first_is_taken():
+    assert select([*TREES, TREES[0]], question="What is the nominal cover?") == 0
+
+
+def test_without_trees_there_is_none():
+    assert select([], question="What is the nominal cover?") is None

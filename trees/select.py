@@ -1,0 +1,87 @@
+"""Which of a plugin's trees a question is about, if any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trees.facts import extract_facts
+from trees.fields import fields_of
+from trees.nodes import Tree
+from trees.words import content_stems, stem, word_set
+
+# Words of any professional question, which say nothing about its subject.
+_GENERAL = frozenset(
+    map(
+        stem,
+        word_set(
+            """
+            minimum maximum value required requirement requirements need needs rule rules limit limits
+            allowed case cases apply applies applicable correct right best good give given get find know
+            explain describe define mean means kind type types amount number many much condition
+            conditions check decide decision question answer choose choice first general use used want
+            make take per according must may might yes
+            """
+        ),
+    )
+)
+ENOUGH = 2
+
+
+def select(
+    trees: Sequence[tuple[str, Tree]],
+    *,
+    question: str,
+    facts: Iterable[str] = (),
+    context: Sequence[str] = (),
+) -> int | None:
+    """The index of the tree that the question is about, or None when it is about none of them.
+
+    `trees` pairs each tree with its name (and description, if it has one). `facts` are the names of the
+    fields given with the request, `context` what the same person said before, oldest first.
+
+    The rule. The question must share a word of substance with what the tree is about: its name, description
+    or recommendations. And there must be two pieces of evidence: different words shared with the tree (labels
+    and the texts of its questions count here too), facts said in other words, facts given with the request,
+    or that the question speaks of nothing else (“What cover is required?”).
+    Earlier turns may supply either, so that “and for a slab?” goes on, but the question itself
+    must supply at least one: a question about something else never reaches a tree.
+    The tree with most evidence wins, and of equals the first.
+    """
+    given = set(facts)
+    scores = [_evidence(name, tree, question=question, facts=given, context=context) for name, tree in trees]
+    best = max(scores, default=0)
+    return scores.index(best) if best >= ENOUGH else None
+
+
+def _evidence(name: str, tree: Tree, *, question: str, facts: set[str], context: Sequence[str]) -> int:
+    about = _about(name, tree)
+    vocabulary = about | _around(tree)
+    own = _shared(tree, question, vocabulary)
+    if not own:
+        return 0
+    shared = own.union(*(_shared(tree, message, vocabulary) for message in context))
+    if not shared & about:
+        return 0
+    nothing_else = own == content_stems(question) - _GENERAL
+    return len(shared) + len(facts & set(fields_of(tree))) + nothing_else
+
+
+def _shared(tree: Tree, text: str, vocabulary: set[str]) -> set[str]:
+    """The stems of the text that belong to the tree: its vocabulary, and the words that state its facts."""
+    facts = extract_facts(tree, question=text).values()
+    stated = {word for fact in facts for word in content_stems(fact.span) or {fact.span}}
+    return ((content_stems(text) & vocabulary) | stated) - _GENERAL
+
+
+def _about(name: str, tree: Tree) -> set[str]:
+    recommendations = (f"{node.action.recommendation} {node.action.source_hint}" for node in tree.actions)
+    return _stems([name, tree.name, tree.description, *recommendations])
+
+
+def _around(tree: Tree) -> set[str]:
+    labels = (node.label for node in tree.nodes.values())
+    return _stems([*labels, *(node.question.text for node in tree.questions)])
+
+
+def _stems(texts: Iterable[str]) -> set[str]:
+    return content_stems(" . ".join(texts)) - _GENERAL

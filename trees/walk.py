@@ -1,0 +1,187 @@
+"""From the root of a tree to its recommendation, or to the question that has to be asked first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from trees.answers import Value, alike, as_text, match, understand
+from trees.conditions import holds
+from trees.facts import Fact, Source
+from trees.fields import Field, fields_of
+from trees.nodes import Action, ActionNode, ConditionNode, QuestionNode, Tree
+
+StepKind: TypeAlias = Literal["condition", "question", "action"]
+
+NOT_EVALUATED = "not evaluated"
+NOT_ANSWERED = "not answered"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A node on the way. A question has the answer as `value`; a condition `true` or `false` as `result` and
+    the fact it looked at as `value`; an action its recommendation as `result`. `source` tells where the fact
+    came from."""
+
+    node_id: str
+    label: str
+    kind: StepKind
+    value: str | None = None
+    result: str | None = None
+    source: Source | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingFact:
+    """The question to ask back. `options` is empty when any answer will do."""
+
+    field: str
+    question: str
+    options: tuple[str, ...]
+    node_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """The way through a tree. With neither an action nor a missing fact, the way led nowhere."""
+
+    path: tuple[Step, ...] = ()
+    action: Action | None = None
+    missing: MissingFact | None = None
+    facts_used: Mapping[str, Fact] = field(default_factory=dict)
+
+
+def walk(tree: Tree, facts: Mapping[str, Fact]) -> Walk:
+    """Follow the tree by these facts.
+
+    A fact that is missing, or that its field cannot make sense of, ends the walk with the question to ask:
+    nothing unknown ever counts as false. A child that does not exist, or a circle, ends it without an action.
+    """
+    walker = _Walker(tree=tree, facts=facts, fields=fields_of(tree))
+    return walker.walk()
+
+
+@dataclass
+class _Walker:
+    tree: Tree
+    facts: Mapping[str, Fact]
+    fields: Mapping[str, Field]
+    steps: list[Step] = field(default_factory=list)
+    used: dict[str, Fact] = field(default_factory=dict)
+    action: Action | None = None
+    missing: MissingFact | None = None
+
+    def walk(self) -> Walk:
+        here: str | None = self.tree.root_id
+        visited: set[str] = set()
+        while here is not None and here not in visited and here in self.tree.nodes:
+            visited.add(here)
+            here = self.step(here)
+        return Walk(path=tuple(self.steps), action=self.action, missing=self.missing, facts_used=self.used)
+
+    def step(self, node_id: str) -> str | None:
+        """Take one step, and return the id of the next node."""
+        node = self.tree.nodes[node_id]
+        if isinstance(node, ConditionNode):
+            return self.evaluate(node)
+        if isinstance(node, QuestionNode):
+            return self.answer(node)
+        self.arrive(node)
+        return None
+
+    def arrive(self, node: ActionNode) -> None:
+        self.action = node.action
+        self.steps.append(Step(node_id=node.id, label=node.label, kind="action", result=node.action.recommendation))
+
+    def evaluate(self, node: ConditionNode) -> str | None:
+        of = self.fields[node.condition.field]
+        value = self.read(of)
+        result = None if value is None else holds(node.condition, value=value, field=of)
+        if value is None or result is None:
+            self.ask(node, of, options=of.choices)
+            return None
+        self.record(node, "condition", of, value=as_text(value, of), result="true" if result else "false")
+        return node.true_child if result else node.false_child
+
+    def answer(self, node: QuestionNode) -> str | None:
+        of = self.fields[node.field]
+        value = self.read(of)
+        chosen = None if value is None else chosen_option(value, node, of)
+        if chosen is None:
+            self.ask(node, of, options=node.options)
+            return None
+        self.record(node, "question", of, value=chosen)
+        return child_for(chosen, node)
+
+    def read(self, of: Field) -> Value | None:
+        fact = self.facts.get(of.name)
+        return None if fact is None else understand(fact.value, of)
+
+    def record(
+        self,
+        node: ConditionNode | QuestionNode,
+        kind: StepKind,
+        of: Field,
+        *,
+        value: str,
+        result: str | None = None,
+    ) -> None:
+        fact = self.used[of.name] = self.facts[of.name]
+        self.steps.append(
+            Step(node_id=node.id, label=node.label, kind=kind, value=value, result=result, source=fact.source)
+        )
+
+    def ask(self, node: ConditionNode | QuestionNode, of: Field, *, options: tuple[str, ...]) -> None:
+        is_question = isinstance(node, QuestionNode)
+        self.steps.append(
+            Step(
+                node_id=node.id,
+                label=node.label,
+                kind="question" if is_question else "condition",
+                result=NOT_ANSWERED if is_question else NOT_EVALUATED,
+            )
+        )
+        self.missing = MissingFact(
+            field=of.name,
+            question=node.question.text if isinstance(node, QuestionNode) else of.asked_as,
+            options=options,
+            node_id=node.id,
+        )
+
+
+def chosen_option(value: Value, node: QuestionNode, of: Field) -> str | None:
+    """The one answer of the question that the value stands for, as its author wrote it."""
+    offered = tuple(dict.fromkeys([*node.children_by_answer, *node.options]))
+    by_word = match(as_text(value, of), offered, node.question.synonyms)
+    if by_word is not None:
+        return by_word
+    meant = [option for option in offered if _means(option, value, of)]
+    return meant[0] if len({child_for(option, node) for option in meant}) == 1 else None
+
+
+def _means(option: str, value: Value, of: Field) -> bool:
+    understood = understand(option, of)
+    return understood is not None and alike(understood, value)
+
+
+def child_for(answer: str, node: QuestionNode) -> str | None:
+    """The node an answer leads to: by its very key, or by the one key that means the same."""
+    if answer in node.children_by_answer:
+        return node.children_by_answer[answer]
+    key = match(answer, tuple(node.children_by_answer))
+    return None if key is None else node.children_by_answer[key]
+
+
+def to_path(walk: Walk) -> list[dict[str, str | int]]:
+    """The path as the API shows it: `step` (from 1), `node`, `label`, and `value` or `result`, both texts."""
+    return [_item(number, step) for number, step in enumerate(walk.path, start=1)]
+
+
+def _item(number: int, step: Step) -> dict[str, str | int]:
+    item: dict[str, str | int] = {"step": number, "node": step.node_id, "label": step.label}
+    if step.result is not None:
+        item["result"] = step.result
+    elif step.value is not None:
+        item["value"] = step.value
+    return item

@@ -1,0 +1,151 @@
+"""Words as the trees compare them: without case, and whatever their inflection."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import snowballstemmer
+
+LONGEST_STEMMED = 40
+
+# Each is linear: the repeated parts cannot match the same characters.
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_JOINT = re.compile(r"(?<=\w)[-_‐‑](?=\w)")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CLAUSE_END = frozenset(",.;:!?()[]—–\n")
+_SENTENCE_END = frozenset(".;!?\n")
+
+# Endings that make another form of the same word, as opposed to another word of the same root:
+# the stemmer alone would read “several” as “severe”.
+_ENDINGS = frozenset({"", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied", "ying", "'s", "s'"})
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP_WORDS = word_set(
+    """
+    a about above after again all also am an and any are as at be because been before being below
+    between both but by can could did do does doing down during each few for from further had has have
+    having he her here hers him his how i if in into is it its itself just let me more most my no nor
+    not now of off on once only or other our ours out over own please same shall she should so some such
+    tell than that the their theirs them then there these they this those through to too under until up
+    us use used using very was we were what when where whether which while who whom whose why will with
+    within without would yes you your yours
+    """
+)
+
+_local = threading.local()
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a text. `start` and `end` are offsets into the text as it was given.
+
+    `clause_start` and `sentence_start` tell that punctuation stands before it.
+    """
+
+    text: str
+    start: int
+    end: int
+    clause_start: bool = False
+    sentence_start: bool = False
+
+    @property
+    def stem(self) -> str:
+        return stem(self.text)
+
+
+def words(text: str) -> list[Word]:
+    """The words of a text, in order."""
+    found: list[Word] = []
+    previous_end = 0
+    for match in _WORD.finditer(text):
+        gap = text[previous_end : match.start()]
+        found.append(
+            Word(
+                fold(match.group()),
+                match.start(),
+                match.end(),
+                clause_start=not _CLAUSE_END.isdisjoint(gap),
+                sentence_start=not found or not _SENTENCE_END.isdisjoint(gap),
+            )
+        )
+        previous_end = match.end()
+    return found
+
+
+def fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+@lru_cache(maxsize=20_000)
+def normalise(text: str) -> str:
+    """The text as strings are compared: no case, one space between words, `dead-load` as `dead load`."""
+    return " ".join(_JOINT.sub(" ", fold(text)).split())
+
+
+def name_words(name: str) -> list[str]:
+    """The words of a field's name: `slabThickness_mm` → slab, thickness, mm."""
+    return [word.text for word in words(_CAMEL.sub(" ", name).replace("_", " "))]
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    if len(word) > LONGEST_STEMMED:
+        return word
+    return str(_stemmer().stemWord(word))
+
+
+def _stemmer() -> Any:
+    # A stemmer keeps the word it works on in itself, so each thread needs its own.
+    if not hasattr(_local, "stemmer"):
+        _local.stemmer = snowballstemmer.stemmer("english")
+    return _local.stemmer
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two folded words are one word in two inflections: beam and beams, exposed and exposing."""
+    if one == other:
+        return True
+    if stem(one) != stem(other):
+        return False
+    shared = _shared_prefix(one, other)
+    return all(_is_ending(word[shared:], word[shared - 1 : shared]) for word in (one, other))
+
+
+def _shared_prefix(one: str, other: str) -> int:
+    length = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        length += 1
+    return length
+
+
+def _is_ending(tail: str, last: str) -> bool:
+    doubled = tail[1:] if last and tail.startswith(last) else tail
+    return tail in _ENDINGS or doubled in _ENDINGS
+
+
+def same_words(one: list[str], other: list[str]) -> bool:
+    return (
+        bool(one)
+        and len(one) == len(other)
+        and all(same_word(left, right) for left, right in zip(one, other, strict=True))
+    )
+
+
+def content_stems(text: str) -> set[str]:
+    """Stems of the words that carry meaning: neither stop words, nor single letters, nor bare numbers."""
+    return {word.stem for word in words(text) if is_content(word.text)}
+
+
+def is_content(word: str) -> bool:
+    return word not in STOP_WORDS and len(word) > 1 and not word.isdigit()
