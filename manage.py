@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line. With no DATABASE_URL or REDIS_URL it starts the built-in services for the command."""
+"""Django's command line. Without DATABASE_URL or REDIS_URL it starts the built-in services for a command."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def services() -> contextlib.AbstractContextManager[None]:
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     if command in WITHOUT_SERVICES or {"-h", "--help"} & set(sys.argv):
         return contextlib.nullcontext()
-    needed = embedded.services(
-        settings.VAR_DIR, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL
-    )
+    needed = embedded.services(settings.VAR_DIR, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL)
     if not needed:
         return contextlib.nullcontext()
     return embedded.running(settings.VAR_DIR, database=settings.EMBEDDED_DATABASE, needed=needed)

@@ -110,6 +110,13 @@ class DocumentAddForm(forms.ModelForm):
     """One file, or one address."""
 
     file = forms.FileField(required=False, help_text="PDF, Word (.docx), Markdown, HTML, JSON or plain text.")
+    url = forms.URLField(
+        required=False,
+        max_length=2000,
+        assume_scheme="https",
+        label="Address",
+        help_text="Of a public web page or document.",
+    )
 
     class Meta:
         model = Document
@@ -140,11 +147,17 @@ class DocumentAddForm(forms.ModelForm):
         except LexicError as error:
             raise forms.ValidationError(f"{error.message} {error.hint}".strip()) from None
 
+    def save(self, commit: bool = True) -> Document:
+        return self.added.document
+
+    def save_m2m(self) -> None:
+        """A document has no relations to save; the admin asks all the same."""
+
 
 class OwnBaseFilter(admin.RelatedFieldListFilter):
     """Offers the knowledge bases of the person who looks, not everybody's."""
 
-    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
         mine = KnowledgeBase.objects.visible_to(request.user)  # type: ignore[arg-type]
         return [(base.pk, str(base)) for base in mine]
 
@@ -174,7 +187,7 @@ class DocumentAdmin(OwnRowsAdmin):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).present()
+        return super().get_queryset(request).present()  # type: ignore[attr-defined]
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is None:
@@ -195,9 +208,6 @@ class DocumentAdmin(OwnRowsAdmin):
         if db_field.name == "knowledge_base":
             kwargs["queryset"] = KnowledgeBase.objects.editable_by(request.user)  # type: ignore[arg-type]
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
-
-    def save_form(self, request: HttpRequest, form: Any, change: bool) -> Document:
-        return super().save_form(request, form, change) if change else form.added.document
 
     def save_model(self, request: HttpRequest, obj: Document, form: Any, change: bool) -> None:
         if change:
@@ -255,7 +265,7 @@ class DocumentPartAdmin(ReadOnlyAdmin):
         rows = admin.ModelAdmin.get_queryset(self, request).filter(added_in__isnull=False, removed_in=None)
         return rows.filter(document__in=mine)
 
-    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
         return lookup == "document__id__exact" or super().lookup_allowed(lookup, value, request)
 
 

@@ -75,6 +75,7 @@ def _clean(name: str, value: Any) -> Any:
     if name == "tags" and isinstance(value, str):
         value = [tag.strip() for tag in value.split(",") if tag.strip()]
     try:
-        return Document._meta.get_field(name).clean(value, None)
+        field: Any = Document._meta.get_field(name)
+        return field.clean(value, None)
     except ValidationError as error:
         raise InvalidMetadata(f"The metadata “{name}” does not fit: {' '.join(error.messages)}") from None

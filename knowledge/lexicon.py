@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -46,7 +47,7 @@ def record_revision(
 
     Call once per revision, in order, with the row of the knowledge base locked.
     """
-    values = {
+    values: dict[str, Any] = {
         "knowledge_base": knowledge_base.pk,
         "revision": revision,
         "added": list(added),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import resource
 import selectors
 import signal
 import subprocess
@@ -87,6 +88,8 @@ class _Child:
         self._waited = 0.0
         self._received = 0
         self._stderr = bytearray()
+        # A child's peak begins at its parent's, as it starts as a copy of it; below that nothing can be told.
+        self._parent_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
             [*_command(), str(path), source_type, json.dumps(asdict(limits)), str(os.getpid())],
             stdin=subprocess.DEVNULL,
@@ -150,10 +153,13 @@ class _Child:
             peak_bytes // MEGABYTE,
             self._stderr.decode("utf-8", errors="replace").strip(),
         )
-        if died_of == signal.SIGXCPU or usage.ru_utime + usage.ru_stime >= self._limits.cpu_seconds:
+        if died_of == signal.SIGXCPU:
             return ReadingTimedOut()
-        # A killed child that asked for nothing unusual was shot by the kernel for want of memory.
-        is_full = peak_bytes >= _SHARE_OF_MEMORY_THAT_MEANS_FULL * self._limits.memory_bytes
+        is_full = (
+            usage.ru_maxrss > self._parent_peak
+            and peak_bytes >= _SHARE_OF_MEMORY_THAT_MEANS_FULL * self._limits.memory_bytes
+        )
+        # A child that we did not kill was killed by the kernel, for want of memory.
         if died_of == signal.SIGKILL or (died_of in _CRASHES and is_full):
             return OutOfMemory()
         return DamagedDocument()

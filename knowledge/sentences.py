@@ -35,7 +35,7 @@ _STOP = re.compile(
 )
 _SPACE = re.compile(r"\s*")
 _NEXT = re.compile(r"""\s*["'\u2018\u201c\[]{0,4}(\(?\w{0,24})""")
-_DOTTED_INITIALS = re.compile(r"(?:[a-z]\.)*[a-z]")
+_INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]|[A-Z]")
 _DIVISION = r"(?:article|section|clause|chapter|part|annex|appendix|schedule|exhibit|table|figure)"
 # What may stand before the first full stop without being a sentence: "1.", "IV.", "Section 4.2."
 _NUMBERING = re.compile(rf"(?:{_DIVISION}\s)?(?:[\d.]{{1,12}}|[ivxlc]{{1,6}}|[a-z])", re.IGNORECASE)
@@ -170,16 +170,17 @@ def _is_last(text: str, start: int, stop: re.Match[str], end: int) -> bool:
 
 
 def _word_before(text: str, start: int, stop: int) -> str:
-    """The last word before a full stop, lower-cased, without the brackets and quotes it began with."""
+    """The last word before a full stop, without the brackets and quotes it began with."""
     words = text[max(start, stop - 24) : stop].split()
-    return words[-1].lstrip("([\"'\u2018\u201c").rstrip(".").lower() if words else ""
+    return words[-1].lstrip("([\"'\u2018\u201c").rstrip(".") if words else ""
 
 
 def _ends_after_word(word: str, after: str) -> bool:
-    if word in _NEVER_LAST:
+    lowered = word.lower()
+    if lowered in _NEVER_LAST:
         return False
-    if word in _BEFORE_A_NUMBER:
+    if lowered in _BEFORE_A_NUMBER:
         return not (after[:1].isdigit() or after[:1] == "(" or len(after) == 1)
-    if word in _LAST_BEFORE_AN_OPENER or _DOTTED_INITIALS.fullmatch(word):
+    if lowered in _LAST_BEFORE_AN_OPENER or _INITIALS.fullmatch(word):
         return after.lower() in _OPENING_WORDS
     return True

@@ -12,15 +12,16 @@ from celery import Task, shared_task
 from celery.signals import worker_ready
 from django.core.cache import cache
 from django.db import OperationalError, transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerUnavailable
 
 from knowledge import lease
 from knowledge.embedders.base import EmbedderError
 from knowledge.ingest import fail, ingest
-from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page
 from knowledge.prune import prune
+from knowledge.vector_index import ensure_index
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
@@ -65,10 +66,14 @@ def enqueue(document_id: UUID) -> None:
 
 
 def _send(document_id: UUID) -> None:
+    _publish(ingest_document, document_id=str(document_id))
+
+
+def _publish(task: Task, **arguments: Any) -> None:
     try:
-        ingest_document.apply_async(kwargs={"document_id": str(document_id)}, retry_policy=ONE_MORE_TRY)
+        task.apply_async(kwargs=arguments, retry_policy=ONE_MORE_TRY)
     except BrokerUnavailable as error:
-        logger.warning("document %s stays queued, the broker cannot be reached: %s", document_id, error)
+        logger.warning("%s %s has to wait, the broker cannot be reached: %s", task.name, arguments, error)
 
 
 @shared_task(
@@ -90,6 +95,8 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
         raise self.retry(exc=error, countdown=_wait(self.request.retries)) from error
     finally:  # everything but a sudden death comes by here
         _forget_starts(document_id)
+    for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
+        _publish(index_vectors, knowledge_base_id=base_id)
 
 
 def _try_later(task: Task, document_id: str, error: EmbedderError) -> None:
@@ -164,10 +171,28 @@ def _quiet(documents: DocumentQuerySet) -> DocumentQuerySet:
     )
 
 
+@shared_task(name="knowledge.index_vectors")
+def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
+    """Give a knowledge base that has grown large an index of its own, or take it away again. Cheap otherwise."""
+    if base := KnowledgeBase.objects.filter(pk=knowledge_base_id).first():
+        ensure_index(base)
+
+
 @shared_task(name="knowledge.prune_knowledge")
 def prune_knowledge(**kwargs: Any) -> int:
     """Delete for good what left any knowledge base and is pinned by no release. Returns the number of chunks."""
-    return sum(prune(base) for base in KnowledgeBase.objects.filter(documents__removed_in__gt=0).distinct())
+    return sum(_prune(base) for base in KnowledgeBase.objects.filter(_has_left_overs()))
+
+
+def _has_left_overs() -> Exists:
+    return Exists(Page.objects.filter(document__knowledge_base=OuterRef("pk"), removed_in__isnull=False))
+
+
+def _prune(base: KnowledgeBase) -> int:
+    deleted = prune(base)
+    if deleted:
+        _publish(index_vectors, knowledge_base_id=base.pk)
+    return deleted
 
 
 @worker_ready.connect

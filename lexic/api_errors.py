@@ -132,7 +132,7 @@ _FROM_DJANGO: tuple[tuple[tuple[type[BaseException], ...], Any], ...] = (
 
 
 def sentence(detail: Any) -> str:
-    """The first complaint as one sentence that names the field: "options.maxSources: A valid integer is required." """
+    """The first complaint as one sentence that names the field, `options.maxSources: This is too much.`"""
     path: list[str] = []
     while isinstance(detail, (Mapping, list, tuple)) and detail:
         key, detail = next(iter(detail.items())) if isinstance(detail, Mapping) else _first_of(detail)
@@ -156,9 +156,8 @@ def _django_detail(exc: django_errors.ValidationError) -> Any:
 
 
 def _throttled(exc: api.Throttled) -> str | None:
-    if exc.wait is None:
-        return None
-    return f"Too many requests. Try again in {math.ceil(exc.wait)} seconds."
+    wait = getattr(exc, "wait", None)
+    return None if wait is None else f"Too many requests. Try again in {math.ceil(wait)} seconds."
 
 
 def _headers(exc: BaseException | None, error: LexicError) -> dict[str, str]:

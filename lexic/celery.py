@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import warnings
 from typing import Any
 
 from celery import Celery
+from celery.platforms import SecurityWarning
 from celery.signals import beat_embedded_init, worker_process_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
+
+# The built-in worker runs as whoever started it. What makes that dangerous, pickled tasks, is switched off.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("lexic")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -19,8 +24,8 @@ app.autodiscover_tasks()
 @worker_process_init.connect
 @beat_embedded_init.connect
 def die_with_worker(**_: Any) -> None:
-    """The worker's children must not outlive it. "Die with your parent" is not inherited, so each asks for itself."""
-    from billiard.process import current_process
+    """The worker's children must not outlive it, and "die with your parent" is not inherited: each asks itself."""
+    from billiard.process import current_process  # type: ignore[import-untyped]
 
     from lexic.embedded import arm_death_signal
 
@@ -32,8 +37,8 @@ def die_with_worker(**_: Any) -> None:
 def requeue_abandoned() -> None:
     """Make what a killed worker left unacknowledged due at once, instead of after the visibility timeout.
 
-    Only right while no worker runs on this broker. Works on the keys of Celery's Redis transport: the next worker
-    takes what is overdue in this index back into the queue when it starts.
+    Only right while no worker runs on this broker. Works on the keys of Celery's Redis transport: the next
+    worker takes what is overdue in this index back into the queue when it starts.
     """
     import redis
     from django.conf import settings

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Tags, Warning, register
+from django.core import checks
+from django.core.checks import CheckMessage, Tags, register
 
 OFFLINE_LLM = "extractive"
 
@@ -18,7 +19,7 @@ def offline_llm(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
     if settings.LEXIC_LLM != OFFLINE_LLM:
         return []
     return [
-        Warning(
+        checks.Warning(
             "Answers come from the offline answerer, which only quotes.",
             hint="Set OPENAI_API_KEY (and OPENAI_BASE_URL), or silence this if quoting is what you want.",
             id="lexic.W001",
@@ -31,7 +32,7 @@ def offline_embedder(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
     if settings.LEXIC_EMBEDDER.partition(":")[0] != "local":
         return []
     return [
-        Warning(
+        checks.Warning(
             "New knowledge bases are embedded by the small model on this machine.",
             hint="Set LEXIC_EMBEDDER, or silence this if that is what you want.",
             id="lexic.W002",
@@ -44,7 +45,7 @@ def public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[C
     if urlsplit(settings.PUBLIC_URL).scheme == "https":
         return []
     return [
-        Warning(
+        checks.Warning(
             f"LEXIC_PUBLIC_URL is {settings.PUBLIC_URL}: links in answers and e-mails are not https.",
             hint="Set it to the address that people use.",
             id="lexic.W003",
@@ -59,7 +60,7 @@ def secrets_beside_the_data(app_configs: Sequence[AppConfig] | None, **kwargs: A
     if not settings.DATABASE_URL or not kept:
         return []
     return [
-        Warning(
+        checks.Warning(
             f"{' and '.join(kept)} come from files in {settings.VAR_DIR}, but the data is elsewhere.",
             hint="Set them in the environment: with other secrets, sessions and stored API keys are lost.",
             id="lexic.W004",
@@ -71,7 +72,7 @@ def secrets_beside_the_data(app_configs: Sequence[AppConfig] | None, **kwargs: A
 def debug(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     if not settings.DEBUG:
         return []
-    return [Warning("LEXIC_DEBUG is on: error pages show source code.", hint="Unset it.", id="lexic.W005")]
+    return [checks.Warning("LEXIC_DEBUG is on: error pages show source code.", hint="Unset it.", id="lexic.W005")]
 
 
 def _is_kept_in_var(name: str) -> bool:

@@ -42,6 +42,7 @@ class Console:
             self.stream.flush()
         except OSError:
             self.is_broken = True
+            _silence(self.stream)
 
 
 class LineBuffer:
@@ -60,6 +61,13 @@ class LineBuffer:
         """The last line, when it has no line end."""
         rest, self._rest = self._rest, b""
         return [rest.decode(errors="replace")] if rest else []
+
+
+def _silence(stream: TextIO) -> None:
+    """What is still buffered goes nowhere, instead of failing once more when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _is_coloured(stream: TextIO) -> bool:

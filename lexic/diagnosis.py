@@ -102,9 +102,7 @@ def packages() -> str:
 def disk() -> str:
     free = shutil.disk_usage(settings.VAR_DIR).free
     if free < LEAST_DISK:
-        raise Problem(
-            f"Only {free // 1024**2} MB are free for {settings.VAR_DIR}.", hint="Free some space there."
-        )
+        raise Problem(f"Only {free // 1024**2} MB are free for {settings.VAR_DIR}.", hint="Free some space there.")
     return f"{free / 1024**3:.1f} GB free for {settings.VAR_DIR}"
 
 

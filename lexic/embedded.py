@@ -4,9 +4,9 @@ Nothing of those packages is imported: their own start-up code trusts stale pid 
 processes. A server here is a foreground child that dies with the process that started it (PR_SET_PDEATHSIG),
 so `kill -9` of the starter leaves nothing behind, and PostgreSQL still gets its clean fast shutdown.
 
-Two locks per server. The *server's* lock is inherited by the server itself and all its children, so it is free
-exactly when the last of them is gone: nobody starts a second server on the same data. The *owner's* lock belongs
-to the process that started it and will stop it.
+Two locks per server. The *server's* lock is inherited by the server itself and all its children, so it is
+free exactly when the last of them is gone: nobody starts a second server on the same data. The *owner's* lock
+belongs to the process that started it and will stop it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class StillStopping(ServiceDidNotStart):
 
 
 def arm_death_signal(death_signal: signal.Signals) -> None:
-    """Ask the kernel to send this process the signal when its parent dies. Forked children do not inherit it."""
+    """Ask the kernel to send this process the signal when its parent dies. Forked children start without."""
     _libc.prctl(_PR_SET_PDEATHSIG, death_signal)
 
 
@@ -103,7 +103,7 @@ class Service(ABC):
         """Popen arguments: whom it runs as."""
         return {}
 
-    def before_start(self) -> None:
+    def before_start(self) -> None:  # noqa: B027 -- most have nothing to do
         """Called when it is certain that no server runs on this data."""
 
     def spawn(self, *options: str, patience: float = 60, **popen: Any) -> subprocess.Popen[bytes]:
@@ -216,9 +216,7 @@ class Postgres(Service):
             **self.user(),
         )
         if done.returncode != 0:
-            raise ServiceDidNotStart(
-                "PostgreSQL could not make its data folder.", hint=done.stderr.strip()[-500:]
-            )
+            raise ServiceDidNotStart("PostgreSQL could not make its data folder.", hint=done.stderr.strip()[-500:])
         unfinished.rename(self.data)
 
 
@@ -310,7 +308,7 @@ def running(root: Path, *, database: str, needed: Sequence[Service]) -> Iterator
 def taking_over(
     root: Path, needed: Sequence[Service], *, until: contextlib.ExitStack, waiting: Callable[[], None]
 ) -> Iterator[None]:
-    """Inside the block nobody else starts these services; they are ours to start and stop until `until` closes.
+    """Inside the block nobody else starts these services; they are ours until `until` closes.
 
     `waiting` is called, again and again, while a command that started them still runs.
     """

@@ -1,4 +1,4 @@
-"""What Lexic consists of while it runs: the processes of `manage.py up`, and how each is started and stopped."""
+"""What Lexic consists of while it runs: its processes, and how each is started and stopped."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lexic.embedded import Service, die_with_parent
 
 Spawn = Callable[[], "subprocess.Popen[bytes]"]
-_PIPES = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+_PIPES: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,7 @@ class Part:
     spawn: Spawn
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: int = 15
-    # The strongest signal it gets when somebody is in a hurry. PostgreSQL cleans its shared memory up on SIGQUIT.
+    # What it gets when somebody is in a hurry. PostgreSQL cleans its shared memory up on SIGQUIT.
     kill_signal: signal.Signals = signal.SIGKILL
     rank: int = 0  # parts of the same rank are stopped together, the highest rank first
     leads_group: bool = False  # its process group dies with it
@@ -85,7 +86,7 @@ def migration(folder: Path) -> Part:
 
 
 def worker(folder: Path, *, concurrency: int, schedule: Path, before_start: Callable[[], None]) -> Part:
-    """The Celery worker with its timetable. `before_start` is called before each start, also after a crash."""
+    """The Celery worker with its timetable. `before_start` is called before each start, after a crash too."""
     options = ["-c", str(concurrency), "-B", "-s", str(schedule), "-l", "INFO"]
     options += ["--without-gossip", "--without-mingle"]
     program = Program(

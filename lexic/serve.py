@@ -1,7 +1,7 @@
 """One web process: `python -m lexic.serve FD`, on a listening socket that it inherits.
 
-The supervisor keeps the socket, so requests that arrive while a web process is being restarted wait instead of
-being refused, and any number of processes can share the port without a parent of their own.
+The supervisor keeps the socket, so requests that arrive while a web process is being restarted wait instead
+of being refused, and any number of processes can share the port without a parent of their own.
 """
 
 from __future__ import annotations

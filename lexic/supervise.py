@@ -1,7 +1,7 @@
 """Keeps the parts of Lexic running, shows what they say, and stops them in order.
 
-One thread, one loop: it sleeps until a part says something, dies or is due to be restarted, or a signal arrives.
-Parts are started from this (the main) thread, because the kernel's "die with your parent" means the thread.
+One thread, one loop: it sleeps until a part says something, dies or is due to be restarted, or a signal
+arrives. Parts are started from this (the main) thread: the kernel's "die with your parent" means the thread.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Supervisor:
             if child.restart_at is not None and child.restart_at <= time.monotonic():
                 self._spawn(child)
 
-    # --- Processes -------------------------------------------------------------------------------------------
+    # --- Processes -----------------------------------------------------------------------------------------
 
     def _spawn(self, child: Child) -> None:
         child.restart_at = None
@@ -161,8 +161,9 @@ class Supervisor:
         now = time.monotonic()
         pause = child.pause(now)
         if len(child.deaths) >= CRASHES:
+            often = f"{child.part.name} ended {CRASHES} times within a minute"
             raise CrashLoop(
-                f"{child.part.name} ended {CRASHES} times within a minute, the last time with {_ending(code)}.",
+                f"{often}, the last time with {_ending(code)}.",
                 hint="What it said is above. `python manage.py doctor` may know more.",
             )
         child.restart_at = now + pause
@@ -204,7 +205,7 @@ class Supervisor:
             time.sleep(_POLL)
         _send([child for child in children if not child.has_ended()], lambda part: signal.SIGKILL)
 
-    # --- Output and signals ------------------------------------------------------------------------------------
+    # --- Output and signals --------------------------------------------------------------------------------
 
     def _listen(self, seconds: float) -> None:
         for key, _ in self._selector.select(max(0.0, seconds)):
@@ -252,9 +253,7 @@ class Supervisor:
             end.setblocking(False)
             self._undo.callback(end.close)
         self._selector.register(reader, selectors.EVENT_READ)
-        self._undo.callback(
-            signal.set_wakeup_fd, signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        )
+        self._undo.callback(signal.set_wakeup_fd, signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False))
         for number in STOP_SIGNALS:
             if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
                 continue  # started by nohup
@@ -263,7 +262,7 @@ class Supervisor:
         self._undo.callback(signal.signal, signal.SIGCHLD, signal.signal(signal.SIGCHLD, lambda *_: None))
 
     def _on_signal(self, number: int, _: object) -> None:
-        """The first asks for the end. A second Ctrl-C or SIGTERM, not just an echo of it, asks for it at once."""
+        """The first asks for the end. A second Ctrl-C or SIGTERM, not just an echo, asks for it at once."""
         now = time.monotonic()
         if self.asked_to_stop is None:
             self.asked_to_stop = now

@@ -26,7 +26,7 @@ def unprivileged() -> dict[str, Any]:
 def make_private(folder: Path) -> None:
     """Make the folder for the server's user alone.
 
-    It may lie in the shared /tmp: a folder that somebody else made there first is refused with PermissionError.
+    It may lie in the shared /tmp: a folder that somebody else made there first raises PermissionError.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     owner = unprivileged().get("user", os.geteuid())
@@ -47,14 +47,14 @@ def let_others_through(folder: Path) -> None:
 
 
 def reachable_root(root: Path) -> Path:
-    """`root`, or for the superuser a folder under /var/lib when the unprivileged server could not get at `root`."""
+    """`root`, or for the superuser a folder under /var/lib when the server's user could not get at `root`."""
     if not (owner := unprivileged()) or can_reach(root, owner["user"]):
         return root
     return _SYSTEM_FOLDER / f"lexic-{fingerprint(root)}"
 
 
 def reachable_install(installed: Path, *, program: str) -> Path:
-    """The package's folder, or a copy of it that the unprivileged user can run (a venv under /root is closed)."""
+    """The package's folder, or a copy that the server's user can run (a venv under /root is closed to it)."""
     owner = unprivileged()
     if not owner or can_reach(installed / program, owner["user"]):
         return installed

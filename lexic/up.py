@@ -59,21 +59,20 @@ def up(shape: Shape, *, console: Console) -> None:
         url = url_of(listener)
         running_server.announce(root, url=url, status="starting")
         until_the_end.callback(running_server.withdraw, root)
-        with contextlib.suppress(Stopped), Supervisor(console) as supervisor:
-            # Runs first at the end of the block, and so before anything is stopped.
-            with _announced_end(root, url=url):
-                _start_services(supervisor, root, needed, until=until_the_end)
-                supervisor.run_once(parts.migration(settings.BASE_DIR))
-                _start_programs(supervisor, shape, listener=listener, owns_broker=_has_redis(needed))
-                running_server.announce(root, url=url, status="up")
-                console.say(f"Lexic is up at {url} (Ctrl-C stops it)")
-                supervisor.keep_running()
+        # At the end, the end is announced first; then the supervisor stops what runs.
+        with contextlib.suppress(Stopped), Supervisor(console) as supervisor, _announced_end(root, url=url):
+            _start_services(supervisor, root, needed, until=until_the_end)
+            supervisor.run_once(parts.migration(settings.BASE_DIR))
+            _start_programs(supervisor, shape, listener=listener, owns_broker=_has_redis(needed))
+            running_server.announce(root, url=url, status="up")
+            console.say(f"Lexic is up at {url} (Ctrl-C stops it)")
+            supervisor.keep_running()
     console.say("Lexic has stopped.")
 
 
 @contextlib.contextmanager
 def only_supervisor(root: Path) -> Iterator[None]:
-    """Holds the folder's lock. Waits for one that is stopping; raises `AlreadyRunning` for one that is not."""
+    """Holds the folder's lock. Waits for a holder that is stopping; raises `AlreadyRunning` for another."""
     with locks.opened(root, running_server.SUPERVISOR_LOCK) as lock:
         end = time.monotonic() + _PATIENCE
         while not locks.take(lock, seconds=0.5):
@@ -126,16 +125,11 @@ def _waiting(supervisor: Supervisor) -> Callable[[], None]:
     return wait
 
 
-def _start_programs(
-    supervisor: Supervisor, shape: Shape, *, listener: socket.socket, owns_broker: bool
-) -> None:
-    # The date of the timetable is worth nothing after a crash, so the file may be thrown away with var/run.
+def _start_programs(supervisor: Supervisor, shape: Shape, *, listener: socket.socket, owns_broker: bool) -> None:
     schedule = settings.VAR_DIR / "timetable"
     before_start = requeue_abandoned if owns_broker else _nothing
     supervisor.start(
-        parts.worker(
-            settings.BASE_DIR, concurrency=shape.concurrency, schedule=schedule, before_start=before_start
-        )
+        parts.worker(settings.BASE_DIR, concurrency=shape.concurrency, schedule=schedule, before_start=before_start)
     )
     for number in range(1, shape.web_processes + 1):
         part = parts.web(
@@ -151,7 +145,7 @@ def _start_programs(
 
 
 class Probe:
-    """Asks /healthz once, and waits for the answer without blocking: the socket queues it until a web process is up."""
+    """Asks /healthz once and does not block: the listening socket queues it until a web process is up."""
 
     def __init__(self, listener: socket.socket) -> None:
         self.address = url_of(listener).removeprefix("http://").rsplit(":", 1)
@@ -164,7 +158,7 @@ class Probe:
         self._close()
 
     def has_answered(self) -> bool:
-        """Any answer counts, even a refusal (ALLOWED_HOSTS need not name this address); a broken-off one does not."""
+        """Any answer counts, even a refusal (ALLOWED_HOSTS need not name this address), but no server error."""
         if self.connection is None:
             self.connection = self._ask()
             return False

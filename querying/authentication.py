@@ -10,6 +10,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from accounts.models import ApiKey, Capability, User
+from lexic.errors import NotAllowed
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -29,9 +30,15 @@ class ApiKeyAuthentication(BaseAuthentication):
         return 'Bearer realm="lexic"'
 
 
-class MayQuery(BasePermission):
-    message = "This key may not ask questions."
-    code = "missing_capability"
+class MissingCapability(NotAllowed):
+    """This key may not ask questions."""
 
+    code = "missing_capability"
+    hint = "Make a key with the capability “query”."
+
+
+class MayQuery(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
-        return isinstance(request.auth, ApiKey) and request.auth.can(Capability.QUERY)
+        if isinstance(request.auth, ApiKey) and request.auth.can(Capability.QUERY):
+            return True
+        raise MissingCapability

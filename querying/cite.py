@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from knowledge.search import Passage
 from knowledge.sentences import sentence_spans
 from knowledge.terms import terms
+from querying.negation import denies
 from querying.plain import plain
 from querying.quantities import unsupported_numbers
 from querying.types import Citation
@@ -124,15 +126,18 @@ def without_marks(text: str) -> str:
 
 
 def best_span(claim: str, content: str) -> _Span | None:
-    """The sentence of the content, or two neighbours, that bears out the claim best; None when a number is missing."""
-    wanted = set(terms(claim))
+    """The sentence of the content, or two neighbours, that bears out the claim best.
+
+    None when no span shares a content word, holds the claim's every number, and denies if and only if it does.
+    """
+    wanted, claim_denies = set(terms(claim)), denies(claim)
     best: _Span | None = None
     for start, end in _candidates(content):
         text = content[start:end]
         support = _support(wanted, text)
         # Of equally good spans the shorter one is the better quotation; the candidates come shortest first.
         is_better = best is None or support > best.support + 0.05
-        if is_better and support > 0 and not unsupported_numbers(claim, text):
+        if is_better and support > 0 and denies(text) == claim_denies and not unsupported_numbers(claim, text):
             best = _Span(start=start, end=end, support=support)
     return best
 
@@ -140,7 +145,7 @@ def best_span(claim: str, content: str) -> _Span | None:
 def _candidates(content: str) -> Iterator[tuple[int, int]]:
     spans = sentence_spans(content)
     yield from spans
-    for first, second in zip(spans, spans[1:], strict=False):
+    for first, second in pairwise(spans):
         yield (first[0], second[1])
 
 

@@ -31,7 +31,7 @@ class Consultation:
     tree_name: str = ""
     walk: Walk | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def path(self) -> tuple[Mapping[str, Any], ...]:

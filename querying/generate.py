@@ -80,9 +80,7 @@ async def _sentences(llm: LLM, prompt: Prompt) -> AsyncIterator[str | Usage]:
     buffer = ""
     async with aclosing(llm.generate(prompt)) as pieces:  # type: ignore[type-var]
         async for piece in pieces:
-            if isinstance(piece, Usage):
-                yield piece
-            elif llm.yields_sentences:
+            if isinstance(piece, Usage) or llm.yields_sentences:
                 yield piece
             else:
                 *whole, buffer = split_sentences(buffer + piece)
@@ -94,15 +92,22 @@ async def _sentences(llm: LLM, prompt: Prompt) -> AsyncIterator[str | Usage]:
 
 def split_sentences(text: str) -> list[str]:
     """The text cut between sentences; the last part may be unfinished. Joined, the parts are the text again."""
-    starts = [start for start, _ in sentence_spans(text)]
-    cuts = [cut for cut in starts[1:] if not _ONLY_MARKS.match(text, cut)]
-    # The last cut stands only when its sentence cannot turn out to be a mark of the one before: `[Sou`.
-    if cuts and text[cuts[-1]] in "[【" and len(text) - cuts[-1] < 90:
-        cuts.pop()
+    cuts = [_after_marks(text, start) for start, _ in sentence_spans(text)[1:]]
+    # A cut stands only when what follows cannot turn out to be a mark of the sentence before: `[Sou`.
+    cuts = [cut for cut in dict.fromkeys(cuts) if cut < len(text) and not _may_be_mark(text, cut)]
     parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     if len(parts[-1]) > _LONGEST_SENTENCE:
         parts.append("")
     return parts
+
+
+def _after_marks(text: str, start: int) -> int:
+    marks = _ONLY_MARKS.match(text, start)
+    return marks.end() if marks else start
+
+
+def _may_be_mark(text: str, cut: int) -> bool:
+    return text[cut] in "[【" and len(text) - cut < 90
 
 
 def _separator(before: str, sentence: CitedSentence) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 
-from lexic.errors import LexicError
 from lexic.database import release_connections
+from lexic.errors import LexicError
 from querying import wire
 from querying.consult import Consultation
 from querying.models import Query

@@ -9,9 +9,14 @@ from decimal import Decimal
 _NUMBER = re.compile(r"(?<![\w.])(\d{1,3}(?:,\d{3}){1,6}|\d{1,15})((?:\.\d{1,9}){0,6})\s?([A-Za-z°%µμ²³/]{0,12})")
 # Only these count as units; any other word after a number is just the next word.
 _UNITS = frozenset(
-    "mm cm m km µm μm in ft yd mi mm² cm² m² m³ g kg t lb oz mg µg l ml kl s ms min h hr hrs hour hours day days "
-    "week weeks month months year years n kn mn pa kpa mpa gpa n/mm² kn/m kn/m² kg/m³ w kw mw v kv a ma hz khz mhz "
-    "°c °f k % percent".split()
+    [
+        *("mm", "cm", "m", "km", "µm", "μm", "in", "ft", "yd", "mi", "mm²", "cm²", "m²", "m³"),
+        *("g", "kg", "t", "lb", "oz", "mg", "µg", "l", "ml", "kl"),
+        *("s", "ms", "min", "h", "hr", "hrs", "hour", "hours", "day", "days", "week", "weeks"),
+        *("month", "months", "year", "years"),
+        *("n", "kn", "mn", "pa", "kpa", "mpa", "gpa", "n/mm²", "kn/m", "kn/m²", "kg/m³"),
+        *("w", "kw", "mw", "v", "kv", "a", "ma", "hz", "khz", "mhz", "°c", "°f", "k", "%", "percent"),
+    ]
 )
 _SAME_UNIT = {
     "percent": "%",

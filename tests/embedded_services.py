@@ -6,13 +6,16 @@ an xdist run starts them; its workers find the folder in the environment.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
-from lexic import embedded
+from lexic import embedded, locks
 
 _started: list[tuple[embedded.Service, subprocess.Popen[bytes]]] = []
 _root: Path | None = None
@@ -24,9 +27,22 @@ os.environ["LEXIC_EMBEDDER"] = "local"
 # Sync Playwright keeps an event loop in the main thread, which Django would take for async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
+
+def _sweep() -> None:
+    """Remove what test runs that were killed left in /tmp. A folder whose server runs is in use."""
+    for folder in Path("/tmp").glob("lxt-*"):
+        with contextlib.suppress(OSError):  # another run may sweep too
+            found = folder.lstat()
+            is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+            is_old = found.st_mtime < time.time() - 3600
+            if is_ours and is_old and not locks.is_held(folder, "postgres"):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
 if "PYTEST_XDIST_WORKER" not in os.environ:
+    _sweep()
     # Short, because socket paths are; readable for others, because PostgreSQL does not run as root.
-    _root = Path(tempfile.mkdtemp(prefix="lxt-", dir="/tmp"))  # noqa: S108
+    _root = Path(tempfile.mkdtemp(prefix="lxt-", dir="/tmp"))
     _root.chmod(0o755)
     os.environ["LEXIC_VAR_DIR"] = str(_root)
     fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]

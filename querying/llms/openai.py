@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import weakref
+import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -31,10 +32,6 @@ class OpenAIChat(LLM):
 
     def __init__(self, *, model: str | None = None) -> None:
         self._model = model
-        # A client belongs to the event loop it first ran on, and costs a TLS context to make.
-        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = (
-            weakref.WeakKeyDictionary()
-        )
 
     @property
     def model(self) -> str:
@@ -46,24 +43,17 @@ class OpenAIChat(LLM):
 
     async def generate(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
         with _as_provider_errors():
-            stream = await self._client().chat.completions.create(
-                model=self.model,
-                messages=[dict(message) for message in prompt.messages],  # type: ignore[misc]
-                stream=True,
-                stream_options={"include_usage": True},
-                temperature=0,
-            )
-            is_finished = False
-            async with stream:
-                async for chunk in _until(stream, seconds=settings.LEXIC_LLM_TIMEOUT):
-                    for choice in chunk.choices:
-                        is_finished = is_finished or choice.finish_reason is not None
-                        if choice.delta and choice.delta.content:
-                            yield choice.delta.content
-                    if chunk.usage:
-                        yield _usage(chunk.usage)
-            if not is_finished:
-                raise ProviderFailed("The language model's provider broke off in the middle of its answer.")
+            async with _client() as client:
+                stream = await client.chat.completions.create(
+                    model=self.model,
+                    messages=[dict(message) for message in prompt.messages],  # type: ignore[misc]
+                    stream=True,
+                    stream_options={"include_usage": True},
+                    temperature=0,
+                )
+                async with stream:
+                    async for piece in _pieces(stream):
+                        yield piece
 
     async def extract_facts(
         self, *, schema: Mapping[str, Any], question: str, context: Sequence[Turn]
@@ -73,37 +63,53 @@ class OpenAIChat(LLM):
         messages.append({"role": "user", "content": question})
         tool = {"type": "function", "function": {"name": _FACTS_TOOL, "parameters": dict(schema)}}
         with _as_provider_errors():
-            client = self._client().with_options(timeout=_FACTS_TIMEOUT, max_retries=1)
-            completion = await client.chat.completions.create(  # type: ignore[call-overload]
-                model=self.model,
-                messages=messages,
-                tools=[tool],
-                tool_choice={"type": "function", "function": {"name": _FACTS_TOOL}},
-                temperature=0,
-            )
+            async with _client() as client:
+                hasty = client.with_options(timeout=_FACTS_TIMEOUT, max_retries=1)
+                completion = await hasty.chat.completions.create(  # type: ignore[call-overload]
+                    model=self.model,
+                    messages=messages,
+                    tools=[tool],
+                    tool_choice={"type": "function", "function": {"name": _FACTS_TOOL}},
+                    temperature=0,
+                )
         usage = _usage(completion.usage) if completion.usage else Usage()
         return _arguments(completion), usage
 
-    def _client(self) -> AsyncOpenAI:
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = self._new_client()
-        return self._clients[loop]
 
-    @staticmethod
-    def _new_client() -> AsyncOpenAI:
-        from openai import AsyncOpenAI
+def _client() -> AsyncOpenAI:
+    """A client for one call: it belongs to the event loop it runs on, and loops come and go outside the web server."""
+    import openai
 
-        if not settings.OPENAI_API_KEY:
-            raise ProviderFailed(
-                "No key for the language model is set.", hint="Set OPENAI_API_KEY, or LEXIC_LLM=extractive."
-            )
-        return AsyncOpenAI(
-            api_key=settings.OPENAI_API_KEY,
-            base_url=settings.OPENAI_BASE_URL,
-            timeout=settings.LEXIC_LLM_TIMEOUT,
-            max_retries=2,
+    if not settings.OPENAI_API_KEY:
+        raise ProviderFailed(
+            "No key for the language model is set.", hint="Set OPENAI_API_KEY, or LEXIC_LLM=extractive."
         )
+    return openai.AsyncOpenAI(
+        api_key=settings.OPENAI_API_KEY,
+        base_url=settings.OPENAI_BASE_URL,
+        timeout=settings.LEXIC_LLM_TIMEOUT,
+        max_retries=2,
+        http_client=openai.DefaultAsyncHttpxClient(verify=_trust()),
+    )
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """The certificates of this machine. Reading them is what makes a client slow to build, so once a process."""
+    return ssl.create_default_context()
+
+
+async def _pieces(stream: Any) -> AsyncIterator[str | Usage]:
+    is_finished = False
+    async for chunk in _until(stream, seconds=settings.LEXIC_LLM_TIMEOUT):
+        for choice in chunk.choices:
+            is_finished = is_finished or choice.finish_reason is not None
+            if choice.delta and choice.delta.content:
+                yield choice.delta.content
+        if chunk.usage:
+            yield _usage(chunk.usage)
+    if not is_finished:
+        raise ProviderFailed("The language model's provider broke off in the middle of its answer.")
 
 
 def _usage(counted: Any) -> Usage:

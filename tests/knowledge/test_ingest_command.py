@@ -15,7 +15,8 @@ from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
 from tests.knowledge.bases import CountingEmbedder, pdf, registered
 
-pytestmark = pytest.mark.django_db
+# The command may build an index, which no transaction may contain.
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)

@@ -39,7 +39,6 @@ def empty_queue() -> Iterator[None]:
     forget_messages()
     yield
     forget_messages()
-    app.pool.force_close_all()
 
 
 def forget_messages() -> None:

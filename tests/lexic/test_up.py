@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lexic.running import ROOT, Lexic, alive, child_named, command, environment, family, lexic, until
+from tests.lexic.running import ROOT, alive, child_named, command, environment, family, lexic, until
 
 
 @pytest.fixture(scope="module")
@@ -98,11 +98,12 @@ def test_what_is_killed_is_restarted_alone_and_no_request_is_refused(folder: Pat
 
 
 def test_up_waits_for_a_command_that_started_the_services(folder: Path) -> None:
-    sleeper = "import time; print('inside', flush=True); time.sleep(2)"
+    patient = "import sys; print('inside', flush=True); sys.stdin.read()"
     first = subprocess.Popen(
-        [sys.executable, "manage.py", "shell", "--no-imports", "-c", sleeper],
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", patient],
         cwd=ROOT,
         env=environment(folder),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -110,9 +111,9 @@ def test_up_waits_for_a_command_that_started_the_services(folder: Path) -> None:
     assert first.stdout
     assert first.stdout.readline() == "inside\n"
     with lexic(folder) as running:
-        running.wait_until_up()
-        assert "Another command uses the built-in services" in running.output
+        until(lambda: "Another command uses the built-in services" in running.output, what="the wait")
         assert first.communicate(timeout=30)[1] == ""
+        running.wait_until_up()
         assert first.returncode == 0
         assert running.get("/readyz")[0] == 200
         assert running.stop() == 0
@@ -208,4 +209,3 @@ def _if_all_there(processes: dict[tuple[int, str], str]) -> dict[tuple[int, str]
     """The worker, its pool process and its timetable, beside the web process and the servers."""
     celery = [line for line in processes.values() if "celery" in line]
     return processes if len(celery) >= 3 and len(processes) >= 10 else None
-

@@ -95,3 +95,11 @@ def test_no_text_breaks_the_citer_and_every_citation_is_verbatim(text: str):
 def test_a_hundred_thousand_hostile_characters_are_read_in_one_pass():
     for hostile in ("[Source " * 12_500, "[" * 100_000, "[source " + "1," * 50_000, "<a " * 33_000):
         assert Citer([SEVERE]).cite(hostile).citations == ()
+
+
+def test_a_flipped_negation_is_not_borne_out():
+    plan = passage("The plan does not cover the cost of travel to a clinical trial.")
+    assert (
+        Citer([plan]).cite("The plan does cover the cost of travel to a clinical trial [Source 1].").citations == ()
+    )
+    assert Citer([plan]).cite("The cost of travel to a clinical trial is not covered [Source 1].").citations

@@ -13,7 +13,7 @@ from querying.plain import plain
         ("[words][ref]\n[ref]: https://x.example", "words\n"),
         ("<script>alert(1)</script>", "alert(1)"),
         ("see https://x.example/a?b=c now", "see  now"),
-        ("javascript:alert(1) x", " x"),
+        ("javascript:alert(1) x", ") x"),
         ("a < b and c > d", "a < b and c > d"),
         ("plain words, 45 mm [Source 1].", "plain words, 45 mm [Source 1]."),
         ("zero\u200bwidth and \u202eturned", "zerowidth and turned"),

@@ -17,6 +17,7 @@ from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.readers import EXTENSIONS
 from knowledge.tasks import give_up_waiting
+from knowledge.vector_index import ensure_index
 from lexic.errors import LexicError
 from plugins.models import Plugin
 
@@ -49,6 +50,7 @@ class Command(BaseCommand):
             results.append(result)
             if not options["json"]:
                 self._print(result)
+        ensure_index(base)
         failed = sum(result["status"] != DocumentStatus.READY for result in results)
         if options["json"]:
             summary = {"plugin": slug, "knowledgeBase": base.pk, "documents": results, "failed": failed}

@@ -1,0 +1,211 @@
+"""The chunks of one knowledge base that may answer a question: the nearest by meaning, and the best by words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import EmptyResultSet
+from django.db import connection, transaction
+
+from knowledge.filters import Filters
+from knowledge.lexicon import inverse_frequency
+from knowledge.sql import statement
+from knowledge.statistics import BaseStatistics, KnownTerm
+from lexic.errors import LexicError
+
+# How many chunks each of the two ways may propose; a longer list of results asks for more.
+MOST_CHUNKS = 100
+# A chunk has one to three windows, and the index knows windows.
+_WINDOWS_PER_CHUNK = 3
+# At most about so many chunks are scored by their words.
+_MOST_SCORED = 2_000
+_K1, _B = 0.9, 0.4
+_SLOT = "/* documents */"
+_INDEX_SETTINGS = """
+SELECT set_config('hnsw.ef_search', '200', true),
+       set_config('hnsw.iterative_scan', 'relaxed_order', true),
+       set_config('plan_cache_mode', 'force_custom_plan', true)
+"""
+
+
+class VectorMismatch(LexicError):
+    """The question's vector does not fit the vectors of this knowledge base."""
+
+    code = "wrong_dimensions"
+    status = 409
+    hint = "Embed the question with the embedder that the knowledge base names."
+
+
+@dataclass(kw_only=True, slots=True)
+class Candidate:
+    """A chunk with both halves of its score. `cosine` is None where the question has no vector for the base."""
+
+    chunk_id: int
+    knowledge_base_id: int
+    cosine: float | None
+    lexical: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseSearch:
+    """One question to one knowledge base at one revision. `terms` are distinct, `vector` has length one."""
+
+    statistics: BaseStatistics
+    terms: Sequence[str]
+    vector: np.ndarray | None
+    filters: Filters | None
+    limit: int
+
+    def candidates(self) -> list[Candidate]:
+        """Whatever either way proposes, with both scores: at least `min(limit, alive chunks)` when there is a
+        vector, else only chunks that share a word with the question.
+
+        At most four statements, and another where the index of a large base found too little under a filter.
+        """
+        cosines = self._nearest()
+        scores = self._matching()
+        cosines |= self._cosines(scores.keys() - cosines.keys())
+        scores |= self._scores(cosines.keys() - scores.keys())
+        return [
+            Candidate(
+                chunk_id=chunk_id,
+                knowledge_base_id=self.statistics.base.knowledge_base_id,
+                cosine=cosines.get(chunk_id),
+                lexical=scores.get(chunk_id, 0.0),
+            )
+            for chunk_id in sorted(cosines.keys() | scores.keys())
+        ]
+
+    # By meaning
+
+    def _nearest(self) -> dict[int, float]:
+        if self.vector is None:
+            return {}
+        if self.statistics.has_vector_index and (found := self._nearest_by_index()) is not None:
+            return found
+        return _cosines(self._rows("nearest_chunks", chunks=self._most_chunks))
+
+    def _nearest_by_index(self) -> dict[int, float] | None:
+        """None when the index gave up before it had found enough, as it does under a narrow filter."""
+        windows = self._most_chunks * _WINDOWS_PER_CHUNK
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(_INDEX_SETTINGS)
+            rows = self._rows("nearest_chunks_by_index", windows=windows, chunks=self._most_chunks)
+        is_full = sum(count for *_, count in rows) >= windows and len(rows) >= self.limit
+        return _cosines(rows) if is_full or len(rows) >= self._most_chunks else None
+
+    def _cosines(self, chunks: Collection[int]) -> dict[int, float]:
+        if self.vector is None or not chunks:
+            return {}
+        return _cosines(self._rows("cosines_of_chunks", chunks=sorted(chunks)))
+
+    # By words
+
+    def _matching(self) -> dict[int, float]:
+        candidates = self._rarest_terms()
+        if not candidates:
+            return {}
+        return self._shares(self._rows("matching_chunks", candidates=candidates, chunks=self._most_chunks))
+
+    def _scores(self, chunks: Collection[int]) -> dict[int, float]:
+        if not self._weights or not chunks:
+            return {}
+        return self._shares(self._rows("scores_of_chunks", chunks=sorted(chunks)))
+
+    def _rarest_terms(self) -> list[int]:
+        """Ids of the terms that a chunk must hold one of to be scored by its words.
+
+        All of them in a base of up to 2,000 chunks. In a larger one the rarest, as long as they occur in no more
+        chunks than that together: a chunk that holds only the question's commonest words gets a low score anyway,
+        and is still scored when its meaning is near.
+        """
+        occurring = sorted(self._occurring.values(), key=lambda term: (term.document_frequency, term.id))
+        if self.statistics.chunk_count <= _MOST_SCORED:
+            return [term.id for term in occurring]
+        rarest: list[int] = []
+        scored = 0
+        for term in occurring:
+            scored += term.document_frequency
+            if rarest and scored > _MOST_SCORED:
+                break
+            rarest.append(term.id)
+        return rarest
+
+    def _shares(self, rows: Sequence[Sequence[Any]]) -> dict[int, float]:
+        """BM25 as a share of what the question's words could give at most: 0 to 1."""
+        return {chunk_id: (score or 0.0) / self._weight_in_all for chunk_id, score in rows}
+
+    @cached_property
+    def _occurring(self) -> dict[str, KnownTerm]:
+        known = self.statistics.terms
+        return {term: known[term] for term in self.terms if term in known and known[term].document_frequency}
+
+    @cached_property
+    def _weights(self) -> dict[int, float]:
+        """The weight of each term that occurs, by id."""
+        return {known.id: self._weight(term) for term, known in self._occurring.items()}
+
+    @cached_property
+    def _weight_in_all(self) -> float:
+        """Of all terms of the question: a word that occurs nowhere counts too, as evidence that is missing."""
+        return sum(map(self._weight, self.terms))
+
+    def _weight(self, term: str) -> float:
+        containing = self.statistics.document_frequency(term)
+        return inverse_frequency(chunks=self.statistics.chunk_count, containing=containing)
+
+    # Statements
+
+    @property
+    def _most_chunks(self) -> int:
+        return max(MOST_CHUNKS, self.limit)
+
+    def _rows(self, name: str, **values: Any) -> list[Any]:
+        condition, filter_values = self._document_condition
+        # Django's cursor puts the values into the text of the statement, so the planner sees constants: a partial
+        # index cannot match a parameter.
+        with connection.cursor() as cursor:
+            cursor.execute(statement(name).replace(_SLOT, condition), {**self._values, **filter_values, **values})
+            return cursor.fetchall()
+
+    @cached_property
+    def _values(self) -> dict[str, Any]:
+        return {
+            "knowledge_base": self.statistics.base.knowledge_base_id,
+            "revision": self.statistics.base.revision,
+            "dimensions": self.statistics.dimensions,
+            "vector": None if self.vector is None else self._vector_text(self.vector),
+            "terms": list(self._weights.keys()),
+            "weights": list(self._weights.values()),
+            "mean_length": self.statistics.mean_length,
+            "k1": _K1,
+            "b": _B,
+        }
+
+    def _vector_text(self, vector: np.ndarray) -> str:
+        if vector.shape != (self.statistics.dimensions,) or not np.isfinite(vector).all():
+            raise VectorMismatch
+        return "[" + ",".join([f"{value:.6g}" for value in vector.tolist()]) + "]"
+
+    @cached_property
+    def _document_condition(self) -> tuple[str, dict[str, Any]]:
+        if not self.filters:
+            return "", {}
+        base_id = self.statistics.base.knowledge_base_id
+        documents = self.filters.documents().filter(knowledge_base_id=base_id).order_by().values("pk")
+        try:
+            sql, values = documents.query.sql_with_params()
+        except EmptyResultSet:
+            return "AND false", {}
+        # Django numbers its placeholders by position, the statements here name theirs.
+        named = {f"filter_{position}": value for position, value in enumerate(values)}
+        return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
+
+
+def _cosines(rows: Sequence[Sequence[Any]]) -> dict[int, float]:
+    # Half precision may leave a vector's product with itself a little above one.
+    return {chunk_id: min(1.0, max(-1.0, cosine)) for chunk_id, cosine, *_ in rows}

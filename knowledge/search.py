@@ -1,0 +1,137 @@
+"""Hybrid search over knowledge bases, each as it was at a revision.
+
+A chunk's score is half its cosine and half the share of the question's weight that its words carry. Both are
+absolute, so scores compare across bases and say how good the evidence is, and nothing is normalised per question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from knowledge.candidates import BaseSearch, Candidate
+from knowledge.filters import Filters
+from knowledge.models import Chunk
+from knowledge.statistics import BaseAt, statistics_of
+from knowledge.terms import terms
+
+__all__ = ["BaseAt", "Passage", "search"]
+
+# A chunk that is not near enough in meaning stays when its words carry this share of the question's weight. A word
+# that occurs once carries about half of its weight, so four tenths of the words, by weight, are enough.
+LEXICAL_SUPPORT = 0.2
+# What counts of a question that somebody made very long.
+_MOST_TERMS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A chunk that was found. `content` is `page.text[start:end]`; `page_number` is None where the source has no
+    pages; `cosine` is None where the question had no vector for the knowledge base; `lexical` is 0 to 1."""
+
+    chunk_id: int
+    document_id: UUID
+    document_title: str
+    source_type: str
+    page_id: int
+    page_number: int | None
+    section_path: tuple[str, ...]
+    start: int
+    end: int
+    content: str
+    cosine: float | None
+    lexical: float
+    score: float
+    knowledge_base_id: int
+
+
+def search(
+    *,
+    knowledge_bases: Sequence[BaseAt],
+    text: str,
+    embedding: Mapping[str, np.ndarray],
+    filters: Filters | None = None,
+    limit: int = 8,
+    threshold: float | None = None,
+) -> list[Passage]:
+    """The passages that answer the text best, best first; equal scores in the order of their ids.
+
+    `embedding` holds the text's unit vector by name of embedder. Without a threshold exactly
+    `min(limit, chunks alive under the filters)` passages come back. With one, only those whose cosine is greater,
+    or whose words support them. A base whose embedder has no vector here is searched by words alone, and its
+    passages have half a score. Raises `VectorMismatch`.
+    """
+    if limit < 1 or not knowledge_bases:
+        return []
+    asked = list(dict.fromkeys(terms(text)))[:_MOST_TERMS]
+    found: dict[int, Candidate] = {}
+    for statistics in statistics_of(list(dict.fromkeys(knowledge_bases)), asked):
+        vector = embedding.get(statistics.base.embedder)
+        base = BaseSearch(statistics=statistics, terms=asked, vector=vector, filters=filters, limit=limit)
+        found |= {one.chunk_id: one for one in base.candidates() if _is_good_enough(one, threshold)}
+    return _passages(sorted(found.values(), key=lambda one: (-_score(one), one.chunk_id))[:limit])
+
+
+def _score(candidate: Candidate) -> float:
+    return 0.5 * (candidate.cosine or 0.0) + 0.5 * candidate.lexical
+
+
+def _is_good_enough(candidate: Candidate, threshold: float | None) -> bool:
+    if threshold is None or candidate.lexical >= LEXICAL_SUPPORT:
+        return True
+    return candidate.cosine is not None and candidate.cosine > threshold
+
+
+def _passages(candidates: Sequence[Candidate]) -> list[Passage]:
+    chunks = Chunk.objects.filter(pk__in=[one.chunk_id for one in candidates])
+    rows = {
+        row[0]: row
+        for row in chunks.order_by().values_list(
+            "pk",
+            "document_id",
+            "document__title",
+            "document__source_type",
+            "document__page_count",
+            "page_id",
+            "page__number",
+            "section_path",
+            "start",
+            "end",
+            "content",
+        )
+    }
+    return [_passage(one, *rows[one.chunk_id][1:]) for one in candidates if one.chunk_id in rows]
+
+
+def _passage(
+    candidate: Candidate,
+    document_id: UUID,
+    document_title: str,
+    source_type: str,
+    page_count: int | None,
+    page_id: int,
+    page_number: int,
+    section_path: list[str],
+    start: int,
+    end: int,
+    content: str,
+) -> Passage:
+    return Passage(
+        chunk_id=candidate.chunk_id,
+        document_id=document_id,
+        document_title=document_title,
+        source_type=source_type,
+        page_id=page_id,
+        page_number=None if page_count is None else page_number,
+        section_path=tuple(section_path),
+        start=start,
+        end=end,
+        content=content,
+        cosine=candidate.cosine,
+        lexical=candidate.lexical,
+        score=_score(candidate),
+        knowledge_base_id=candidate.knowledge_base_id,
+    )

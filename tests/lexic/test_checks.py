@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.core.checks import run_checks
+from django.test import override_settings
+
+
+def warnings() -> set[str]:
+    return {
+        str(message.id)
+        for message in run_checks(include_deployment_checks=True)
+        if str(message.id).startswith("lexic.")
+    }
+
+
+def test_what_is_fine_on_a_desk_is_a_warning_in_production(tmp_path: Path) -> None:
+    (tmp_path / "secret_key.txt").write_text("kept")
+    careless = {
+        "LEXIC_LLM": "extractive",
+        "LEXIC_EMBEDDER": "local",
+        "PUBLIC_URL": "http://example.org",
+        "DATABASE_URL": "postgresql://elsewhere/lexic",
+        "SECRET_KEY": "kept",
+        "VAR_DIR": tmp_path,
+        "DEBUG": True,
+    }
+    with override_settings(**careless):
+        assert warnings() == {f"lexic.W00{number}" for number in range(1, 6)}
+
+
+def test_a_careful_production_has_no_warnings(tmp_path: Path) -> None:
+    careful = {
+        "LEXIC_LLM": "openai",
+        "LEXIC_EMBEDDER": "openai:text-embedding-3-small",
+        "PUBLIC_URL": "https://example.org",
+        "DATABASE_URL": "postgresql://elsewhere/lexic",
+        "VAR_DIR": tmp_path,
+        "DEBUG": False,
+    }
+    with override_settings(**careful):
+        assert warnings() == set()
+
+
+def test_nothing_is_said_on_a_desk() -> None:
+    assert [message for message in run_checks() if str(message.id).startswith("lexic.")] == []

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def settings_with(folder: Path, show: str = "'fine'", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Reads the settings in a fresh process, and prints one of them."""
+    clean = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "TMPDIR"}}
+    return subprocess.run(
+        [sys.executable, "-c", f"from lexic import settings; print({show})"],
+        cwd=ROOT,
+        env={**clean, "LEXIC_VAR_DIR": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("LEXIC_DEBUG", "perhaps"),
+        ("LEXIC_DB_POOL", "-1"),
+        ("LEXIC_LLM", "oracle"),
+        ("LEXIC_LLM_TIMEOUT", "soon"),
+        ("LEXIC_MAX_DOCUMENT_MB", "0"),
+        ("LEXIC_LOG_LEVEL", "LOUD"),
+        ("LEXIC_EMAIL_VERIFICATION", "never"),
+        ("LEXIC_HSTS_SECONDS", "-5"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_named(tmp_path: Path, variable: str, value: str) -> None:
+    done = settings_with(tmp_path, **{variable: value})
+    assert done.returncode != 0
+    assert variable in done.stderr.splitlines()[-1]
+
+
+def test_a_command_says_it_in_one_sentence(tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "LEXIC_VAR_DIR": str(tmp_path), "LEXIC_DB_POOL": "many"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "doctor"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "LEXIC_DB_POOL" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_secrets_are_made_once_and_kept_for_nobody_else(tmp_path: Path) -> None:
+    first = settings_with(tmp_path, "settings.SECRET_KEY, settings.ENCRYPTION_KEY")
+    assert first.stdout == settings_with(tmp_path, "settings.SECRET_KEY, settings.ENCRYPTION_KEY").stdout
+    for name in ("secret_key", "encryption_key"):
+        assert stat.S_IMODE((tmp_path / f"{name}.txt").stat().st_mode) == 0o600
+        assert len((tmp_path / f"{name}.txt").read_text()) >= 50
+
+
+def test_a_given_secret_is_used_and_not_written_down(tmp_path: Path) -> None:
+    done = settings_with(tmp_path, "settings.SECRET_KEY", SECRET_KEY="given", ENCRYPTION_KEY="given too")
+    assert done.stdout == "given\n"
+    assert list(tmp_path.glob("*.txt")) == []
+
+
+def test_the_example_documents_every_setting_that_is_read() -> None:
+    source = (ROOT / "lexic" / "settings.py").read_text()
+    read = set(re.findall(r"""(?:env\.\w+|_kept_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
+    documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    assert read - documented == set()
+    # This one is read by lexic.unprivileged, before there are settings.
+    assert documented - read == {"LEXIC_PG_USER"}
