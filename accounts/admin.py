@@ -67,7 +67,7 @@ class ApiKeyAdmin(admin.ModelAdmin):
             super().save_model(request, obj, form, change)
             return
         assert isinstance(request.user, User)
-        chosen = {name: form.cleaned_data[name] for name in self.fields if name not in ("name", "plugins")}
+        chosen = {name: form.cleaned_data[name] for name in ("capabilities", "per_minute", "per_day", "expires_at")}
         made, secret = ApiKey.objects.issue(owner=request.user, name=obj.name, **chosen)
         obj.__dict__.update(made.__dict__)
         self.message_user(request, f"Your key, shown this once: {secret}", messages.WARNING)

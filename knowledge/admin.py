@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from knowledge import add
+from knowledge import add, tasks
 from knowledge.models import Chunk, Document, DocumentStatus, KnowledgeBase, Page
 from lexic.errors import LexicError
 from plugins.models import Plugin
@@ -94,6 +94,15 @@ class KnowledgeBaseAdmin(OwnRowsAdmin):
         if not change:
             obj.owner = request.user  # type: ignore[assignment]
         super().save_model(request, obj, form, change)
+
+    def delete_model(self, request: HttpRequest, obj: KnowledgeBase) -> None:
+        pk = obj.pk
+        super().delete_model(request, obj)
+        tasks.review_index(pk)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[KnowledgeBase]) -> None:
+        for base in queryset:
+            self.delete_model(request, base)
 
     @admin.display(description="documents")
     def document_count(self, base: Any) -> int:

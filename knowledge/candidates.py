@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from lexic.errors import LexicError
 
 # How many chunks each of the two ways may propose; a longer list of results asks for more.
 MOST_CHUNKS = 100
-# A chunk has one to three windows, and the index knows windows.
+# Windows are ranked before they are gathered into chunks; a chunk has one to three.
 _WINDOWS_PER_CHUNK = 3
 # At most about so many chunks are scored by their words.
 _MOST_SCORED = 2_000
+# Unless the rarest word alone occurs in more; but not in more than this.
+_MOST_OF_ONE_TERM = 10_000
 _K1, _B = 0.9, 0.4
 _SLOT = "/* documents */"
 _INDEX_SETTINGS = """
@@ -64,7 +67,8 @@ class BaseSearch:
         """Whatever either way proposes, with both scores: at least `min(limit, alive chunks)` when there is a
         vector, else only chunks that share a word with the question.
 
-        At most four statements, and another where the index of a large base found too little under a filter.
+        Four statements at most; more only where an index found too little under a filter, or where the nearest
+        windows all belong to a few very long chunks.
         """
         cosines = self._nearest()
         scores = self._matching()
@@ -87,7 +91,13 @@ class BaseSearch:
             return {}
         if self.statistics.has_vector_index and (found := self._nearest_by_index()) is not None:
             return found
-        return _cosines(self._rows("nearest_chunks", chunks=self._most_chunks))
+        windows = self._most_chunks * _WINDOWS_PER_CHUNK
+        rows = self._rows("nearest_chunks", windows=windows, chunks=self._most_chunks)
+        # Chunks with very many windows each may fill the list by themselves.
+        while len(rows) < self.limit and _windows_in(rows) >= windows:
+            windows *= 4
+            rows = self._rows("nearest_chunks", windows=windows, chunks=self._most_chunks)
+        return _cosines(rows)
 
     def _nearest_by_index(self) -> dict[int, float] | None:
         """None when the index gave up before it had found enough, as it does under a narrow filter."""
@@ -95,7 +105,7 @@ class BaseSearch:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(_INDEX_SETTINGS)
             rows = self._rows("nearest_chunks_by_index", windows=windows, chunks=self._most_chunks)
-        is_full = sum(count for *_, count in rows) >= windows and len(rows) >= self.limit
+        is_full = _windows_in(rows) >= windows and len(rows) >= self.limit
         return _cosines(rows) if is_full or len(rows) >= self._most_chunks else None
 
     def _cosines(self, chunks: Collection[int]) -> dict[int, float]:
@@ -120,20 +130,16 @@ class BaseSearch:
         """Ids of the terms that a chunk must hold one of to be scored by its words.
 
         All of them in a base of up to 2,000 chunks. In a larger one the rarest, as long as they occur in no more
-        chunks than that together: a chunk that holds only the question's commonest words gets a low score anyway,
-        and is still scored when its meaning is near.
+        chunks than that together, and none when each is in more than 10,000: a chunk that holds only the question's
+        commonest words gets a low score anyway, and is still scored when its meaning is near.
         """
         occurring = sorted(self._occurring.values(), key=lambda term: (term.document_frequency, term.id))
         if self.statistics.chunk_count <= _MOST_SCORED:
             return [term.id for term in occurring]
-        rarest: list[int] = []
-        scored = 0
-        for term in occurring:
-            scored += term.document_frequency
-            if rarest and scored > _MOST_SCORED:
-                break
-            rarest.append(term.id)
-        return rarest
+        sums = accumulate(term.document_frequency for term in occurring)
+        few = [term.id for term, scored in zip(occurring, sums, strict=True) if scored <= _MOST_SCORED]
+        can_scan = self.vector is None or (occurring and occurring[0].document_frequency <= _MOST_OF_ONE_TERM)
+        return few or [term.id for term in occurring[:1] if can_scan]
 
     def _shares(self, rows: Sequence[Sequence[Any]]) -> dict[int, float]:
         """BM25 as a share of what the question's words could give at most: 0 to 1."""
@@ -204,6 +210,10 @@ class BaseSearch:
         # Django numbers its placeholders by position, the statements here name theirs.
         named = {f"filter_{position}": value for position, value in enumerate(values)}
         return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
+
+
+def _windows_in(rows: Sequence[Sequence[Any]]) -> int:
+    return sum(count for *_, count in rows)
 
 
 def _cosines(rows: Sequence[Sequence[Any]]) -> dict[int, float]:

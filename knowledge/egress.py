@@ -122,7 +122,8 @@ def fetch(
     """GET a public address: at most `max_bytes` of body (unpacked), `timeout` seconds for all of it.
 
     Raises `EgressRefused` for an address that may not be reached, `FetchFailed` for one that does not answer
-    with a document. No proxy, cookie or credential of the environment is used.
+    with a document. No proxy, cookie or credential of the environment is used. Looking up the name cannot be
+    interrupted: the system's own limits hold for it, and the time it took counts.
     """
     policy = policy or EgressPolicy()
     backend = _PinnedBackend(policy, resolver or resolve, _Deadline(timeout))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.db.models import F, Q
+
 from knowledge.models import Document, Page
 from knowledge.progress import Progress
 from knowledge.readers.types import DocumentHeader, Event, Heading, PageText
@@ -51,12 +53,12 @@ def _pages(events: Iterable[Event], reading: Reading) -> Iterator[PageText]:
 
 def _keep(document: Document, batch: list[PageText]) -> dict[int, int]:
     """The row of each page by its number: one that holds this text already, or a new one."""
-    numbers = [page.number for page in batch]
-    rows = document.pages.filter(number__in=numbers, removed_in=None)
-    known = {(row.number, row.text): row for row in rows.defer("words").order_by("-added_in")}
-    kept = {page.number: known[key].pk for page in batch if (key := (page.number, page.text)) in known}
-    stale = [row.pk for row in known.values() if row.added_in is None and kept.get(row.number) != row.pk]
-    discard_pages(stale)
+    usable = Q(added_in__isnull=False) | Q(source_sha256=document.sha256)
+    rows = document.pages.filter(usable, number__in=[page.number for page in batch], removed_in=None)
+    # Where an answering row and a staged one hold the same text, the answering one comes last and wins.
+    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "pk")
+    by_text = {(number, text): pk for number, text, pk in known}
+    kept = {page.number: by_text[key] for page in batch if (key := (page.number, page.text)) in by_text}
     return kept | _add(document, [page for page in batch if page.number not in kept])
 
 

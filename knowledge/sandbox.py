@@ -53,7 +53,8 @@ def read_pages(path: Path, *, source_type: str, limits: Limits | None = None) ->
 
     `source_type` is what `readers.detect` said. Raises `UnreadableDocument`, possibly after some pages: those
     are right, but the document as a whole must not count as read. Closing the iterator kills the child. Only
-    the time spent waiting for the child counts against `limits.wall_seconds`.
+    the time spent waiting for the child counts against `limits.wall_seconds`. Read to the end in the thread
+    that began: the child is killed when that thread ends, not only when the process does.
     """
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="lexic-reader-") as folder:

@@ -21,7 +21,7 @@ from knowledge.embedders.base import EmbedderError
 from knowledge.ingest import fail, ingest
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page
 from knowledge.prune import prune
-from knowledge.vector_index import ensure_index
+from knowledge.vector_index import drop_index, ensure_index
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
@@ -65,6 +65,11 @@ def enqueue(document_id: UUID) -> None:
     transaction.on_commit(partial(_send, document_id))
 
 
+def review_index(knowledge_base_id: int) -> None:
+    """Have a worker see to the vector index of a knowledge base that has changed, or is gone, once that is so."""
+    transaction.on_commit(partial(_publish, index_vectors, knowledge_base_id=knowledge_base_id))
+
+
 def _send(document_id: UUID) -> None:
     _publish(ingest_document, document_id=str(document_id))
 
@@ -96,7 +101,7 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     finally:  # everything but a sudden death comes by here
         _forget_starts(document_id)
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
-        _publish(index_vectors, knowledge_base_id=base_id)
+        review_index(base_id)
 
 
 def _try_later(task: Task, document_id: str, error: EmbedderError) -> None:
@@ -174,7 +179,10 @@ def _quiet(documents: DocumentQuerySet) -> DocumentQuerySet:
 @shared_task(name="knowledge.index_vectors")
 def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
     """Give a knowledge base that has grown large an index of its own, or take it away again. Cheap otherwise."""
-    if base := KnowledgeBase.objects.filter(pk=knowledge_base_id).first():
+    base = KnowledgeBase.objects.filter(pk=knowledge_base_id).first()
+    if base is None:
+        drop_index(knowledge_base_id)
+    else:
         ensure_index(base)
 
 
@@ -191,7 +199,7 @@ def _has_left_overs() -> Exists:
 def _prune(base: KnowledgeBase) -> int:
     deleted = prune(base)
     if deleted:
-        _publish(index_vectors, knowledge_base_id=base.pk)
+        review_index(base.pk)
     return deleted
 
 

@@ -44,7 +44,7 @@ def web_server() -> Iterator[str]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 -- single-threaded here
+            preexec_fn=die_with_parent(signal.SIGTERM),
         )
         try:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -46,7 +46,7 @@ SECRET_KEY = _kept_secret("SECRET_KEY")
 ENCRYPTION_KEY = _kept_secret("ENCRYPTION_KEY")
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 PUBLIC_URL = env.str("LEXIC_PUBLIC_URL", "http://localhost:8000").rstrip("/")
 
 # --- Apps -----------------------------------------------------------------------------------------------
@@ -141,12 +141,14 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000  # in kB; a child above it is replaced after its task
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}
 CELERY_TASK_DEFAULT_QUEUE = "lexic"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "resume-unfinished-documents": {"task": "knowledge.resume_unfinished", "schedule": 300.0},
+    "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
 }
 
 # --- People -----------------------------------------------------------------------------------------------

@@ -38,9 +38,7 @@ class QueryView(APIView):
             return _streamed(question)
         return _collected(question)
 
-    def finalize_response(
-        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
-    ) -> HttpResponseBase:
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         if getattr(response, "exception", False):  # an error is JSON even where a stream was asked for
             request.accepted_renderer = JSONRenderer()
             request.accepted_media_type = "application/json"

@@ -11,7 +11,8 @@ from lexic.errors import InvalidInput
 from querying.llms.base import LLM, ProviderFailed
 from querying.types import Clarification, Question, Usage
 from trees import facts as tree_facts
-from trees.schema import InvalidTree, Tree, parse
+from trees.nodes import Tree
+from trees.schema import InvalidTree, parse
 from trees.select import select
 from trees.walk import Walk, to_path, walk
 

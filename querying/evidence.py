@@ -35,6 +35,7 @@ _EARLIER_TURN_WEIGHT = 0.3
 _WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
 
 Matrix = NDArray[np.float32]
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,16 @@ class Match:
     titled: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Window:
+    """Sentences that the model reads together. `shift` leads from the passage's offsets to those of the text."""
+
+    passage: int
+    spans: tuple[Span, ...]
+    text: str
+    shift: int
+
+
 def weigh(
     *, question: str, passages: Sequence[Passage], weights: Mapping[str, float], earlier: str = ""
 ) -> Evidence:
@@ -68,7 +79,7 @@ def weigh(
     if not passages or asked is None:
         return Evidence(passages=tuple(passages), sentences=(), strength=0.0)
     weighed = list(passages[:WEIGHED_PASSAGES])
-    matches = [_matches(asked, passage, embedder) for passage in weighed]
+    matches = _matches(asked, weighed, embedder)
     order = sorted(range(len(weighed)), key=partial(_passage_key, weighed, matches))
     sentences, strength = [], 0.0
     for source, index in enumerate(order):
@@ -84,7 +95,7 @@ def weigh(
 
 
 def _passage_key(
-    passages: Sequence[Passage], matches: Sequence[list[tuple[tuple[int, int], Match]]], index: int
+    passages: Sequence[Passage], matches: Sequence[list[tuple[Span, Match]]], index: int
 ) -> tuple[float, int]:
     best = max((match.titled for _, match in matches[index]), default=0.0)
     return (-(0.7 * passages[index].score + 0.3 * best), index)
@@ -117,18 +128,21 @@ def _asked_words(
     return AskedWords(states=_unit(states[rows]), weights=share, stems=tuple(stems))
 
 
-def _matches(asked: AskedWords, passage: Passage, embedder: LocalEmbedder) -> list[tuple[tuple[int, int], Match]]:
-    title = title_path(passage.document_title, passage.section_path)[:_TITLE_CHARACTERS]
-    in_title = np.isin(np.asarray(asked.stems), np.asarray(terms(title) or [""]))
-    groups = _windows(sentence_spans(passage.content))
-    texts = [f"{title}. {passage.content[group[0][0] : group[-1][1]]}" for group in groups]
-    found = []
-    for group, (states, offsets) in zip(groups, embedder.token_states(texts), strict=True):
+def _matches(
+    asked: AskedWords, passages: Sequence[Passage], embedder: LocalEmbedder
+) -> list[list[tuple[Span, Match]]]:
+    """For each passage its sentences and how they match. All windows go through the model in one batch."""
+    windows = [window for index, passage in enumerate(passages) for window in _windows(index, passage)]
+    found: list[list[tuple[Span, Match]]] = [[] for _ in passages]
+    stems = np.asarray(asked.stems)
+    in_title = [np.isin(stems, np.asarray(terms(_title(passage)) or [""])) for passage in passages]
+    for window, (states, offsets) in zip(windows, embedder.token_states([w.text for w in windows]), strict=True):
         similar = asked.states @ _unit(states).T
-        shift = len(title) + 2 - group[0][0]
-        for start, end in group:
-            inside = [i for i, (a, b) in enumerate(offsets) if a < end + shift and b > start + shift and b > a]
-            found.append(((start, end), _match(asked.weights, similar[:, inside], in_title)))
+        for start, end in window.spans:
+            a, b = start + window.shift, end + window.shift
+            inside = [i for i, (first, last) in enumerate(offsets) if first < b and last > a and last > first]
+            match = _match(asked.weights, similar[:, inside], in_title[window.passage])
+            found[window.passage].append(((start, end), match))
     return found
 
 
@@ -140,15 +154,28 @@ def _match(weights: NDArray[np.float32], similar: Matrix, in_title: NDArray[np.b
     return Match(bare=float(weights @ best), titled=float(weights @ titled))
 
 
-def _windows(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Neighbouring sentences together, as many as fit one window of the model."""
-    groups: list[list[tuple[int, int]]] = []
-    for span in spans:
+def _windows(index: int, passage: Passage) -> list[_Window]:
+    """Neighbouring sentences together, as many as fit one window of the model, each with the title before it."""
+    groups: list[list[Span]] = []
+    for span in sentence_spans(passage.content):
         if groups and span[1] - groups[-1][0][0] <= _WINDOW_CHARACTERS:
             groups[-1].append(span)
         else:
             groups.append([span])
-    return groups
+    head = f"{_title(passage)}. "
+    return [
+        _Window(
+            passage=index,
+            spans=tuple(group),
+            text=head + passage.content[group[0][0] : group[-1][1]],
+            shift=len(head) - group[0][0],
+        )
+        for group in groups
+    ]
+
+
+def _title(passage: Passage) -> str:
+    return title_path(passage.document_title, passage.section_path)[:_TITLE_CHARACTERS]
 
 
 def _unit(states: Matrix) -> Matrix:

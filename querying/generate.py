@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ _LONGEST_SENTENCE = 2000
 
 async def generate(
     question: Question, *, evidence: Evidence, consulted: Consultation, llm: LLM
-) -> AsyncIterator[Delta | Answer]:
+) -> AsyncGenerator[Delta | Answer]:
     """Yield what may be shown as it is verified, and at the end the whole answer.
 
     The answer's text is the deltas put together, unless it is refused: then nothing was shown.
@@ -75,10 +75,10 @@ def _prompt(question: Question, *, evidence: Evidence, consulted: Consultation) 
     )
 
 
-async def _sentences(llm: LLM, prompt: Prompt) -> AsyncIterator[str | Usage]:
+async def _sentences(llm: LLM, prompt: Prompt) -> AsyncGenerator[str | Usage]:
     """The model's pieces put together into whole sentences, each with the marks that belong to it."""
     buffer = ""
-    async with aclosing(llm.generate(prompt)) as pieces:  # type: ignore[type-var]
+    async with aclosing(llm.generate(prompt)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Usage) or llm.yields_sentences:
                 yield piece

@@ -7,7 +7,7 @@ encode these same events.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
@@ -20,7 +20,8 @@ from querying import clarify, gather, guard, log
 from querying.consult import consult
 from querying.evidence import SUFFICIENT
 from querying.generate import generate
-from querying.llms import LLM, get_llm
+from querying.llms import get_llm
+from querying.llms.base import LLM
 from querying.types import Answer, Delta, Done, Event, Failed, Outcome, Question, Status, Step
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ class InternalError(LexicError):
     hint = "Try again; if it goes on, tell the operator the query's id."
 
 
-async def stream(question: Question, *, llm: LLM | None = None) -> AsyncIterator[Event]:
+async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerator[Event]:
     """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`."""
     llm = llm or get_llm()
     async with log.recording(question, llm=llm.name) as record:
@@ -62,7 +63,7 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
     return last
 
 
-async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncIterator[Event]:
+async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
     yield Status(step=Step.PLANNING, message="Reading the question")
 
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")

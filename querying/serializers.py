@@ -41,7 +41,8 @@ class FollowupSerializer(serializers.Serializer):
 class QuerySerializer(serializers.Serializer):
     plugin = serializers.CharField(max_length=120)
     query = serializers.CharField(max_length=MAX_QUESTION, required=False, allow_blank=True, default="")
-    context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)
+    # `context` is also a name of the base class, which is its problem.
+    context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore
     options = OptionsSerializer(required=False, allow_null=True)
     stream = serializers.BooleanField(default=False)
     facts = serializers.DictField(child=serializers.JSONField(), required=False, allow_null=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -37,19 +37,21 @@ def encode(event: Mapping[str, Any]) -> bytes:
     return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
 
-async def body(question: Question) -> AsyncIterator[bytes]:
+async def body(question: Question) -> AsyncGenerator[bytes]:
     """The response's body. Closing it closes the pipeline, which stops the language model."""
     async with aclosing(with_pings(pipeline.stream(question))) as events:
         async for event in events:
             yield _PING if event is None else encode(wire.event_as_json(event, question=question))
 
 
-async def with_pings(events: AsyncIterator[Event], *, seconds: float = PING_SECONDS) -> AsyncIterator[Event | None]:
+async def with_pings(
+    events: AsyncGenerator[Event], *, seconds: float = PING_SECONDS
+) -> AsyncGenerator[Event | None]:
     """The events, and None whenever none has come for a while."""
     waiting: asyncio.Future[Event] | None = None
     try:
         while True:
-            waiting = waiting or asyncio.ensure_future(anext(events))  # type: ignore[arg-type]
+            waiting = waiting or asyncio.ensure_future(anext(events))
             done, _ = await asyncio.wait([waiting], timeout=seconds)
             if not done:
                 yield None
@@ -65,4 +67,4 @@ async def with_pings(events: AsyncIterator[Event], *, seconds: float = PING_SECO
             waiting.cancel()
             with suppress(asyncio.CancelledError, StopAsyncIteration):
                 await waiting
-        await events.aclose()  # type: ignore[attr-defined]
+        await events.aclose()

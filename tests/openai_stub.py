@@ -34,9 +34,6 @@ USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 DIMENSIONS = 1536
 
 
-# --- What may be scripted ---------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Status:
     """Answer with this status and an error in OpenAI's shape."""
@@ -121,9 +118,6 @@ def vector_of(text: str, *, dimensions: int = DIMENSIONS) -> list[float]:
     values = [normal.gauss(0, 1) for _ in range(dimensions)]
     length = sum(value * value for value in values) ** 0.5
     return [value / length for value in values]
-
-
-# --- The server ---------------------------------------------------------------------------------------------
 
 
 class OpenAIStub(ThreadingHTTPServer):
@@ -263,8 +257,6 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stream(_chunks(body, text or "", tool_calls), action)
         return self._json(_completion(body, text, tool_calls))
 
-    # --- Embeddings
-
     def _embeddings(self, body: Body, action: Action | None) -> None:
         texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
         if not all(texts):
@@ -283,8 +275,6 @@ class _Handler(BaseHTTPRequestHandler):
         usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
         # The index says which text a vector belongs to, so the order of the list must not matter to clients.
         return self._json({"object": "list", "model": body["model"], "data": data[::-1], "usage": usage})
-
-    # --- Streams
 
     def _stream(self, chunks: Iterator[Body], action: Action | None) -> None:
         self.send_response(200)
@@ -324,8 +314,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"%X\r\n%s\r\n" % (len(content), content))
         self.wfile.flush()
 
-    # --- Plain answers
-
     def _drop(self) -> None:
         self.close_connection = True
         _hang_up(self.connection)
@@ -354,9 +342,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
         except OSError:
             self.close_connection = True  # it did not wait for the answer
-
-
-# --- The protocol's shapes ----------------------------------------------------------------------------------
 
 
 def _base64(vector: list[float]) -> str:

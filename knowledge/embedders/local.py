@@ -14,7 +14,7 @@ from django.conf import settings
 
 from knowledge.embedders import minilm, windows
 from knowledge.embedders.base import Embedder, EmbedderRejected, UnknownEmbedder
-from knowledge.embedders.wordpiece import Tokens, WordPiece
+from knowledge.embedders.wordpiece import WordPiece
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class LocalEmbedder(Embedder):
             inferred = self._model().infer([rows[index] for index in group])[0]
             for index, state in zip(group, inferred, strict=True):
                 states[index] = state[1 : len(rows[index]) - 1].copy()
-        return [(state, _read(each, len(state))) for state, each in zip(states, tokens, strict=True)]
+        return [(state, each.offsets[: len(state)]) for state, each in zip(states, tokens, strict=True)]
 
     def count_tokens(self, text: str) -> int:
         return self._words.count(text)
@@ -107,7 +107,3 @@ def _by_length(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
     for start in range(0, len(order), MODEL_BATCH):
         yield order[start : start + MODEL_BATCH]
-
-
-def _read(tokens: Tokens, count: int) -> list[tuple[int, int]]:
-    return list(tokens.offsets[:count])

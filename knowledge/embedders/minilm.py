@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DIMENSIONS = 384
 LAYERS = 6
 HEADS = 12
+WIDTH_STEP = 8
 Precision = Literal["auto", "bf16", "f32"]
 
 
@@ -43,7 +44,7 @@ class MiniLM:
         self._idle: list[Any] = []
 
     def infer(self, rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Token states [rows, longest row, 384] and unit vectors [rows, 384] of rows of token numbers.
+        """Token states [rows, longest row or more, 384] and unit vectors [rows, 384] of rows of token numbers.
 
         States beyond the end of a row are meaningless.
         """
@@ -65,7 +66,9 @@ def _supported(core: Any) -> Literal["bf16", "f32"]:
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    padded = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
+    # OpenVINO keeps compiled code for each shape it has seen: with every length its own, memory doubles in time.
+    width = -(-max(map(len, rows)) // WIDTH_STEP) * WIDTH_STEP
+    padded = np.full((len(rows), width), PAD, np.int64)
     for index, row in enumerate(rows):
         padded[index, : len(row)] = row
     return padded

@@ -18,6 +18,8 @@ from knowledge.readers.text import decode
 from knowledge.readers.types import Event, Heading, Limits, TooLarge
 from knowledge.readers.unpaged import as_one_page
 
+# Making a parser takes longer than most headings.
+_INLINE = MarkdownIt("commonmark")
 _FRONT_MATTER_LINES = 200
 _SIMPLE_FIELD = re.compile(r"([A-Za-z][\w-]{0,59})\s{0,20}:\s(.{0,500})")
 
@@ -66,7 +68,7 @@ def _heading(opening: Token, inline: Token, line_starts: list[int]) -> Heading:
 
 def _plain(markup: str) -> str:
     """The words of a heading without emphasis, links and tags."""
-    [inline] = MarkdownIt("commonmark").parseInline(markup[:1000])
+    [inline] = _INLINE.parseInline(markup[:1000])
     return one_line("".join(map(_words_of, inline.children or [])))[:200]
 
 

@@ -6,7 +6,7 @@ To add one: subclass `LLM`, write `generate`, and name the class in `querying/ll
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from lexic.errors import LexicError
@@ -45,7 +45,7 @@ class LLM(ABC):
     can_extract_facts = False
 
     @abstractmethod
-    def generate(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+    def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
         """Yield the answer's text as it comes, and `Usage` where it is known. Raises `ProviderFailed`.
 
         Closing the iterator must stop the work at once: the caller has left.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from querying.llms.base import LLM
 from querying.types import REFUSAL, Evidence, Prompt, Sentence, Usage
@@ -22,7 +22,7 @@ class Extractive(LLM):
     is_offline = True
     yields_sentences = True
 
-    async def generate(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+    async def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
         for piece in compose(prompt):
             yield piece
         yield Usage()

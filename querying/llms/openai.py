@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -41,12 +41,12 @@ class OpenAIChat(LLM):
     def name(self) -> str:  # type: ignore[override]
         return f"openai:{self.model}"
 
-    async def generate(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+    async def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
         with _as_provider_errors():
             async with _client() as client:
-                stream = await client.chat.completions.create(
+                stream = await client.chat.completions.create(  # type: ignore[call-overload]
                     model=self.model,
-                    messages=[dict(message) for message in prompt.messages],  # type: ignore[misc]
+                    messages=[dict(message) for message in prompt.messages],
                     stream=True,
                     stream_options={"include_usage": True},
                     temperature=0,
@@ -99,7 +99,7 @@ def _trust() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-async def _pieces(stream: Any) -> AsyncIterator[str | Usage]:
+async def _pieces(stream: Any) -> AsyncGenerator[str | Usage]:
     is_finished = False
     async for chunk in _until(stream, seconds=settings.LEXIC_LLM_TIMEOUT):
         for choice in chunk.choices:

@@ -186,6 +186,13 @@ def test_the_embedder_is_fixed_once_documents_are_in(as_alice: Client, base: Kno
     assert 'name="embedder"' not in as_alice.get(address).content.decode()
 
 
+def test_a_base_is_deleted_with_all_it_holds(as_alice: Client, base: KnowledgeBase) -> None:
+    ingest(add_markdown(base, "Wear boots.").pk)
+    as_alice.post(reverse("admin:knowledge_knowledgebase_delete", args=[base.pk]), {"post": "yes"})
+    assert not KnowledgeBase.objects.exists()
+    assert not Document.objects.exists()
+
+
 def test_a_new_base_belongs_to_whoever_makes_it(as_charlie: Client, charlie: User) -> None:
     as_charlie.post(
         reverse("admin:knowledge_knowledgebase_add"),

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 import pytest
 from django.db import DataError
 
-from knowledge import swap
-from knowledge.add import add_url, delete_document, replace_file
+from knowledge import files, swap
+from knowledge.add import add_file, add_url, delete_document, replace_file
 from knowledge.embedders import EmbedderRejected, EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Page
+from knowledge.staging import storable, storable_json
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,
@@ -75,8 +76,6 @@ def test_hostile_pdfs_fail_and_nothing_else_happens(embedder: CountingEmbedder, 
     for path in sorted(shared("hostile-pdfs").glob(f"*{name}*.pdf"))[:2]:
         base = make_base(name=path.stem)
         with path.open("rb") as stream:
-            from knowledge.add import add_file
-
             document = add_file(knowledge_base=base, file_name=path.name, stream=stream, enqueue=False).document
         ingest(document.pk)
         document.refresh_from_db()
@@ -118,8 +117,6 @@ def test_an_unknown_embedder_is_a_failure() -> None:
 
 
 def test_a_file_that_is_gone_is_a_failure(embedder: CountingEmbedder) -> None:
-    from knowledge import files
-
     document = add_markdown(make_base(), "A text whose file will be deleted behind our back.")
     files.path_of(document.sha256).unlink()
     fails_with(document, "file_missing")
@@ -134,7 +131,12 @@ def test_a_private_address_is_not_fetched(embedder: CountingEmbedder) -> None:
     assert document.error
 
 
-def test_nul_characters_never_reach_the_database(embedder: CountingEmbedder) -> None:
+def test_what_the_database_cannot_hold_is_replaced_one_for_one() -> None:
+    assert storable("a\x00b\ud800c\U0001f9e4") == "a b?c\U0001f9e4"
+    assert storable_json({"a\x00": ["\udfff", 1, None]}) == {"a ": ["?", 1, None]}
+
+
+def test_odd_characters_are_no_trouble(embedder: CountingEmbedder) -> None:
     base = make_base()
     document = add_markdown(base, "Wear boots.\u2028\ufeff And \ufffe gloves \U0001f9e4.")
     ingest(document.pk)

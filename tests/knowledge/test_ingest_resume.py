@@ -23,6 +23,7 @@ from tests.knowledge.bases import (
     alive,
     check_sound,
     make_base,
+    pdf,
     prose,
     registered,
 )
@@ -89,8 +90,6 @@ def test_a_crash_anywhere_is_made_good(
     document = add_pdf(base, ["An old page about nothing much.", "Another one."] if is_replaced else texts)
     if is_replaced:
         ingest(document.pk)
-        from tests.knowledge.bases import pdf
-
         replace_file(document, file_name="manual.pdf", stream=io.BytesIO(pdf(texts)), enqueue=False)
         embedder.texts.clear()
     answering = alive(base)
@@ -151,8 +150,6 @@ def test_what_was_staged_for_another_version_is_discarded(embedder: CountingEmbe
 
 
 def test_pages_that_read_as_before_keep_their_rows(embedder: CountingEmbedder) -> None:
-    from tests.knowledge.bases import pdf
-
     base = make_base()
     document = add_pdf(base, ["Page about valves.", "Page about gauges.", "Page about boots."])
     ingest(document.pk)

@@ -113,6 +113,12 @@ def test_a_chunk_counts_once_at_its_best_window(base: KnowledgeBase) -> None:
     assert [(passage.content, passage.cosine) for passage in passages] == [("one", 1.0), ("two", 0.0)]
 
 
+def test_a_chunk_of_very_many_windows_hides_no_other(base: KnowledgeBase) -> None:
+    windows = [np.stack([axis(0)] * 400), *(np.stack([axis(5)]) for _ in range(12))]
+    store_chunks(base, make_document(base), ["long", *["short"] * 12], windows)
+    assert contents(found(base, limit=13)) == ["long", *["short"] * 12]
+
+
 def test_an_identifier_is_found_by_its_letters(base: KnowledgeBase) -> None:
     texts = [f"The cover of element number {number} is given in table {number}." for number in range(120)]
     texts[77] = "See clause 26.4.2 and the setting max_wall_cover."
@@ -400,6 +406,17 @@ def test_a_word_that_is_everywhere_is_searched_when_there_is_no_other(
     store_chunks(base, make_document(base, title=""), ["common"] * 60)
     monkeypatch.setattr(candidates, "_MOST_SCORED", 20)
     assert len(search(knowledge_bases=[at(base)], text="common", embedding={}, limit=8)) == 8
+
+
+def test_a_word_that_is_in_far_too_many_chunks_is_counted_only_where_the_meaning_is_near(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_chunks(base, make_document(base, title=""), ["common"] * 130, random_vectors(130))
+    monkeypatch.setattr(candidates, "_MOST_SCORED", 20)
+    monkeypatch.setattr(candidates, "_MOST_OF_ONE_TERM", 120)
+    passages = found(base, "common", limit=8)
+    assert len(passages) == 8
+    assert all(passage.lexical > 0 for passage in passages)
 
 
 def test_a_deleted_base_gives_nothing(base: KnowledgeBase) -> None:

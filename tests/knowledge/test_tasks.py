@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,14 +11,14 @@ from typing import Any
 import pytest
 from celery.exceptions import Retry
 from django.core.cache import cache
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.utils import timezone
 
 from knowledge import egress, lease, tasks
-from knowledge.add import add_url, read_again
+from knowledge.add import add_url, delete_document, read_again
 from knowledge.embedders import EmbedderUnavailable, forget_embedders
 from knowledge.ingest import ingest
-from knowledge.models import Chunk, Document, Embedding
+from knowledge.models import Chunk, Document, Embedding, Revision
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,
@@ -60,20 +61,15 @@ def attempt(document: Document, *, retries: int) -> int:
     return int(retry.value.when)
 
 
-def called_directly(retries: int) -> Any:
-    from contextlib import contextmanager
-
-    @contextmanager
-    def block() -> Iterator[None]:
-        tasks.ingest_document.push_request(
-            retries=retries, called_directly=False, id="test", args=[], kwargs={}, is_eager=False, delivery_info={}
-        )
-        try:
-            yield
-        finally:
-            tasks.ingest_document.pop_request()
-
-    return block()
+@contextmanager
+def called_directly(retries: int) -> Iterator[None]:
+    tasks.ingest_document.push_request(
+        retries=retries, called_directly=False, id="test", args=[], kwargs={}, is_eager=False, delivery_info={}
+    )
+    try:
+        yield
+    finally:
+        tasks.ingest_document.pop_request()
 
 
 def quiet_since(document: Document, **ago: float) -> None:
@@ -291,9 +287,6 @@ def test_an_address_that_returns_no_document_fails(embedder: CountingEmbedder, s
 
 
 def test_pruning_goes_over_every_base(embedder: CountingEmbedder) -> None:
-    from knowledge.add import delete_document
-    from knowledge.models import Revision
-
     for name in ("one", "two"):
         document = add_markdown(make_base(name=name), "Wear boots.")
         ingest(document.pk)
@@ -301,4 +294,4 @@ def test_pruning_goes_over_every_base(embedder: CountingEmbedder) -> None:
     assert tasks.prune_knowledge() == 0
     Revision.objects.update(created_at=timezone.now() - timedelta(hours=2))
     assert tasks.prune_knowledge() == 2
-    assert not connection.in_atomic_block or Document.objects.count() == 0
+    assert Document.objects.count() == 0

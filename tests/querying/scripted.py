@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from querying.llms.base import LLM
 from querying.types import Prompt, Usage
@@ -20,7 +20,7 @@ class Scripted(LLM):
         self.prompts: list[Prompt] = []
         self.was_closed_early = False
 
-    async def generate(self, prompt: Prompt) -> AsyncIterator[str | Usage]:
+    async def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
         self.prompts.append(prompt)
         is_finished = False
         try:

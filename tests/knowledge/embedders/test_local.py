@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
+from knowledge.embedders.minilm import _padded
 from tests.knowledge.embedders import reference
 
 TEXTS = [
@@ -158,6 +159,11 @@ def test_the_configured_number_of_threads_is_used(settings):
     settings.LEXIC_EMBEDDER_THREADS = 1
     embedder = LocalEmbedder()
     assert embedder._model()._compiled.get_property("INFERENCE_NUM_THREADS") == 1
+
+
+def test_rows_of_similar_length_share_a_shape():
+    widths = {_padded([[101, *[7] * length, 102]]).shape for length in range(1, 15)}
+    assert widths == {(1, 8), (1, 16)}
 
 
 def test_local_has_no_variants():

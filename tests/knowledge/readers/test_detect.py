@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[3]
         ("..\\..\\a.md", b"x", "markdown"),
     ],
 )
-def test_the_content_decides_then_the_name(name, head, expected):
+def test_f3_the_content_decides_then_the_name(name, head, expected):
     assert detect(name, head) == expected
 
 
@@ -46,7 +46,7 @@ def test_the_content_decides_then_the_name(name, head, expected):
         ("a.txt", b"\x89PNG\r\n\x1a\n\x00", UnsupportedDocument),
     ],
 )
-def test_what_no_reader_reads_is_refused(name, head, error):
+def test_f3_what_no_reader_reads_is_refused(name, head, error):
     with pytest.raises(error):
         detect(name, head)
 

@@ -74,21 +74,21 @@ def test_merged_cells_read_as_they_look(tmp_path):
     assert lines[1:] == ["Member: Beam | Cover: 30 mm", "Member: Beam | Cover: 45 mm"]
 
 
-def test_a_file_that_unpacks_to_far_more_is_refused_unopened(tmp_path):
+def test_f4_a_file_that_unpacks_to_far_more_is_refused_unopened(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
     repacked(path, {"word/media/image1.bin": b"\0" * (docx_reader._SMALL_ENOUGH_FOR_ANY_RATIO * 2)})
     with pytest.raises(TooLarge):
         docx_reader.check_archive(path)
 
 
-def test_a_file_of_very_many_parts_is_refused(tmp_path):
+def test_f4_a_file_of_very_many_parts_is_refused(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
     repacked(path, {f"x/{number}": b"" for number in range(docx_reader.MAX_FILES)})
     with pytest.raises(TooLarge):
         docx_reader.check_archive(path)
 
 
-def test_entities_are_not_expanded(tmp_path):
+def test_f4_entities_are_not_expanded(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     document = (
@@ -122,3 +122,11 @@ def test_a_broken_part_is_damaged(tmp_path):
     path = repacked(word(tmp_path / "a.docx", handbook), {"word/document.xml": b"<not xml"})
     with pytest.raises(DamagedDocument):
         read_here(path, "docx")
+
+
+def test_f2_names_inside_the_archive_lead_nowhere(tmp_path):
+    (tmp_path / "inner").mkdir()
+    path = word(tmp_path / "inner" / "a.docx", handbook)
+    repacked(path, {"../escaped.txt": b"x", "/tmp/escaped-from-a-docx.txt": b"x"})
+    assert read_here(path, "docx")[1][0].text.startswith("Durability")
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["a.docx"]
