@@ -111,6 +111,7 @@ def lexic(folder: Path, **options: Any) -> Iterator[Lexic]:
         if started.process.poll() is None:
             started.process.kill()
             started.process.wait()
+        print(started.output)  # pytest shows it when the test fails
 
 
 def family(pid: int) -> dict[tuple[int, str], str]:

@@ -32,7 +32,8 @@ django.setup()
 for app in ("lexic", "accounts", "plugins", "knowledge", "trees", "querying", "marketplace"):
     package = importlib.import_module(app)
     for module in pkgutil.walk_packages(package.__path__, f"{app}."):
-        importlib.import_module(module.name)
+        if not module.name.startswith("marketplace.demo_content"):  # builds the demo's files, for developers
+            importlib.import_module(module.name)
 
 from django.conf import settings
 from knowledge.embedders import get_embedder

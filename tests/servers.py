@@ -1,0 +1,30 @@
+"""Lexic's real ASGI application on a real uvicorn, in a thread of the test's process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+
+@contextmanager
+def asgi_server() -> Iterator[str]:
+    """Its URL. Only for tests with committed data (`transaction=True`): requests run on other threads."""
+    from lexic.asgi import application
+
+    config = uvicorn.Config(
+        application, port=0, log_level="warning", lifespan="off", timeout_graceful_shutdown=2, ws="none"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
