@@ -51,9 +51,7 @@ _COMPOUND = re.compile(rf"[\w{_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{_MARKS}]
 _ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)(?![^-])")
 _JOINT = re.compile(r"[-'_]+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_PIECE = re.compile(
-    rf"\d+(?:[.,]\d+)*|[{_SPACELESS}]+|[^\W\d_{_SPACELESS}](?:[^\W\d_{_SPACELESS}]|[{_MARKS}])*"
-)
+_PIECE = re.compile(rf"\d+(?:[.,]\d+)*|[{_SPACELESS}]+|[^\W\d_{_SPACELESS}](?:[^\W\d_{_SPACELESS}]|[{_MARKS}])*")
 _SPACELESS_START = re.compile(f"[{_SPACELESS}]")
 
 # A compound above this length is a hash or hostile: it is taken apart without a place in the cache.

@@ -18,6 +18,10 @@ Spawn = Callable[[], "subprocess.Popen[bytes]"]
 _PIPES: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
 
 
+class NotYet(Exception):
+    """A part cannot be started now, but soon: what it needs is itself being started."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Part:
     name: str

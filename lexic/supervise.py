@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from lexic.console import Console, LineBuffer
 from lexic.embedded import StillStopping
 from lexic.errors import LexicError
-from lexic.parts import Part
+from lexic.parts import NotYet, Part
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CRASHES = 5
@@ -148,7 +148,7 @@ class Supervisor:
         child.restart_at = None
         try:
             child.process = child.part.spawn()
-        except StillStopping:  # its predecessor's last process is on its way out; that is no crash
+        except (StillStopping, NotYet):  # that is no crash
             child.restart_at = time.monotonic() + 0.2
             return
         if child.process.stdout:

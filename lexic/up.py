@@ -127,7 +127,7 @@ def _waiting(supervisor: Supervisor) -> Callable[[], None]:
 
 def _start_programs(supervisor: Supervisor, shape: Shape, *, listener: socket.socket, owns_broker: bool) -> None:
     schedule = settings.VAR_DIR / "timetable"
-    before_start = requeue_abandoned if owns_broker else _nothing
+    before_start = _requeue if owns_broker else _nothing
     supervisor.start(
         parts.worker(settings.BASE_DIR, concurrency=shape.concurrency, schedule=schedule, before_start=before_start)
     )
@@ -203,6 +203,16 @@ def _announced_end(root: Path, *, url: str) -> Iterator[None]:
 
 def _has_redis(needed: list[embedded.Service]) -> bool:
     return any(isinstance(service, embedded.Redis) for service in needed)
+
+
+def _requeue() -> None:
+    """No worker of ours is alive at this moment, and nobody else's uses this broker."""
+    import redis
+
+    try:
+        requeue_abandoned()
+    except redis.RedisError as error:  # it may have died together with the worker, and is being restarted
+        raise parts.NotYet from error
 
 
 def _nothing() -> None:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lexic.errors import InvalidInput
+from knowledge.search import Passage
 from querying.llms.base import LLM, ProviderFailed
 from querying.types import Clarification, Question, Usage
 from trees import facts as tree_facts
 from trees.nodes import Tree
 from trees.schema import InvalidTree, parse
-from trees.select import select
+from trees.select import asks_for_meaning, select, strangers
 from trees.walk import Walk, to_path, walk
+from trees.words import content_stems
 
 logger = logging.getLogger(__name__)
-
-
-class UnknownFact(InvalidInput):
-    """No decision tree of this plugin reads this fact."""
-
-    code = "unknown_fact"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +61,12 @@ class Consultation:
         return " ".join(part for part in [*values, self.recommendation] if part)
 
 
-async def consult(question: Question, *, llm: LLM) -> Consultation:
-    """Walk the tree that this question is about. Facts come from the request, then its words, then the model."""
+async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) -> Consultation:
+    """Walk the tree that this question is about. Facts come from the request, then its words, then the model.
+
+    A tree that would have to ask back is left alone when the question is about something else as well that the
+    passages speak of: then they answer, and not the tree.
+    """
     trees = _parsed(question)
     chosen = select(trees, question=question.text, context=question.earlier_user_turns, facts=question.facts)
     if chosen is None:
@@ -81,12 +80,23 @@ async def consult(question: Question, *, llm: LLM) -> Consultation:
         understood, usage = await _understood(question, tree=tree, llm=llm)
         facts = {**understood, **facts}
         walked = walk(tree, facts)
+    if walked.missing and _is_about_more(question, name=name, tree=tree, facts=facts, passages=passages):
+        return Consultation(usage=usage)
     return Consultation(
         tree_name=name,
         walk=walked,
         facts={field: fact.value for field, fact in facts.items()},
         usage=usage,
     )
+
+
+def _is_about_more(
+    question: Question, *, name: str, tree: Tree, facts: Mapping[str, Any], passages: Sequence[Passage]
+) -> bool:
+    others = strangers(name, tree, question=question.text)
+    if not facts:
+        return bool(others) or asks_for_meaning(question.text)
+    return bool(others & content_stems(" ".join(passage.content for passage in passages)))
 
 
 async def _understood(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:

@@ -74,7 +74,7 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
     if question.release.trees:
         yield Status(step=Step.TREE, message="Following the decision tree")
     with record.timed("tree"):
-        consulted = record.consultation = await consult(question, llm=llm)
+        consulted = record.consultation = await consult(question, passages=passages, llm=llm)
     if consulted.clarification:
         asked = clarify.with_token(consulted.clarification, question=question)
         text = asked.question

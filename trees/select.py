@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from trees.facts import extract_facts
@@ -25,6 +26,13 @@ _GENERAL = frozenset(
     )
 )
 ENOUGH = 2
+_MEANING = re.compile(
+    r"(?:define|explain|why)\b"
+    r"|what\s+(?:is|are)\s+(?:meant\s+by\b|(?!the\b|my\b|our\b|your\b|needed\b|required\b|allowed\b))"
+    r"(?:\w+[ -]){0,3}\w+\s*\??$"
+    r"|what\s+does\b.{1,80}\bmean\b",
+    re.IGNORECASE,
+)
 
 
 def select(
@@ -51,6 +59,17 @@ def select(
     scores = [_evidence(name, tree, question=question, facts=given, context=context) for name, tree in trees]
     best = max(scores, default=0)
     return scores.index(best) if best >= ENOUGH else None
+
+
+def strangers(name: str, tree: Tree, *, question: str) -> set[str]:
+    """Stems of the question's words of substance that the tree has nothing to do with: what else it is about."""
+    vocabulary = _about(name, tree) | _around(tree)
+    return content_stems(question) - _GENERAL - _shared(tree, question, vocabulary)
+
+
+def asks_for_meaning(question: str) -> bool:
+    """Whether a question wants a word or a reason explained, which no decision does: “What is nominal cover?”."""
+    return _MEANING.match(question.strip()) is not None
 
 
 def _evidence(name: str, tree: Tree, *, question: str, facts: set[str], context: Sequence[str]) -> int:

@@ -13,7 +13,9 @@ MOST_SENTENCES = 3
 _CLOSE_ENOUGH = 0.88
 _SHORTEST = 20  # characters; shorter ones are headings and scraps
 _LONGEST = 900
+_LONGEST_LABEL = 70
 _SPACE = re.compile(r"\s+")
+_BULLET = re.compile(r"^\s{0,8}[•●▪◦‣*–-]\s{1,8}")
 _QUANTITY = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -42,7 +44,8 @@ def compose(prompt: Prompt) -> list[str]:
 
 
 def _choose(sentences: Sequence[Sentence], *, first: Sentence | None) -> list[Sentence]:
-    candidates = [sentence for sentence in sentences if _SHORTEST <= len(sentence.text) <= _LONGEST]
+    fitting = [sentence for sentence in sentences if _SHORTEST <= len(sentence.text) <= _LONGEST]
+    candidates = [sentence for sentence in fitting if not _is_label(sentence.text)] or fitting
     best = first or next(iter(candidates), None)
     if best is None:
         return []
@@ -53,6 +56,12 @@ def _choose(sentences: Sequence[Sentence], *, first: Sentence | None) -> list[Se
         if not any(_says_the_same(sentence, other) for other in chosen):
             chosen.append(sentence)
     return chosen
+
+
+def _is_label(text: str) -> bool:
+    """A heading or a caption: it says where the answer is, not what it is. Rows and list items are no labels."""
+    is_short_line = len(text) < _LONGEST_LABEL and text.rstrip()[-1:] not in ".!?;"
+    return is_short_line and "|" not in text and not _BULLET.match(text)
 
 
 def _supporting(recommendation: str, evidence: Evidence) -> Sentence | None:
@@ -88,7 +97,7 @@ def _in_reading_order(chosen: Sequence[Sentence], evidence: Evidence) -> list[Se
 
 
 def _quote(sentence: Sentence) -> str:
-    text = _SPACE.sub(" ", sentence.text).strip()
+    text = _BULLET.sub("", _SPACE.sub(" ", sentence.text).strip())
     mark = "" if text[-1:] in ".!?" else "."
     body = text[:-1] if not mark else text
     return f"{body} [Source {sentence.source + 1}]{mark or text[-1]}"

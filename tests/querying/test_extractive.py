@@ -38,3 +38,13 @@ def test_the_same_words_are_quoted_once():
 
 def test_nothing_to_quote_is_a_refusal():
     assert compose(prompt()) == [REFUSAL]
+
+
+def test_a_heading_is_not_an_answer_but_a_list_item_or_a_table_row_is():
+    heading = passage("Nominal cover in mild exposure", number=1)
+    item = passage("• Mild exposure: 20 mm of cover", number=2)
+    row = passage("Exposure: Severe | Nominal cover (mm): 45", number=3)
+    assert compose(prompt(heading, item, row)) == [
+        "Mild exposure: 20 mm of cover [Source 2].",
+        "Exposure: Severe | Nominal cover (mm): 45 [Source 3].",
+    ]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.trees.growing import action, cover_tree, question, tree
 from trees.schema import parse
-from trees.select import select
+from trees.select import asks_for_meaning, select, strangers
 
 PAINT = parse(
     tree(
@@ -73,3 +73,39 @@ def test_of_equal_trees_the_first_is_taken():
 
 def test_without_trees_there_is_none():
     assert select([], question="What is the nominal cover?") is None
+
+
+def test_a_question_for_a_meaning_is_told_from_one_for_a_decision():
+    for meaning in ("What is nominal cover?", "Define cover", "Why does cover matter?", "what does severe mean"):
+        assert asks_for_meaning(meaning)
+    for decision in (
+        "What is the cover of a beam?",
+        "What cover is needed?",
+        "What is required for a beam by the sea?",
+    ):
+        assert not asks_for_meaning(decision)
+
+
+def test_strangers_are_the_words_that_the_tree_has_nothing_to_do_with():
+    tree = parse(
+        {
+            "rootNodeId": "kind",
+            "nodes": {
+                "kind": {
+                    "id": "kind",
+                    "type": "question",
+                    "label": "Member type?",
+                    "question": {"text": "What member is it?", "options": ["beam"], "extractFrom": "member"},
+                    "childrenByAnswer": {"beam": "cover"},
+                },
+                "cover": {
+                    "id": "cover",
+                    "type": "action",
+                    "label": "Cover",
+                    "action": {"recommendation": "45 mm", "sourceHint": "table 2"},
+                },
+            },
+        }
+    )
+    assert strangers("Nominal cover", tree, question="What nominal cover does a beam need?") == set()
+    assert strangers("Nominal cover", tree, question="What cover does a beam need in a fire?") == {"fire"}
