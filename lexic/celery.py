@@ -38,13 +38,16 @@ def requeue_abandoned() -> None:
     """Make what a killed worker left unacknowledged due at once, instead of after the visibility timeout.
 
     Only right while no worker runs on this broker. Works on the keys of Celery's Redis transport: the next
-    worker takes what is overdue in this index back into the queue when it starts.
+    worker takes what is overdue in this index back into the queue when it starts. Does not wait for a broker
+    that is away: raises redis.RedisError.
     """
     import redis
     from django.conf import settings
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
 
     url = settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://")
-    with redis.Redis.from_url(url) as broker:
+    with redis.Redis.from_url(url, socket_timeout=5, retry=Retry(NoBackoff(), 0)) as broker:
         for tag in broker.zrange("unacked_index", 0, -1):
             broker.zadd("unacked_index", {tag: 0}, xx=True)
         broker.delete("unacked_mutex")

@@ -83,9 +83,7 @@ def test_page_one_says_that_the_standard_rules(pages: list[str]) -> None:
 
 def test_every_page_ends_with_its_running_title_and_number(pages: list[str]) -> None:
     running = "Concrete cover in buildings: a teaching text, not the standard"
-    assert [page.endswith(f"{running} {number}") for number, page in enumerate(pages, 1)] == [True] * len(
-        pages
-    )
+    assert [page.endswith(f"{running} {number}") for number, page in enumerate(pages, 1)] == [True] * len(pages)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +117,7 @@ def test_clauses_are_numbered_without_a_gap() -> None:
 
 def test_clauses_and_tables_that_are_referred_to_exist() -> None:
     text = source()
-    assert set(re.findall(r"[Cc]lauses? (\d+\.\d+)", text)) - {"26.4"} <= set(
-        re.findall(r"### (\d+\.\d+) ", text)
-    )
+    assert set(re.findall(r"[Cc]lauses? (\d+\.\d+)", text)) - {"26.4"} <= set(re.findall(r"### (\d+\.\d+) ", text))
     # Tables 5, 16 and 16A of the standard are named together with it.
     ours = set(re.findall(r"Table (\d+)\b(?!A? of IS)", text))
     assert ours == set(re.findall(r"\*\*Table (\d+)\*\*", text))
@@ -263,8 +259,7 @@ def passages(hint: str) -> list[str]:
     clauses = [re.split(rf"^### {re.escape(number)} ", source(), flags=re.MULTILINE)[1].split("\n#")[0]
                for number in re.findall(r"[Cc]lause (\d+\.\d+)", hint)]  # fmt: skip
     tables = [
-        source().split(f"**Table {number}**")[1].split("\nNote")[0]
-        for number in re.findall(r"Table (\d)", hint)
+        source().split(f"**Table {number}**")[1].split("\nNote")[0] for number in re.findall(r"Table (\d)", hint)
     ]
     assert clauses
     return clauses + tables
