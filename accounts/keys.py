@@ -39,11 +39,11 @@ def encrypt(secret: str) -> str:
 
 
 def decrypt(sealed: str) -> str | None:
-    """The secret, or None when ENCRYPTION_KEY has changed since it was sealed."""
-    raw = base64.b64decode(sealed)
+    """The secret, or None when ENCRYPTION_KEY has changed since it was sealed, or the copy is damaged."""
     try:
+        raw = base64.b64decode(sealed)
         return AESGCM(_encryption_key()).decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], None).decode()
-    except InvalidTag:
+    except (InvalidTag, ValueError):
         return None
 
 

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts import keys
+
+if TYPE_CHECKING:
+    from plugins.models import Plugin
 
 
 class UserManager(BaseUserManager["User"]):
@@ -82,8 +86,14 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
 
 
 class ApiKeyManager(models.Manager["ApiKey"]):
-    def issue(self, *, owner: User, name: str, **fields: Any) -> tuple[ApiKey, str]:
-        """Make a key and return it with its secret. The secret is not stored in the clear anywhere."""
+    @transaction.atomic
+    def issue(
+        self, *, owner: User, name: str, plugins: Iterable[Plugin] = (), **fields: Any
+    ) -> tuple[ApiKey, str]:
+        """Make a key and return it with its secret. The secret is not stored in the clear anywhere.
+
+        With `plugins` the key can ask these and no others, ever: there is no moment at which it could ask more.
+        """
         secret = keys.generate()
         key = self.create(
             owner=owner,
@@ -93,6 +103,7 @@ class ApiKeyManager(models.Manager["ApiKey"]):
             key_encrypted=keys.encrypt(secret) if settings.API_KEY_REVEAL else "",
             **fields,
         )
+        key.plugins.set(plugins)
         return key, secret
 
 
@@ -123,6 +134,7 @@ class ApiKey(models.Model):
     )
     plugins = models.ManyToManyField(
         "plugins.Plugin",
+        through="ApiKeyPlugin",
         blank=True,
         related_name="+",
         help_text="Only these plugins can be asked with the key. Empty: every plugin its owner may ask.",
@@ -146,12 +158,20 @@ class ApiKey(models.Model):
     def can(self, capability: str) -> bool:
         return capability in self.capabilities
 
+    def allowed_plugins(self) -> list[uuid.UUID | None] | None:
+        """Ids of the only plugins this key may ask; None when it is not limited.
+
+        A plugin that is gone stands here as None: it matches nothing, and the key stays limited.
+        """
+        return list(self.limits.values_list("plugin_id", flat=True)) or None
+
     def reveal(self) -> str | None:
-        """The secret again, or None when its encrypted copy was not kept or cannot be opened any more."""
-        return keys.decrypt(self.key_encrypted) if self.key_encrypted else None
+        """The secret again, or None when revealing is switched off, or its copy was not kept or cannot be opened."""
+        return keys.decrypt(self.key_encrypted) if self.key_encrypted and settings.API_KEY_REVEAL else None
 
     def revoke(self) -> None:
-        self.revoked_at = timezone.now()
+        """Stop the key for good and drop the copy of its secret. The first time is the one that is remembered."""
+        self.revoked_at = self.revoked_at or timezone.now()
         self.key_encrypted = ""
         self.save(update_fields=["revoked_at", "key_encrypted"])
 
@@ -161,6 +181,23 @@ class ApiKey(models.Model):
         if self.last_used_at is None or now - self.last_used_at >= self.LAST_USED_PRECISION:
             ApiKey.objects.filter(pk=self.pk).update(last_used_at=now)
             self.last_used_at = now
+
+
+class ApiKeyPlugin(models.Model):
+    """One plugin that a key is limited to.
+
+    The row outlives its plugin, empty. Were it to go too, a key limited to that one plugin would be limited to
+    nothing, and could suddenly ask every plugin of its owner.
+    """
+
+    apikey = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="limits")
+    plugin = models.ForeignKey("plugins.Plugin", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["apikey", "plugin"], name="api_key_plugin_once")]
+
+    def __str__(self) -> str:
+        return f"{self.apikey_id} → {self.plugin_id or 'a plugin that is gone'}"
 
 
 def display_name(user: User) -> str:

@@ -25,7 +25,7 @@ app.autodiscover_tasks()
 @beat_embedded_init.connect
 def die_with_worker(**_: Any) -> None:
     """The worker's children must not outlive it, and "die with your parent" is not inherited: each asks itself."""
-    from billiard.process import current_process  # type: ignore[import-untyped]
+    from billiard.process import current_process
 
     from lexic.embedded import arm_death_signal
 

@@ -13,3 +13,8 @@ urlpatterns = [
     path("", include("querying.urls")),
     path("", include("marketplace.urls")),
 ]
+
+handler400 = "lexic.api_errors.handler400"
+handler403 = "lexic.api_errors.handler403"
+handler404 = "lexic.api_errors.handler404"
+handler500 = "lexic.api_errors.handler500"
