@@ -2,46 +2,111 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.decorators import secure_admin_login
+from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.widgets import FilteredSelectMultiple
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
 
-from accounts.models import ApiKey, User
+from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
+
+# One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
+    """For operators: who has an account, and who may use the builder."""
+
     ordering = ["email"]
     list_display = ["email", "display_name", "is_staff", "is_active", "created_at"]
     list_filter = ["is_staff", "is_superuser", "is_active"]
     search_fields = ["email", "display_name"]
     readonly_fields = ["created_at", "last_login"]
     fieldsets = [
-        (None, {"fields": ["email", "password", "display_name", "avatar_url"]}),
+        (None, {"fields": ["email", "display_name", "avatar_url", "password"]}),
         (
             "What they may do",
-            {"fields": ["is_active", "is_staff", "is_superuser", "groups", "user_permissions"]},
+            {
+                "fields": ["is_active", "is_staff", "is_superuser", "groups", "user_permissions"],
+                "description": "“May use the builder” is all an author needs: people see and change only what is "
+                "theirs. Superusers see everything.",
+            },
         ),
         ("Dates", {"fields": ["created_at", "last_login"]}),
     ]
     add_fieldsets = [(None, {"fields": ["email", "display_name", "is_staff", "password1", "password2"]})]
 
 
+def _plugins() -> models.QuerySet[Any]:
+    """All plugins, found through the key's own field: accounts know nothing of the apps above them."""
+    plugin: Any = ApiKey._meta.get_field("plugins").related_model
+    return plugin.objects.all()
+
+
+class ApiKeyForm(forms.ModelForm):
+    limited_to = forms.ModelMultipleChoiceField(
+        queryset=None,
+        required=False,
+        label="Only these plugins",
+        widget=FilteredSelectMultiple("plugins", is_stacked=False),
+        help_text="Nothing chosen: every plugin you may ask, those of tomorrow too.",
+    )
+    capabilities = forms.MultipleChoiceField(
+        label="It may",
+        choices=Capability.choices,
+        initial=[Capability.QUERY.value],
+        widget=forms.CheckboxSelectMultiple,
+        help_text="An agent only needs to ask questions.",
+    )
+
+    class Meta:
+        model = ApiKey
+        fields = ["name", "capabilities", "per_minute", "per_day", "expires_at"]
+
+    # Set by the admin: the plugins that the person at the form may ask.
+    offered: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # The key's own plugins stay among them, withdrawn or not: saving must never widen what a key opens.
+        chosen = ApiKeyPlugin.objects.filter(apikey=self.instance.pk, plugin__isnull=False).values("plugin")
+        if field := self.fields.get("limited_to"):
+            field.queryset = _plugins().filter(  # type: ignore[attr-defined]
+                models.Q(pk__in=self.offered.values("pk")) | models.Q(pk__in=chosen)
+            )
+        self.initial.setdefault("limited_to", [row["plugin"] for row in chosen])
+
+
 @admin.register(ApiKey)
 class ApiKeyAdmin(admin.ModelAdmin):
-    """A person's own keys. The secret is shown once when a key is made."""
+    """A person's own keys. The secret is shown once, on the page that answers the form."""
 
-    list_display = ["name", "prefix", "owner", "created_at", "last_used_at", "expires_at", "revoked_at"]
+    form = ApiKeyForm
+    list_display = ["name", "shown_prefix", "state", "owner", "created_at", "last_used_at", "expires_at"]
     list_select_related = ["owner"]
+    list_per_page = 50
+    show_full_result_count = False
     search_fields = ["name", "prefix"]
-    fields = ["name", "capabilities", "plugins", "per_minute", "per_day", "expires_at"]
-    filter_horizontal = ["plugins"]
+    readonly_fields = ["shown_prefix", "state", "owner", "created_at", "last_used_at"]
     actions = ["revoke"]
+    fieldsets = [
+        (None, {"fields": ["name"]}),
+        ("What it opens", {"fields": ["capabilities", "limited_to"]}),
+        ("Limits", {"fields": [("per_minute", "per_day"), "expires_at"]}),
+    ]
+    history = ("What became of it", {"fields": ["state", "shown_prefix", "owner", "created_at", "last_used_at"]})
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[ApiKey]:
         assert isinstance(request.user, User)
         return ApiKey.objects.visible_to(request.user)
+
+    def get_fieldsets(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
+        return [*self.fieldsets, self.history] if obj else self.fieldsets
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_active and request.user.is_staff)
@@ -50,30 +115,64 @@ class ApiKeyAdmin(admin.ModelAdmin):
         is_theirs = obj is None or self.get_queryset(request).filter(pk=obj.pk).exists()
         return self.has_module_permission(request) and is_theirs
 
-    has_change_permission = has_view_permission
-    has_delete_permission = has_view_permission
+    def has_change_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
+        return self.has_view_permission(request, obj) and (obj is None or obj.revoked_at is None)
+
+    def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
+        """A key is revoked, not deleted, so that the audit log goes on knowing which one asked."""
+        return bool(request.user.is_active and request.user.is_superuser)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.has_module_permission(request)
 
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "plugins":
-            assert isinstance(request.user, User)
-            kwargs["queryset"] = db_field.remote_field.model.objects.visible_to(request.user)
-        return super().formfield_for_manytomany(db_field, request, **kwargs)
+    def get_form(self, request: HttpRequest, obj: ApiKey | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        form.offered = _plugins().visible_to(request.user)  # type: ignore[attr-defined]
+        return form
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
+        chosen = {name: form.cleaned_data[name] for name in ("capabilities", "per_minute", "per_day", "expires_at")}
         if change:
             super().save_model(request, obj, form, change)
+            obj.plugins.set(form.cleaned_data["limited_to"])
             return
         assert isinstance(request.user, User)
-        chosen = {name: form.cleaned_data[name] for name in ("capabilities", "per_minute", "per_day", "expires_at")}
-        made, secret = ApiKey.objects.issue(owner=request.user, name=obj.name, **chosen)
-        obj.__dict__.update(made.__dict__)
-        self.message_user(request, f"Your key, shown this once: {secret}", messages.WARNING)
+        limit = form.cleaned_data["limited_to"]
+        made, secret = ApiKey.objects.issue(owner=request.user, name=obj.name, plugins=limit, **chosen)
+        obj.__dict__.update(made.__dict__, shown_once=secret)
+
+    def response_add(self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None) -> HttpResponse:
+        """The secret goes into this one answer, and into no message, cookie or session."""
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"The key “{obj.name}”",
+            "opts": self.opts,
+            "key": obj,
+            "secret": getattr(obj, "shown_once", ""),
+            "address": request.build_absolute_uri("/api/v1/query"),
+        }
+        return TemplateResponse(request, "admin/accounts/apikey/made.html", context)
+
+    @admin.display(description="begins with", ordering="prefix")
+    def shown_prefix(self, key: ApiKey) -> str:
+        return f"{key.prefix}…"
+
+    @admin.display(description="only these plugins")
+    def limited_to(self, key: ApiKey) -> str:
+        """For keys that can only be looked at; otherwise the form has a field of this name."""
+        return ", ".join(map(str, key.plugins.all())) or "every plugin its owner may ask"
+
+    @admin.display(description="state")
+    def state(self, key: ApiKey) -> str:
+        if key.revoked_at:
+            return f"revoked on {key.revoked_at:%d %b %Y}"
+        is_over = key.expires_at is not None and key.expires_at <= timezone.now()
+        return "expired" if is_over else "works"
 
     @admin.action(description="Revoke the chosen keys")
     def revoke(self, request: HttpRequest, queryset: models.QuerySet[ApiKey]) -> None:
-        for key in queryset:
+        working = queryset.filter(revoked_at=None)
+        for key in working:
             key.revoke()
-        self.message_user(request, "Revoked. They stopped working at once.")
+            self.log_change(request, key, "Revoked.")
+        self.message_user(request, "Revoked. They stopped working at once.", messages.SUCCESS)

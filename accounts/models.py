@@ -3,7 +3,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
@@ -13,9 +13,6 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts import keys
-
-if TYPE_CHECKING:
-    from plugins.models import Plugin
 
 
 class UserManager(BaseUserManager["User"]):
@@ -88,7 +85,7 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
 class ApiKeyManager(models.Manager["ApiKey"]):
     @transaction.atomic
     def issue(
-        self, *, owner: User, name: str, plugins: Iterable[Plugin] = (), **fields: Any
+        self, *, owner: User, name: str, plugins: Iterable[models.Model] = (), **fields: Any
     ) -> tuple[ApiKey, str]:
         """Make a key and return it with its secret. The secret is not stored in the clear anywhere.
 
@@ -194,7 +191,8 @@ class ApiKeyPlugin(models.Model):
     plugin = models.ForeignKey("plugins.Plugin", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["apikey", "plugin"], name="api_key_plugin_once")]
+        db_table = "accounts_apikey_plugins"
+        unique_together = [("apikey", "plugin")]
 
     def __str__(self) -> str:
         return f"{self.apikey_id} → {self.plugin_id or 'a plugin that is gone'}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
 from knowledge.models import Document, KnowledgeBase
-from lexic.errors import LexicError
-from plugins.models import Plugin, Release
+from lexic.errors import Conflict, InvalidInput, LexicError
+from plugins.models import SEMVER, AnswerPolicy, Plugin, Release
 from querying import releases
 from trees.problems import problems
 
@@ -25,6 +26,19 @@ class NotReady(LexicError):
         super().__init__(f"The plugin cannot be published yet: {' '.join(reasons)}")
 
 
+class InvalidVersion(InvalidInput):
+    """A version looks like 1.2.0."""
+
+    code = "invalid_version"
+    hint = "Three whole numbers with full stops between them; or leave it out to get the next one."
+
+
+class VersionNotNew(Conflict):
+    """The version is not newer than the latest one."""
+
+    code = "version_not_new"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Publication:
     release: Release
@@ -34,28 +48,36 @@ class Publication:
 def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str = "") -> Publication:
     """Release the plugin as it stands, and let agents ask it.
 
-    Publishing twice what has not changed gives the release that exists. Raises `NotReady` with every reason.
+    Publishing twice what has not changed gives the release that exists, unless another version is asked for.
+    Raises `NotReady` with every reason, `InvalidVersion` and `VersionNotNew`.
     """
-    if reasons := missing(plugin):
-        raise NotReady(reasons)
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
-        release = releases.snapshot(plugin)
-        latest = plugin.latest_release()
-        if latest and not version and _decides_the_same(release, latest):
+        if reasons := missing(plugin):
+            raise NotReady(reasons)
+        release, latest = releases.snapshot(plugin), plugin.latest_release()
+        if latest and version in (None, latest.version) and _decides_the_same(release, latest):
             plugin.go_live(latest)
             return Publication(release=latest, is_new=False)
-        release.version = version or _next_version(latest)
+        release.version = next_version(plugin) if version is None else _checked(version, latest)
         release.notes, release.created_by = notes, by
-        release.full_clean(exclude=["scorecard", "trees", "knowledge", "disclaimer"])
         release.save()
         plugin.go_live(release)
         return Publication(release=release, is_new=True)
 
 
+def next_version(plugin: Plugin) -> str:
+    """The version that the next release gets unless another one is asked for."""
+    latest = plugin.latest_release()
+    if latest is None:
+        return "1.0.0"
+    major, minor, _ = _numbers(latest.version)
+    return f"{major}.{minor + 1}.0"
+
+
 def missing(plugin: Plugin) -> list[str]:
     """What still stands in the way of publishing, each a sentence."""
-    reasons = []
+    reasons = _wrong_settings(plugin)
     if not plugin.system_prompt.strip():
         reasons.append("It has no persona.")
     bases = KnowledgeBase.objects.of_plugin(plugin)
@@ -79,8 +101,30 @@ def _decides_the_same(one: Release, other: Release) -> bool:
     return same_policy and one.trees == other.trees and one.knowledge == other.knowledge
 
 
-def _next_version(latest: Release | None) -> str:
-    if latest is None:
-        return "1.0.0"
-    major, minor, _ = latest.version.split(".")
-    return f"{major}.{int(minor) + 1}.0"
+def _wrong_settings(plugin: Plugin) -> list[str]:
+    """The persona has a sentence of its own; without a disclaimer one can do."""
+    names = [name for name in AnswerPolicy.policy_fields() if name != "system_prompt"]
+    others = [field.name for field in plugin._meta.fields if field.name not in names]
+    try:
+        plugin.clean_fields(exclude=others)
+    except ValidationError as error:
+        return [f"Its {_label(name)}: {reasons[0]}" for name, reasons in error.message_dict.items()]
+    return []
+
+
+def _label(name: str) -> str:
+    return str(Plugin._meta.get_field(name).verbose_name)
+
+
+def _checked(version: str, latest: Release | None) -> str:
+    try:
+        SEMVER(version)
+    except ValidationError:
+        raise InvalidVersion from None
+    if latest and _numbers(version) <= _numbers(latest.version):
+        raise VersionNotNew(f"{version} is not newer than {latest.version}, the latest version.")
+    return version
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))

@@ -5,11 +5,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from lexic.errors import Conflict
 from plugins import slugs
 
 
@@ -75,7 +77,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         """Plugins a person or a key may ask: the published ones and those they may edit."""
         user = principal.owner if isinstance(principal, ApiKey) else principal
         plugins = self.filter(models.Q(is_published=True) | models.Q(pk__in=Plugin.objects.editable_by(user)))
-        if isinstance(principal, ApiKey) and (allowed := list(principal.plugins.values_list("pk", flat=True))):
+        if isinstance(principal, ApiKey) and (allowed := principal.allowed_plugins()):
             plugins = plugins.filter(pk__in=allowed)
         return plugins
 
@@ -129,6 +131,11 @@ class Plugin(AnswerPolicy):
             self.slug = slugs.free_slug(self.name, taken=lambda slug: Plugin.objects.filter(slug=slug).exists())
         super().save(*args, **kwargs)
 
+    def clean(self) -> None:
+        super().clean()
+        if slugs.as_id(self.slug):
+            raise ValidationError({"slug": "A slug cannot look like an id: agents may ask a plugin by either."})
+
     def latest_release(self) -> Release | None:
         return self.releases.order_by("-created_at").first()
 
@@ -144,7 +151,24 @@ class Plugin(AnswerPolicy):
         self.save(update_fields=["is_published", "updated_at"])
 
 
-SEMVER = RegexValidator(r"^\d+\.\d+\.\d+$", "A version looks like 1.2.0.")
+# ASCII digits only, no leading zero, nothing after the last digit: one version has one spelling.
+_NUMBER = r"(?:0|[1-9][0-9]{0,5})"
+SEMVER = RegexValidator(rf"\A{_NUMBER}\.{_NUMBER}\.{_NUMBER}\Z", "A version looks like 1.2.0.")
+
+
+class ReleaseIsFixed(Conflict):
+    """A release is never changed."""
+
+    code = "release_is_fixed"
+    hint = "Change the plugin, and publish a new release."
+
+
+class ReleaseQuerySet(models.QuerySet["Release"]):
+    def update(self, **columns: Any) -> int:
+        """Raises `ReleaseIsFixed` for a column that decides answers."""
+        if not columns.keys().isdisjoint([*Release.decided_fields(), "plugin"]):
+            raise ReleaseIsFixed
+        return super().update(**columns)
 
 
 class Release(AnswerPolicy):
@@ -165,6 +189,8 @@ class Release(AnswerPolicy):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
+    objects = ReleaseQuerySet.as_manager()
+
     class Meta:
         ordering = ["-created_at"]
         constraints = [models.UniqueConstraint(fields=["plugin", "version"], name="release_version_once")]
@@ -172,6 +198,22 @@ class Release(AnswerPolicy):
     def __str__(self) -> str:
         return f"{self.plugin.slug}@{self.version or 'draft'}"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Notes and scorecard may change later. Raises `ReleaseIsFixed` for what decides answers."""
+        if not self.is_draft and self._decides_otherwise():
+            raise ReleaseIsFixed
+        super().save(*args, **kwargs)
+
+    @classmethod
+    def decided_fields(cls) -> list[str]:
+        return [*cls.policy_fields(), "plugin_id", "version", "trees", "knowledge"]
+
     @property
     def is_draft(self) -> bool:
         return self._state.adding
+
+    def _decides_otherwise(self) -> bool:
+        """Whether this instance is no longer what was published."""
+        names = self.decided_fields()
+        published = Release.objects.filter(pk=self.pk).values(*names).first()
+        return published is not None and any(getattr(self, name) != published[name] for name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+import uuid
 from collections.abc import Callable
 from itertools import count
 
@@ -16,6 +17,8 @@ def free_slug(name: str, *, taken: Callable[[str], bool]) -> str:
     """A slug made from the name that `taken` does not know: `concrete-cover`, `concrete-cover-1`, …"""
     folded = unicodedata.normalize("NFKD", name)
     base = slugify(folded)[:MAX_LENGTH].strip("-_") or "plugin"
+    if as_id(base):
+        base = f"plugin-{base}"
     if not taken(base):
         return base
     for number in count(1):
@@ -30,3 +33,12 @@ def split_reference(reference: str) -> tuple[str, str | None]:
     """`slug@1.2.0` → ("slug", "1.2.0"); `slug` and `slug@latest` → ("slug", None)."""
     slug, _, version = reference.partition("@")
     return slug, None if version in ("", LATEST) else version
+
+
+def as_id(text: str) -> uuid.UUID | None:
+    """The id that a reference is, if it is one. An id never means a slug: otherwise somebody could name a plugin
+    like the id of another one, and answer in its place."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

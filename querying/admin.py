@@ -31,6 +31,11 @@ class QueryAdmin(ReadOnlyAdmin):
         assert isinstance(request.user, User)
         return Query.objects.visible_to(request.user)
 
+    def get_exclude(self, request: HttpRequest, obj: Query | None = None) -> list[str]:
+        """An author reads what was asked of a plugin, not who asked: their address and key are theirs."""
+        assert isinstance(request.user, User)
+        return [] if request.user.is_superuser else ["user", "api_key"]
+
     @admin.display(description="question")
     def question_start(self, query: Query) -> str:
         return query.question[:80]

@@ -17,12 +17,14 @@ from accounts.models import ApiKey
 from lexic.database import release_connections
 from querying import clarify, pipeline, releases, sse, wire
 from querying.authentication import MayQuery
+from querying.parsers import StrictJSONParser
 from querying.serializers import QuerySerializer, make_options, make_turns
 from querying.throttling import KeyThrottle
 from querying.types import Asker, Failed, Question
 
 
 class QueryView(APIView):
+    parser_classes = [StrictJSONParser]
     renderer_classes = [JSONRenderer, sse.EventStreamRenderer]
     permission_classes = [IsAuthenticated, MayQuery]
     throttle_classes = [KeyThrottle]

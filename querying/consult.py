@@ -9,6 +9,7 @@ from typing import Any
 
 from knowledge.search import Passage
 from querying.llms.base import LLM, ProviderFailed
+from querying.plain import plain
 from querying.types import Clarification, Question, Usage
 from trees import facts as tree_facts
 from trees.nodes import Tree
@@ -46,7 +47,7 @@ class Consultation:
         missing = self.walk.missing if self.walk else None
         if missing is None:
             return None
-        return Clarification(question=missing.question, options=tuple(missing.options), field=missing.field)
+        return Clarification(question=plain(missing.question), options=tuple(missing.options), field=missing.field)
 
     @property
     def has_decided(self) -> bool:

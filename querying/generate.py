@@ -13,6 +13,7 @@ from querying.cite import CitedSentence, Citer
 from querying.consult import Consultation
 from querying.guard import Guard
 from querying.llms.base import LLM
+from querying.plain import plain
 from querying.render import render_footnotes, render_sentence
 from querying.types import Answer, Delta, Evidence, Outcome, Prompt, Question, Usage
 
@@ -55,7 +56,7 @@ async def generate(
 
 
 def _ending(question: Question, answer: Answer) -> str:
-    disclaimer = question.release.disclaimer.strip()
+    disclaimer = plain(question.release.disclaimer.strip())
     footnotes = render_footnotes(answer.citations, style=question.options.citation_style)
     return footnotes + (f"\n\n{disclaimer}" if disclaimer else "")
 

@@ -55,7 +55,8 @@ def _sources(passages: Sequence[Passage]) -> str:
 def _source(number: int, passage: Passage) -> str:
     page = f", page {passage.page_number}" if passage.page_number else ""
     section = f", {' > '.join(passage.section_path)}" if passage.section_path else ""
-    head = f"[Source {number}] {passage.document_title}{page}{section}"
+    # One line, whatever a title says: a second one could pass for a source, or for the end of them.
+    head = " ".join(f"[Source {number}] {passage.document_title}{page}{section}".split())
     # The fence is longer than any run of backticks a document is likely to hold.
     return f"{head}\n``````\n{passage.content.replace('``````', '')}\n``````"
 

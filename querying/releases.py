@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
-
 from accounts.models import ApiKey, User
 from knowledge.models import KnowledgeBase
 from knowledge.search import BaseAt
 from lexic.errors import NotFound
 from plugins.models import Plugin, Release
-from plugins.slugs import split_reference
+from plugins.slugs import as_id, split_reference
 
 DRAFT = "draft"
 
@@ -72,9 +70,7 @@ def bases_of(release: Release) -> list[BaseAt]:
 
 def _plugin(name: str, principal: User | ApiKey) -> Plugin:
     visible = Plugin.objects.visible_to(principal)
-    plugin = visible.filter(slug=name).first()
-    if plugin is None and (pk := _as_uuid(name)):
-        plugin = visible.filter(pk=pk).first()
+    plugin = visible.filter(pk=pk).first() if (pk := as_id(name)) else visible.filter(slug=name).first()
     if plugin is None:
         raise UnknownPlugin
     return plugin
@@ -86,10 +82,3 @@ def _release(plugin: Plugin, version: str | None) -> Release:
     if release is None:
         raise UnknownRelease
     return release
-
-
-def _as_uuid(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from querying.plain import plain
 from querying.types import Citation, CitationStyle
 
 _MARK = re.compile(r"\[Source (\d{1,6})\]")
@@ -31,4 +32,4 @@ def describe(citation: Citation) -> str:
     passage = citation.passage
     page = f"p. {passage.page_number}" if passage.page_number else ""
     section = passage.section_path[-1] if passage.section_path else ""
-    return ", ".join(part for part in (passage.document_title, page, section) if part)
+    return plain(", ".join(part for part in (passage.document_title, page, section) if part))

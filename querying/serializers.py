@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -14,6 +15,7 @@ from querying.types import CitationStyle, Options, Turn
 MAX_QUESTION = 4000
 MAX_TURNS = 50
 MAX_FACTS = 50
+MAX_FACT_NAME = 200
 
 
 class TurnSerializer(serializers.Serializer):
@@ -51,7 +53,9 @@ class QuerySerializer(serializers.Serializer):
     def validate_facts(self, facts: dict[str, Any] | None) -> dict[str, Any]:
         if len(facts or {}) > MAX_FACTS:
             raise serializers.ValidationError(f"At most {MAX_FACTS} facts.")
-        return {str(name)[:200]: _checked_fact(value) for name, value in (facts or {}).items()}
+        if any(len(name) > MAX_FACT_NAME for name in facts or {}):
+            raise serializers.ValidationError(f"The name of a fact has at most {MAX_FACT_NAME} characters.")
+        return {name: _checked_fact(value) for name, value in (facts or {}).items()}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs["query"] and not attrs.get("followup"):
@@ -85,6 +89,8 @@ def make_turns(turns: list[dict[str, str]] | None) -> tuple[Turn, ...]:
 def _checked_fact(value: Any) -> Any:
     if not isinstance(value, (str, int, float, bool)):
         raise serializers.ValidationError("A fact is a string, a number, or true or false.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise serializers.ValidationError("A number has to be finite.")
     if isinstance(value, str) and (len(value) > 500 or "\x00" in value):
         raise serializers.ValidationError("A fact has at most 500 characters and no null character.")
     return value

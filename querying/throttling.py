@@ -28,7 +28,7 @@ class KeyThrottle(BaseThrottle):
             return True
         try:
             return self._has_room(key, MINUTE, key.per_minute) and self._has_room(key, DAY, key.per_day)
-        except RedisError:
+        except (RedisError, ValueError):  # ValueError: the counter went away between two commands
             logger.warning("Redis is away: requests are not counted")
             return True
 

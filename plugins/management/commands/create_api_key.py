@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import ApiKey, Capability, User
@@ -24,17 +25,29 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, email: str, name: str, plugin: list[str], **options: Any) -> None:
-        owner = User.objects.filter(email__iexact=email).first()
-        if owner is None:
-            raise CommandError(f"There is no account with the address {email}. Make one: manage.py createsuperuser")
+        owner = self._owner(email)
         allowed = [self._plugin(slug, owner) for slug in plugin]
         capabilities = options["can"] or [Capability.QUERY.value]
-        key, secret = ApiKey.objects.issue(owner=owner, name=name, capabilities=capabilities)
-        key.plugins.set(allowed)
+        name = self._name(name)
+        key, secret = ApiKey.objects.issue(owner=owner, name=name, plugins=allowed, capabilities=capabilities)
         if options["json"]:
             self.stdout.write(json.dumps({"id": str(key.pk), "key": secret, "name": name, "plugins": plugin}))
         else:
             self.stdout.write(secret)
+
+    def _owner(self, email: str) -> User:
+        owner = User.objects.filter(email__iexact=email, is_active=True).first()
+        if owner is None:
+            raise CommandError(
+                f"There is no active account with the address {email}. Make one: manage.py createsuperuser"
+            )
+        return owner
+
+    def _name(self, name: str) -> str:
+        try:
+            return ApiKey._meta.get_field("name").clean(name, None)
+        except ValidationError as error:
+            raise CommandError(f"--name: {error.messages[0]}") from None
 
     def _plugin(self, slug: str, owner: User) -> Any:
         found = Plugin.objects.visible_to(owner).filter(slug=slug).first()

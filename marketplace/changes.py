@@ -1,0 +1,44 @@
+"""What the next release would change for those who ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plugins.models import AnswerPolicy, Plugin, Release
+from querying import releases
+
+
+def changes(plugin: Plugin, *, since: Release) -> list[str]:
+    """What differs between the plugin as it stands and the release, each a sentence. Empty: nothing does."""
+    draft = releases.snapshot(plugin)
+    return [*_policy(draft, since), *_trees(draft, since), *_knowledge(draft, since)]
+
+
+def _policy(draft: Release, since: Release) -> list[str]:
+    return [
+        f"The {field.verbose_name} is different."
+        for field in AnswerPolicy._meta.fields
+        if getattr(draft, field.name) != getattr(since, field.name)
+    ]
+
+
+def _trees(draft: Release, since: Release) -> list[str]:
+    now, then = ({tree["id"]: tree for tree in release.trees} for release in (draft, since))
+    added = [f"The tree “{now[pk]['name']}” is new." for pk in now.keys() - then.keys()]
+    gone = [f"The tree “{then[pk]['name']}” is no longer used." for pk in then.keys() - now.keys()]
+    other = [f"The tree “{now[pk]['name']}” is different." for pk in now.keys() & then.keys() if now[pk] != then[pk]]
+    reordered = list(now) != list(then) and not added and not gone
+    return sorted([*added, *gone, *other]) + ["The trees are in another order."] * reordered
+
+
+def _knowledge(draft: Release, since: Release) -> list[str]:
+    now, then = (_revisions(release.knowledge) for release in (draft, since))
+    said = [f"{len(now.keys() - then.keys())} more knowledge bases are read."] * bool(now.keys() - then.keys())
+    said += [f"{len(then.keys() - now.keys())} knowledge bases are no longer read."] * bool(then.keys() - now.keys())
+    if any(now[pk] != then[pk] for pk in now.keys() & then.keys()):
+        said.append("Its documents are different.")
+    return said
+
+
+def _revisions(pinned: list[dict[str, Any]]) -> dict[int, int]:
+    return {one["knowledge_base"]: one["revision"] for one in pinned}

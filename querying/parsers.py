@@ -1,0 +1,75 @@
+"""The body of a request as JSON: bounded, in UTF-8, and made of text and numbers that can be stored."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, NoReturn
+
+from django.conf import settings
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+from lexic.api_errors import TooLarge
+from lexic.errors import InvalidInput
+
+# No body that means something is nested deeper; what walks through it may do so by recursion.
+MAX_DEPTH = 20
+
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+
+
+class UnfitText(InvalidInput):
+    """The request holds a null character or half a character, which no text can hold."""
+
+    code = "invalid_text"
+
+
+class StrictJSONParser(JSONParser):
+    """What the framework's parser leaves open: the size of a body, its charset (there are some that unpack a
+    megabyte out of a kilobyte), its depth, numbers without end, and characters that PostgreSQL refuses."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Raises `TooLarge`, `ParseError` and `UnfitText`."""
+        body = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+        if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            raise TooLarge
+        try:
+            value = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite)
+        except (ValueError, RecursionError):
+            raise ParseError("The body is not valid JSON in UTF-8.") from None
+        check(value)
+        return value
+
+
+def check(value: Any) -> None:
+    """Raises `ParseError` for JSON nested too deeply, `UnfitText` for text that cannot be stored."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for item in level for child in _children(item)]
+        if not level:
+            return
+    raise ParseError("The JSON is nested too deeply.")
+
+
+def _children(item: Any) -> Iterator[Any]:
+    if isinstance(item, str) and _UNSTORABLE.search(item):
+        raise UnfitText
+    if isinstance(item, dict):
+        yield from item.keys()
+        yield from item.values()
+    elif isinstance(item, list):
+        yield from item
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text:.20} is no number of JSON.")
