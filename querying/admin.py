@@ -1,41 +1,146 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from accounts.models import User
 from plugins.access import ReadOnlyAdmin
+from plugins.display import as_json, as_table, as_text, change_link
+from plugins.lists import LightListAdmin
+from querying import reading
 from querying.models import Query
 
 
 @admin.register(Query)
-class QueryAdmin(ReadOnlyAdmin):
+class QueryAdmin(LightListAdmin, ReadOnlyAdmin):
     """The audit log: what was asked, what was answered, and why."""
 
-    list_display = [
-        "created_at",
-        "release_name",
-        "question_start",
+    list_display = ["question_start", "release_name", "outcome", "reason", "confidence", "took", "created_at"]
+    list_filter = [
         "outcome",
-        "reason",
         "confidence",
-        "latency_ms",
+        ("plugin", admin.RelatedOnlyFieldListFilter),
+        ("created_at", admin.DateFieldListFilter),
     ]
-    list_filter = ["outcome", "confidence", ("created_at", admin.DateFieldListFilter)]
+    list_per_page = 50
+    not_in_lists = ("answer", "citations", "context", "decision_path", "facts", "knowledge", "passages", "plan")
     search_fields = ["question", "answer"]
+    search_help_text = "Words of the question or the answer."
     date_hierarchy = "created_at"
     show_full_result_count = False
+    fieldsets = [
+        (
+            None,
+            {"fields": ["shown_question", "shown_answer", "sources", "how_it_ended", "shown_path", "known_facts"]},
+        ),
+        ("What it was asked of", {"fields": ["of_plugin", "release_name", "created_at", "asked_by"]}),
+        ("Why", {"fields": ["shown_evidence", "passages_read", "shown_context", "shown_options"]}),
+        ("How", {"fields": ["took", "shown_timings", "llm", "embedder", "tokens"]}),
+    ]
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Query]:
         assert isinstance(request.user, User)
         return Query.objects.visible_to(request.user)
 
-    def get_exclude(self, request: HttpRequest, obj: Query | None = None) -> list[str]:
+    def get_fieldsets(self, request: HttpRequest, obj: Query | None = None) -> Any:
         """An author reads what was asked of a plugin, not who asked: their address and key are theirs."""
         assert isinstance(request.user, User)
-        return [] if request.user.is_superuser else ["user", "api_key"]
+        is_theirs = obj is not None and request.user.pk in (obj.user_id, obj.api_key and obj.api_key.owner_id)
+        if is_theirs or request.user.is_superuser:
+            return self.fieldsets
+        return [
+            (name, {"fields": [field for field in of["fields"] if field != "asked_by"]})
+            for name, of in self.fieldsets
+        ]
 
-    @admin.display(description="question")
+    # --- Question and answer -----------------------------------------------------------------------------
+
+    @admin.display(description="question", ordering="question")
     def question_start(self, query: Query) -> str:
         return query.question[:80]
+
+    @admin.display(description="question")
+    def shown_question(self, query: Query) -> SafeString:
+        return as_text(query.question)
+
+    @admin.display(description="answer")
+    def shown_answer(self, query: Query) -> SafeString:
+        return as_text(query.answer or query.error or "none")
+
+    @admin.display(description="sources")
+    def sources(self, query: Query) -> SafeString | str:
+        rows = (
+            (source.address, source.document, source.place, source.excerpt)
+            for source in reading.sources(query.citations)
+        )
+        row = '<li><a href="{}">{}</a>, {}<div class="lx-text">{}</div></li>'
+        cited = format_html_join("", row, rows)
+        return format_html('<ol class="lx-sources">{}</ol>', cited) if cited else "none"
+
+    @admin.display(description="outcome")
+    def how_it_ended(self, query: Query) -> str:
+        reason = f" ({query.reason})" if query.reason else ""
+        return f"{query.outcome}{reason}, confidence {query.confidence}"
+
+    @admin.display(description="decision path")
+    def shown_path(self, query: Query) -> SafeString | str:
+        return as_table(reading.steps(query.decision_path)) if query.decision_path else "no tree was asked"
+
+    @admin.display(description="facts")
+    def known_facts(self, query: Query) -> SafeString | str:
+        return as_table(query.facts.items()) if query.facts else "none"
+
+    # --- Of what, by whom --------------------------------------------------------------------------------
+
+    @admin.display(description="plugin")
+    def of_plugin(self, query: Query) -> SafeString | str:
+        return change_link("plugins_plugin", str(query.plugin), query.plugin_id) if query.plugin else "it is gone"
+
+    @admin.display(description="asked by")
+    def asked_by(self, query: Query) -> str:
+        way = f"with the key {query.api_key}" if query.api_key else "by hand"
+        return f"{query.user or 'somebody who is gone'}, {way}"
+
+    # --- Why and how -------------------------------------------------------------------------------------
+
+    @admin.display(description="evidence")
+    def shown_evidence(self, query: Query) -> str:
+        return "none was weighed" if query.evidence is None else f"{query.evidence:.2f} of 1 for the best sentence"
+
+    @admin.display(description="chunks read")
+    def passages_read(self, query: Query) -> SafeString | str:
+        """Best first. Every one links to the chunk, which is gone from the builder once its document is."""
+        return as_table(
+            (change_link("knowledge_chunk", f"chunk {passage['chunk']}", passage["chunk"]), _scores(passage))
+            for passage in query.passages
+        )
+
+    @admin.display(description="earlier turns")
+    def shown_context(self, query: Query) -> SafeString | str:
+        return as_json(query.context) if query.context else "none"
+
+    @admin.display(description="options")
+    def shown_options(self, query: Query) -> SafeString:
+        return as_table((name, "default" if value is None else value) for name, value in query.options.items())
+
+    @admin.display(description="time", ordering="latency_ms")
+    def took(self, query: Query) -> str:
+        return f"{query.latency_ms} ms"
+
+    @admin.display(description="by step")
+    def shown_timings(self, query: Query) -> SafeString:
+        return as_table((step, f"{milliseconds} ms") for step, milliseconds in query.timings.items())
+
+    @admin.display(description="tokens")
+    def tokens(self, query: Query) -> str:
+        return f"{query.prompt_tokens} read, {query.completion_tokens} written"
+
+
+def _scores(passage: dict[str, Any]) -> str:
+    parts = ((name, passage.get(name)) for name in ("score", "cosine", "lexical"))
+    return ", ".join(f"{name} {value:.2f}" for name, value in parts if isinstance(value, (int, float)))

@@ -21,6 +21,7 @@ from knowledge.embedders.local import LocalEmbedder
 from knowledge.search import Passage
 from knowledge.sentences import sentence_spans
 from knowledge.terms import terms
+from querying.token_states import token_states
 from querying.types import Evidence, Sentence
 
 # Passages whose sentences are weighed. Each costs some 15 ms; beyond five there is little to gain.
@@ -107,7 +108,7 @@ def _asked_words(
     """None when the question has no content word."""
     text = f"{earlier} {question}" if earlier else question
     last_turn_starts = len(text) - len(question)
-    (states, offsets), *_ = embedder.token_states([text])
+    (states, offsets), *_ = token_states(embedder, [text])
     rows: list[int] = []
     shares: list[float] = []
     stems: list[str] = []
@@ -125,7 +126,7 @@ def _asked_words(
     if total <= 0:
         return None
     share = np.asarray(shares, dtype=np.float32) / np.float32(total)
-    return AskedWords(states=_unit(states[rows]), weights=share, stems=tuple(stems))
+    return AskedWords(states=states[rows], weights=share, stems=tuple(stems))
 
 
 def _matches(
@@ -136,8 +137,8 @@ def _matches(
     found: list[list[tuple[Span, Match]]] = [[] for _ in passages]
     stems = np.asarray(asked.stems)
     in_title = [np.isin(stems, np.asarray(terms(_title(passage)) or [""])) for passage in passages]
-    for window, (states, offsets) in zip(windows, embedder.token_states([w.text for w in windows]), strict=True):
-        similar = asked.states @ _unit(states).T
+    for window, (states, offsets) in zip(windows, token_states(embedder, [w.text for w in windows]), strict=True):
+        similar = asked.states @ states.T
         for start, end in window.spans:
             a, b = start + window.shift, end + window.shift
             inside = [i for i, (first, last) in enumerate(offsets) if first < b and last > a and last > first]
@@ -176,7 +177,3 @@ def _windows(index: int, passage: Passage) -> list[_Window]:
 
 def _title(passage: Passage) -> str:
     return title_path(passage.document_title, passage.section_path)[:_TITLE_CHARACTERS]
-
-
-def _unit(states: Matrix) -> Matrix:
-    return states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9)

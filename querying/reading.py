@@ -1,0 +1,75 @@
+"""An answer as people read it: its text with links to the sources, and where each source can be opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+_MARK = re.compile(r"\[Source (\d{1,6})\]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A citation of an answer. `address` opens its page here, whatever the public address of the site is."""
+
+    id: str
+    document: str
+    place: str
+    excerpt: str
+    address: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """Text, or the mark of a source when `source` is its number."""
+
+    text: str
+    source: int | None = None
+
+
+def sources(citations: Sequence[Mapping[str, Any]]) -> list[Source]:
+    """The citations of an answer, from their JSON."""
+    return [
+        Source(
+            id=str(citation.get("id", "")),
+            document=str(citation.get("document", "")),
+            place=_place(citation),
+            excerpt=str(citation.get("excerpt", "")),
+            address=_here(str(citation.get("url", ""))),
+        )
+        for citation in citations
+    ]
+
+
+def pieces(text: str, *, count: int) -> Iterator[Piece]:
+    """The text, cut at the marks of the first `count` sources. What only looks like a mark stays text."""
+    parts = _MARK.split(text)
+    for position, part in enumerate(parts):
+        is_mark = position % 2 == 1
+        if is_mark and 1 <= int(part) <= count:
+            yield Piece(text=part, source=int(part))
+        elif is_mark:
+            yield Piece(text=f"[Source {part}]")
+        elif part:
+            yield Piece(text=part)
+
+
+def steps(path: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What each node was about, and what was known or decided there."""
+    return [
+        (str(step.get("label") or step.get("node", "")), str(step.get("result") or step.get("value", "")))
+        for step in path
+    ]
+
+
+def _place(citation: Mapping[str, Any]) -> str:
+    page = f"page {citation['page']}" if citation.get("page") else ""
+    return ", ".join(part for part in (page, str(citation.get("section") or "")) if part)
+
+
+def _here(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
