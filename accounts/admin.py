@@ -11,6 +11,8 @@ from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
 
@@ -48,12 +50,22 @@ def _plugins() -> models.QuerySet[Any]:
     return plugin.objects.all()
 
 
+class PluginPicker(FilteredSelectMultiple):
+    """Two boxes side by side. Its script puts them first in whatever is around them, so they get a box of their own."""
+
+    def __init__(self) -> None:
+        super().__init__("plugins", is_stacked=False)
+
+    def render(self, *args: Any, **kwargs: Any) -> SafeString:
+        return format_html("<div>{}</div>", super().render(*args, **kwargs))
+
+
 class ApiKeyForm(forms.ModelForm):
-    limited_to = forms.ModelMultipleChoiceField(
+    limited_to: forms.ModelMultipleChoiceField[Any] = forms.ModelMultipleChoiceField(
         queryset=None,
         required=False,
         label="Only these plugins",
-        widget=FilteredSelectMultiple("plugins", is_stacked=False),
+        widget=PluginPicker,
         help_text="Nothing chosen: every plugin you may ask, those of tomorrow too.",
     )
     capabilities = forms.MultipleChoiceField(

@@ -91,7 +91,8 @@ def add_text(
     enqueue: bool = True,
 ) -> Added:
     """Add text that has no file, as Markdown. Under the same title, or `file_name`, it replaces what was there."""
-    name = file_name or f"{_clean_title(title).replace('/', '-') or 'text'}.md"
+    # Not the title alone: a document named as its file counts as unnamed, and its first heading would rename it.
+    name = file_name or f"{_clean_title(title).replace('/', '-') or 'text'} (pasted).md"
     return add_file(
         knowledge_base=knowledge_base,
         file_name=name,

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.db.models import Count, ForeignKey, ManyToManyField, Model, Q, QuerySet
-from django.http import HttpRequest
+from django.db.models import Count, F, ForeignKey, Q, QuerySet
+from django.db.models.functions import Left
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from accounts.models import User
 from knowledge import add, tasks
+from knowledge.forms import DocumentAddForm, DocumentForm
 from knowledge.models import Chunk, Document, DocumentStatus, KnowledgeBase, Page
-from lexic.errors import LexicError
+from plugins.access import ReadOnlyAdmin, ScopedAdmin
+from plugins.display import NOTHING, add_link, as_json, as_text, change_link, joined, list_link
+from plugins.lists import LightListAdmin
 from plugins.models import Plugin
 
 EXCERPT = 160
+READ_AGAIN = "_read_again"
 STAGES = {
     DocumentStatus.QUEUED: "waits for a worker",
     DocumentStatus.CHUNKING: "is being split",
@@ -25,75 +31,70 @@ STAGES = {
 }
 
 
-class OwnRowsAdmin(admin.ModelAdmin):
-    """People who may use the builder see and change what is theirs, without permissions of their own."""
-
+class KnowledgeAdmin(ScopedAdmin):
     show_full_result_count = False
     list_per_page = 50
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).visible_to(request.user)  # type: ignore[attr-defined]
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.is_active and request.user.is_staff)
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return self.has_module_permission(request)
-
-    has_change_permission = has_view_permission
-    has_delete_permission = has_view_permission
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.has_module_permission(request)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Names what goes, and counts nothing below it: a document may have thousands of chunks."""
         return [str(one) for one in objs], {}, set(), []
 
 
-class ReadOnlyAdmin(OwnRowsAdmin):
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-
 @admin.register(KnowledgeBase)
-class KnowledgeBaseAdmin(OwnRowsAdmin):
+class KnowledgeBaseAdmin(KnowledgeAdmin):
     list_display = ["name", "plugin", "owner", "embedder", "document_count", "documents_link"]
     list_select_related = ["plugin", "owner"]
     search_fields = ["name", "plugin__name"]
-    fields = ["name", "plugin", "attached_to", "embedder", "language", "documents_link"]
-    readonly_fields = ["documents_link"]
+    readonly_fields = ["documents_link", "revision", "owner"]
     filter_horizontal = ["attached_to"]
+    fieldsets = [
+        (None, {"fields": ["name", "documents_link"]}),
+        (
+            "Who reads it",
+            {
+                "fields": ["plugin", "attached_to"],
+                "description": "A plugin has one knowledge base of its own, made with it, and may read others as well.",
+            },
+        ),
+        ("How it is searched", {"fields": ["embedder", "language"]}),
+        ("What became of it", {"fields": ["owner", "revision"]}),
+    ]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        present = Count("documents", filter=Q(documents__removed_in=None), distinct=True)
-        return super().get_queryset(request).annotate(document_total=present)
+    def visible(self, request: HttpRequest) -> QuerySet[KnowledgeBase]:
+        assert isinstance(request.user, User)
+        # By id: the condition joins editors, and a join would count each document once for every editor.
+        mine = KnowledgeBase.objects.filter(pk__in=KnowledgeBase.objects.visible_to(request.user).values("pk"))
+        present = Count("documents", filter=Q(documents__removed_in=None))
+        return mine.annotate(document_total=present).order_by("name")
+
+    def choices_for(self, field_name: str, request: HttpRequest) -> QuerySet[Any] | None:
+        assert isinstance(request.user, User)
+        return Plugin.objects.editable_by(request.user) if field_name in ("plugin", "attached_to") else None
+
+    def get_fieldsets(self, request: HttpRequest, obj: KnowledgeBase | None = None) -> Any:
+        return self.fieldsets if obj else self.fieldsets[:-1]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        said = {
+            "plugin": "Whose own knowledge it is. May be empty.",
+            "attached_to": "These plugins read it too.",
+            "language": "Of the documents, in English: “english”, “german”, …",
+        }
+        return super().get_form(request, obj, change=change, help_texts=said, **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: KnowledgeBase | None = None) -> list[str]:
         # Vectors of two embedders cannot be compared, so the choice ends with the first document.
         fixed = ["embedder"] if obj and obj.documents.exists() else []
         return [*self.readonly_fields, *fixed]
 
-    def formfield_for_foreignkey(self, db_field: ForeignKey, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "plugin":
-            kwargs["queryset"] = Plugin.objects.editable_by(request.user)  # type: ignore[arg-type]
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
-
-    def formfield_for_manytomany(self, db_field: ManyToManyField, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "attached_to":
-            kwargs["queryset"] = Plugin.objects.editable_by(request.user)  # type: ignore[arg-type]
-        return super().formfield_for_manytomany(db_field, request, **kwargs)
-
     def save_model(self, request: HttpRequest, obj: KnowledgeBase, form: Any, change: bool) -> None:
         if not change:
             obj.owner = request.user  # type: ignore[assignment]
-        super().save_model(request, obj, form, change)
+            super().save_model(request, obj, form, change)
+            return
+        # Only what was said: the revision moves on while people look at the form.
+        columns = {field.name for field in KnowledgeBase._meta.concrete_fields}
+        obj.save(update_fields=columns & set(form.changed_data))
 
     def delete_model(self, request: HttpRequest, obj: KnowledgeBase) -> None:
         pk = obj.pk
@@ -104,63 +105,20 @@ class KnowledgeBaseAdmin(OwnRowsAdmin):
         for base in queryset:
             self.delete_model(request, base)
 
-    @admin.display(description="documents")
+    @admin.display(description="documents", ordering="document_total")
     def document_count(self, base: Any) -> int:
         return base.document_total
 
     @admin.display(description="")
-    def documents_link(self, base: KnowledgeBase) -> str:
+    def documents_link(self, base: KnowledgeBase) -> SafeString | str:
         if base.pk is None:
             return "Save first, then add documents."
-        return _link("knowledge_document", "Open the documents", knowledge_base__id__exact=base.pk)
-
-
-class DocumentAddForm(forms.ModelForm):
-    """One file, or one address."""
-
-    file = forms.FileField(required=False, help_text="PDF, Word (.docx), Markdown, HTML, JSON or plain text.")
-    url = forms.URLField(
-        required=False,
-        max_length=2000,
-        assume_scheme="https",
-        label="Address",
-        help_text="Of a public web page or document.",
-    )
-
-    class Meta:
-        model = Document
-        fields = ["knowledge_base", "url", "title"]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["title"].required = False
-        self.fields["title"].help_text = "What citations call it. Left empty, it is taken from the file."
-
-    def clean(self) -> dict[str, Any]:
-        said: dict[str, Any] = super().clean() or {}
-        if bool(said.get("file")) == bool(said.get("url")):
-            raise forms.ValidationError("Choose a file or give an address: one of the two.")
-        if not self.errors:
-            self.added = self._add(said)
-        return said
-
-    def _add(self, said: dict[str, Any]) -> add.Added:
-        """Files are checked by the function that stores them, so that every door says the same about them."""
-        title = said["title"] or None
-        try:
-            if file := said.get("file"):
-                return add.add_file(
-                    knowledge_base=said["knowledge_base"], file_name=file.name, stream=file, title=title
-                )
-            return add.add_url(knowledge_base=said["knowledge_base"], url=said["url"], title=title)
-        except LexicError as error:
-            raise forms.ValidationError(f"{error.message} {error.hint}".strip()) from None
-
-    def save(self, commit: bool = True) -> Document:
-        return self.added.document
-
-    def save_m2m(self) -> None:
-        """A document has no relations to save; the admin asks all the same."""
+        return joined(
+            [
+                list_link("knowledge_document", "Open the documents", knowledge_base__id__exact=base.pk),
+                add_link("knowledge_document", "Add a document", knowledge_base=base.pk),
+            ]
+        )
 
 
 class OwnBaseFilter(admin.RelatedFieldListFilter):
@@ -172,15 +130,16 @@ class OwnBaseFilter(admin.RelatedFieldListFilter):
 
 
 @admin.register(Document)
-class DocumentAdmin(OwnRowsAdmin):
-    list_display = ["title", "knowledge_base", "source_type", "how_it_stands", "page_count", "updated_at"]
+class DocumentAdmin(KnowledgeAdmin):
+    form = DocumentForm
+    list_display = ["title", "how_it_stands", "knowledge_base", "source_type", "page_count", "updated_at"]
     list_select_related = ["knowledge_base"]
     list_filter = [("knowledge_base", OwnBaseFilter), "status", "source_type"]
     search_fields = ["title", "file_name", "url"]
     actions = ["read_again"]
-    readonly_fields = ["knowledge_base", "source", "how_it_stands", "pages_link", "chunks_link", "metadata"]
+    readonly_fields = ["belongs_to", "source", "how_it_stands", "contents", "said_by_file", "updated_at"]
     fieldsets = [
-        (None, {"fields": ["title", "knowledge_base", "source", "how_it_stands", "pages_link", "chunks_link"]}),
+        (None, {"fields": ["title", "how_it_stands", "contents", "belongs_to", "source", "file", "updated_at"]}),
         (
             "What it is",
             {"fields": ["doc_type", "doc_date", "doc_status", "project", "tags", "is_public", "is_template"]},
@@ -192,39 +151,78 @@ class DocumentAdmin(OwnRowsAdmin):
                 "description": "Answers about a day use the documents that were valid on it.",
             },
         ),
-        ("As the file says", {"fields": ["metadata"], "classes": ["collapse"]}),
+        ("As the file says", {"fields": ["said_by_file"], "classes": ["collapse"]}),
     ]
+    add_fieldsets = [(None, {"fields": ["knowledge_base", "file", "url", "title"]})]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).present()  # type: ignore[attr-defined]
+    def visible(self, request: HttpRequest) -> QuerySet[Document]:
+        assert isinstance(request.user, User)
+        return Document.objects.visible_to(request.user).present()
+
+    def choices_for(self, field_name: str, request: HttpRequest) -> QuerySet[Any] | None:
+        assert isinstance(request.user, User)
+        return KnowledgeBase.objects.editable_by(request.user) if field_name == "knowledge_base" else None
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        if obj is None:
-            kwargs["form"] = DocumentAddForm
-        return super().get_form(request, obj, change=change, **kwargs)
+        form = self.form if obj else DocumentAddForm
+        return super().get_form(request, obj, change=change, **{"form": form, **kwargs})
 
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return (
-            super().get_fieldsets(request, obj)
-            if obj
-            else [(None, {"fields": ["knowledge_base", "file", "url", "title"]})]
-        )
+    def get_fieldsets(self, request: HttpRequest, obj: Document | None = None) -> Any:
+        if obj is None:
+            return self.add_fieldsets
+        if not obj.url:
+            return self.fieldsets
+        # The address is fetched again instead.
+        (name, first), *others = self.fieldsets
+        return [(name, {"fields": [field for field in first["fields"] if field != "file"]}), *others]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return self.readonly_fields if obj else []
 
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        bases = self.choices_for("knowledge_base", request)
+        only = [base.pk for base in bases[:2]] if bases is not None else []
+        chosen = {"knowledge_base": only[0]} if len(only) == 1 else {}
+        return {**chosen, **super().get_changeform_initial_data(request)}
+
     def formfield_for_foreignkey(self, db_field: ForeignKey, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "knowledge_base":
-            kwargs["queryset"] = KnowledgeBase.objects.editable_by(request.user)  # type: ignore[arg-type]
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        if db_field.name == "knowledge_base" and field and not field.queryset.exists():
+            field.help_text = "You have none yet: make a plugin first, it comes with one."
+        return field
 
     def save_model(self, request: HttpRequest, obj: Document, form: Any, change: bool) -> None:
-        if change:
-            super().save_model(request, obj, form, change)
-            if "title" in form.changed_data:
-                add.read_again(obj)
-        elif not form.added.is_new:
-            messages.info(request, "This document was here already.")
+        if not change:
+            if not form.added.is_new:
+                messages.info(request, "This document was here already.")
+            return
+        # Only what was said: a worker writes status and progress while people look at the form.
+        columns = {field.name for field in Document._meta.concrete_fields}
+        obj.save(update_fields={*(columns & set(form.changed_data)), "updated_at"})
+        if "title" in form.changed_data or READ_AGAIN in request.POST:
+            add.read_again(obj)
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        added = obj if isinstance(obj, Document) else Document.objects.get(pk=obj)
+        self._say_how_it_stands(request, added)
+        if "_addanother" in request.POST:
+            address = reverse(
+                "admin:knowledge_document_add", query={"knowledge_base": str(added.knowledge_base_id)}
+            )
+        else:
+            address = reverse("admin:knowledge_document_change", args=[added.pk])
+        return HttpResponseRedirect(address)
+
+    def response_change(self, request: HttpRequest, obj: Document) -> HttpResponse:
+        if READ_AGAIN not in request.POST:
+            return super().response_change(request, obj)
+        self._say_how_it_stands(request, obj)
+        return HttpResponseRedirect(request.path)
+
+    def _say_how_it_stands(self, request: HttpRequest, document: Document) -> None:
+        if document.status == DocumentStatus.QUEUED:
+            said = f"“{document}” waits for a worker. Reload this page to see how far it has been read."
+            messages.info(request, said)
 
     def delete_model(self, request: HttpRequest, obj: Document) -> None:
         add.delete_document(obj)
@@ -239,60 +237,107 @@ class DocumentAdmin(OwnRowsAdmin):
             add.read_again(document)
         messages.success(request, f"{len(queryset)} will be read again.")
 
-    @admin.display(description="status")
+    @admin.display(description="status", ordering="status")
     def how_it_stands(self, document: Document) -> str:
         """Status, progress and error in one sentence."""
         status = DocumentStatus(document.status)
         if document.error:
-            return f"{STAGES.get(status, status.label)}: {document.error}"
+            sentence = f"{STAGES.get(status, status.label)}: {document.error}"
+            return format_html('<strong class="lx-bad">{}</strong>', sentence)
         if status == DocumentStatus.READING:
             return f"reading page {document.pages_done} of {document.pages_total or '…'}"
         if status == DocumentStatus.EMBEDDING:
-            return f"embedding {document.chunks_done} of {document.chunks_total or '…'} passages"
+            return f"embedding {document.chunks_done} of {document.chunks_total or '…'} chunks"
         return STAGES[status]
 
     @admin.display(description="source")
     def source(self, document: Document) -> str:
-        return document.url or document.file_name
+        kind = document.get_source_type_display()
+        return f"{document.url or document.file_name} ({kind})"
 
-    @admin.display(description="pages")
-    def pages_link(self, document: Document) -> str:
-        return _link("knowledge_page", "Read its pages", document__id__exact=document.pk)
+    @admin.display(description="knowledge base")
+    def belongs_to(self, document: Document) -> SafeString:
+        base = document.knowledge_base
+        return change_link("knowledge_knowledgebase", str(base), base.pk)
 
-    @admin.display(description="passages")
-    def chunks_link(self, document: Document) -> str:
-        return _link("knowledge_chunk", "See its passages", document__id__exact=document.pk)
+    @admin.display(description="what was read")
+    def contents(self, document: Document) -> SafeString | str:
+        if not document.ready_sha256 and document.status != DocumentStatus.READY:
+            return NOTHING
+        chunks = f"{document.chunks_total or 0} chunks"
+        pages = f"{document.page_count} pages" if document.page_count else "its text"
+        return joined(
+            [
+                list_link("knowledge_page", f"Read {pages}", document__id__exact=document.pk),
+                list_link("knowledge_chunk", f"See {chunks}", document__id__exact=document.pk),
+            ]
+        )
+
+    @admin.display(description="metadata")
+    def said_by_file(self, document: Document) -> SafeString | str:
+        return as_json(document.metadata) if document.metadata else "nothing"
 
 
-class DocumentPartAdmin(ReadOnlyAdmin):
+class DocumentPartAdmin(LightListAdmin, ReadOnlyAdmin):
     """Pages and chunks of the documents a person may read; only what answers now."""
 
+    show_full_result_count = False
+    list_per_page = 50
     list_select_related = ["document"]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        mine = Document.objects.visible_to(request.user).present()  # type: ignore[arg-type]
-        rows = admin.ModelAdmin.get_queryset(self, request).filter(added_in__isnull=False, removed_in=None)
+    def visible(self, request: HttpRequest) -> QuerySet[Any]:
+        assert isinstance(request.user, User)
+        mine = Document.objects.visible_to(request.user).present()
+        rows = self.model._default_manager.filter(added_in__isnull=False, removed_in=None)
         return rows.filter(document__in=mine)
 
     def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
         return lookup == "document__id__exact" or super().lookup_allowed(lookup, value, request)
 
+    @admin.display(description="document")
+    def of_document(self, part: Any) -> SafeString:
+        return change_link("knowledge_document", str(part.document), part.document_id)
+
 
 @admin.register(Page)
 class PageAdmin(DocumentPartAdmin):
-    list_display = ["number", "document", "excerpt"]
-    fields = ["document", "number", "text"]
+    list_display = ["__str__", "excerpt"]
+    search_fields = ["text"]
+    search_help_text = "Words as they stand on a page."
+    fields = ["of_document", "number", "shown_text", "as_cited"]
+
+    # A list needs the beginnings of fifty pages, not their whole text and the boxes of all their words.
+    not_in_lists = ("text", "words")
+
+    def visible(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().visible(request).annotate(beginning=Left("text", EXCERPT))
 
     @admin.display(description="text")
-    def excerpt(self, page: Page) -> str:
-        return page.text[:EXCERPT]
+    def excerpt(self, page: Any) -> str:
+        return page.beginning
+
+    @admin.display(description="text")
+    def shown_text(self, page: Page) -> SafeString:
+        return as_text(page.text)
+
+    @admin.display(description="as readers see it")
+    def as_cited(self, page: Page) -> SafeString:
+        return format_html('<a href="{}">Open the page</a>', reverse("source", args=[page.pk]))
 
 
 @admin.register(Chunk)
 class ChunkAdmin(DocumentPartAdmin):
-    list_display = ["index", "document", "section", "excerpt"]
-    fields = ["document", "index", "section", "content"]
-    readonly_fields = ["section"]
+    list_display = ["__str__", "page_number", "section", "excerpt"]
+    search_fields = ["content"]
+    search_help_text = "Words as they stand in a chunk."
+    fields = ["of_document", "index", "section", "place", "shown_content"]
+
+    def visible(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().visible(request).annotate(page_number=F("page__number"))
+
+    @admin.display(description="page")
+    def page_number(self, chunk: Any) -> int:
+        return chunk.page_number
 
     @admin.display(description="section")
     def section(self, chunk: Chunk) -> str:
@@ -302,8 +347,13 @@ class ChunkAdmin(DocumentPartAdmin):
     def excerpt(self, chunk: Chunk) -> str:
         return chunk.content[:EXCERPT]
 
+    @admin.display(description="page")
+    def place(self, chunk: Any) -> SafeString:
+        span = {"start": str(chunk.start), "end": str(chunk.end)}
+        address = reverse("source", args=[chunk.page_id], query=span)
+        words = f"See it on page {chunk.page_number}"
+        return format_html('<a href="{}">{}</a> (characters {} to {})', address, words, chunk.start, chunk.end)
 
-def _link(view: str, words: str, **query: Any) -> str:
-    """A link to a list, filtered. Holds no text from documents."""
-    address = reverse(f"admin:{view}_changelist", query={name: str(value) for name, value in query.items()})
-    return format_html('<a href="{}">{}</a>', address, words)
+    @admin.display(description="text")
+    def shown_content(self, chunk: Chunk) -> SafeString:
+        return as_text(chunk.content)

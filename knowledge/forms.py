@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 
@@ -11,6 +11,7 @@ from knowledge import add
 from knowledge.models import Document
 from lexic.errors import LexicError
 
+T = TypeVar("T")
 TYPES = "PDF, Word (.docx), Markdown, HTML, JSON or plain text."
 
 
@@ -95,7 +96,7 @@ class DocumentForm(forms.ModelForm):
         return said
 
 
-def _said_at_the_form[T](work: Callable[[], T]) -> T:
+def _said_at_the_form(work: Callable[[], T]) -> T:
     try:
         return work()
     except LexicError as error:

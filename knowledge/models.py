@@ -226,7 +226,9 @@ class Chunk(Revisioned):
     end = models.PositiveIntegerField()
     section_path = ArrayField(models.CharField(max_length=200), default=list)
     content = models.TextField()
-    content_hash = models.BinaryField(max_length=32, help_text="SHA-256 of what is embedded: title path and content.")
+    content_hash = models.BinaryField(
+        max_length=32, help_text="SHA-256 of what is embedded: title path and content."
+    )
 
     objects = RevisionQuerySet.as_manager()
 

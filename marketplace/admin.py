@@ -50,8 +50,8 @@ class PublishablePluginAdmin(PluginAdmin):
     parts = ("Its parts", {"fields": ["knowledge", "trees", "asked"]})
 
     def get_fieldsets(self, request: HttpRequest, obj: Plugin | None = None) -> Any:
-        first, *others = self.fieldsets
-        return [first, self.parts, *others] if obj else self.fieldsets
+        first, *others = super().get_fieldsets(request, obj)
+        return [first, self.parts, *others] if obj else [first, *others]
 
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view
@@ -90,16 +90,13 @@ class PublishablePluginAdmin(PluginAdmin):
 
     @admin.display(description="questions and releases")
     def asked(self, plugin: Plugin) -> SafeString:
-        queries, released = plugin.queries.count(), plugin.releases.count()
+        asked = _counted(plugin.queries.count(), "question")
+        released = _counted(plugin.releases.count(), "release")
         return joined(
             [
                 format_html('<a href="{}">Ask it</a>', reverse("ask", args=[plugin.slug])),
-                list_link("querying_query", _counted(queries, "question", "questions so far"), plugin__id__exact=plugin.pk)
-                if queries
-                else "no question yet",
-                list_link("plugins_release", _counted(released, "release"), plugin__id__exact=plugin.pk)
-                if released
-                else "no release yet",
+                list_link("querying_query", f"{asked} so far", plugin__id__exact=plugin.pk),
+                list_link("plugins_release", released, plugin__id__exact=plugin.pk),
             ]
         )
 
@@ -110,8 +107,8 @@ class PublishablePluginAdmin(PluginAdmin):
         plugin = self._changeable_or_404(request, pk)
         form = PublishForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            said = {"version": form.cleaned_data["version"] or None, "notes": form.cleaned_data["notes"]}
-            if self._published(request, plugin, **said):
+            asked = {"version": form.cleaned_data["version"] or None, "notes": form.cleaned_data["notes"]}
+            if self._published(request, plugin, **asked):
                 return HttpResponseRedirect(reverse("admin:plugins_plugin_change", args=[plugin.pk]))
         latest = plugin.latest_release()
         context = {
@@ -151,8 +148,8 @@ class PublishablePluginAdmin(PluginAdmin):
             self.message_user(request, f"{plugin}: {error.message} {error.hint}".strip(), messages.ERROR)
             return False
         self.log_change(request, plugin, f"Published as {done.release.version}.")
-        sentence = "is on the air." if done.is_new else "is on the air; nothing has changed since that release."
-        self.message_user(request, f"{done.release} {sentence}", messages.SUCCESS)
+        unchanged = "" if done.is_new else " Nothing that decides an answer has changed since that release."
+        self.message_user(request, f"On the air: {done.release}.{unchanged}", messages.SUCCESS)
         return True
 
     def _withdraw(self, request: HttpRequest, plugin: Plugin) -> None:
@@ -183,5 +180,5 @@ def _add_document(plugin: Plugin) -> SafeString:
     return add_link("knowledge_document", "Add a document", knowledge_base=base.pk) if base else SafeString()
 
 
-def _counted(number: int, one: str, several: str = "") -> str:
-    return f"1 {one}" if number == 1 else f"{number} {several or one + 's'}"
+def _counted(number: int, one: str) -> str:
+    return f"{number or 'no'} {one}{'' if number == 1 else 's'}"

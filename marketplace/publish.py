@@ -108,12 +108,9 @@ def _wrong_settings(plugin: Plugin) -> list[str]:
     try:
         plugin.clean_fields(exclude=others)
     except ValidationError as error:
-        return [f"Its {_label(name)}: {reasons[0]}" for name, reasons in error.message_dict.items()]
+        labels = {field.name: field.verbose_name for field in plugin._meta.fields}
+        return [f"Its {labels[name]}: {reasons[0]}" for name, reasons in error.message_dict.items()]
     return []
-
-
-def _label(name: str) -> str:
-    return str(Plugin._meta.get_field(name).verbose_name)
 
 
 def _checked(version: str, latest: Release | None) -> str:

@@ -2,6 +2,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.views import home
+from marketplace.keys import keys, revoke
+from marketplace.views import home, plugin
+from querying.views import ask
 
-urlpatterns = [path("", home, name="home")]
+urlpatterns = [
+    path("", home, name="home"),
+    path("plugins/<slug:slug>", plugin, name="plugin"),
+    path("ask/<slug:slug>", ask, name="ask"),
+    path("keys", keys, name="keys"),
+    path("keys/<uuid:pk>/revoke", revoke, name="revoke_key"),
+]

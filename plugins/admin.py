@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from plugins.access import ReadOnlyAdmin, ScopedAdmin
 from plugins.display import as_json, as_table, as_text, change_link
+from plugins.lists import LightListAdmin
 from plugins.models import Plugin, Release
 
 MOST_EDITORS = 50
@@ -93,12 +95,15 @@ class PluginAdmin(ScopedAdmin):
         ("Who works on it", {"fields": ["owner", "editor_emails"]}),
     ]
 
+    def get_fieldsets(self, request: HttpRequest, obj: Plugin | None = None) -> Any:
+        return self.fieldsets if obj else [_without(fieldset, "state", "owner") for fieldset in self.fieldsets]
+
     def get_readonly_fields(self, request: HttpRequest, obj: Plugin | None = None) -> list[str]:
         # Agents call it by this name from its first release on.
         fixed = ["slug"] if obj and obj.releases.exists() else []
         return [*self.readonly_fields, *fixed]
 
-    def get_prepopulated_fields(self, request: HttpRequest, obj: Plugin | None = None) -> dict[str, list[str]]:
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Plugin | None = None) -> dict[str, Sequence[str]]:
         return {} if obj else {"slug": ["name"]}
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Plugin]:
@@ -131,18 +136,20 @@ class PluginAdmin(ScopedAdmin):
 
     @admin.display(description="state", ordering="is_published")
     def state(self, plugin: Plugin) -> str:
-        return (
-            f"on the air as {plugin.version}"
-            if plugin.is_published
-            else "draft: only you and its editors can ask it"
-        )
+        return f"on the air as {plugin.version}" if plugin.is_published else "draft"
+
+
+def _without(fieldset: Any, *names: str) -> Any:
+    title, of = fieldset
+    return title, {**of, "fields": [name for name in of["fields"] if name not in names]}
 
 
 @admin.register(Release)
-class ReleaseAdmin(ReadOnlyAdmin):
+class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
     """What agents ask: fixed for ever, so it can only be read."""
 
     list_display = ["__str__", "plugin", "created_at", "created_by"]
+    not_in_lists = ("trees", "knowledge", "system_prompt", "scorecard")
     list_select_related = ["plugin", "created_by"]
     list_filter = [("plugin", admin.RelatedOnlyFieldListFilter)]
     list_per_page = 50
@@ -153,10 +160,6 @@ class ReleaseAdmin(ReadOnlyAdmin):
         ("How it answers", {"fields": ["citation_mode", "top_k", "threshold"]}),
         ("What it reads", {"fields": ["pinned_knowledge", "pinned_trees"]}),
     ]
-
-    def get_queryset(self, request: HttpRequest) -> models.QuerySet[Release]:
-        # A list shows names and dates; trees and personas are long.
-        return super().get_queryset(request).defer("trees", "knowledge", "system_prompt", "scorecard")
 
     @admin.display(description="persona")
     def persona(self, release: Release) -> str:

@@ -20,7 +20,7 @@ from querying.models import Query
 class QueryAdmin(LightListAdmin, ReadOnlyAdmin):
     """The audit log: what was asked, what was answered, and why."""
 
-    list_display = ["question_start", "release_name", "outcome", "reason", "confidence", "took", "created_at"]
+    list_display = ["question_start", "shown_outcome", "confidence", "release_name", "took", "created_at"]
     list_filter = [
         "outcome",
         "confidence",
@@ -36,11 +36,21 @@ class QueryAdmin(LightListAdmin, ReadOnlyAdmin):
     fieldsets = [
         (
             None,
-            {"fields": ["shown_question", "shown_answer", "sources", "how_it_ended", "shown_path", "known_facts"]},
+            {
+                "fields": [
+                    "shown_question",
+                    "shown_answer",
+                    "sources",
+                    "shown_outcome",
+                    "confidence",
+                    "shown_path",
+                    "known_facts",
+                ]
+            },
         ),
         ("What it was asked of", {"fields": ["of_plugin", "release_name", "created_at", "asked_by"]}),
         ("Why", {"fields": ["shown_evidence", "passages_read", "shown_context", "shown_options"]}),
-        ("How", {"fields": ["took", "shown_timings", "llm", "embedder", "tokens"]}),
+        ("How", {"fields": ["took", "shown_timings", "written_by", "tokens"]}),
     ]
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Query]:
@@ -82,10 +92,9 @@ class QueryAdmin(LightListAdmin, ReadOnlyAdmin):
         cited = format_html_join("", row, rows)
         return format_html('<ol class="lx-sources">{}</ol>', cited) if cited else "none"
 
-    @admin.display(description="outcome")
-    def how_it_ended(self, query: Query) -> str:
-        reason = f" ({query.reason})" if query.reason else ""
-        return f"{query.outcome}{reason}, confidence {query.confidence}"
+    @admin.display(description="outcome", ordering="outcome")
+    def shown_outcome(self, query: Query) -> str:
+        return f"{query.outcome} ({query.reason})" if query.reason else query.outcome
 
     @admin.display(description="decision path")
     def shown_path(self, query: Query) -> SafeString | str:
@@ -135,6 +144,10 @@ class QueryAdmin(LightListAdmin, ReadOnlyAdmin):
     @admin.display(description="by step")
     def shown_timings(self, query: Query) -> SafeString:
         return as_table((step, f"{milliseconds} ms") for step, milliseconds in query.timings.items())
+
+    @admin.display(description="written by")
+    def written_by(self, query: Query) -> str:
+        return f"{query.llm}; chunks found with the embedder {query.embedder or 'of nobody'}"
 
     @admin.display(description="tokens")
     def tokens(self, query: Query) -> str:

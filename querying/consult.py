@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from asgiref.sync import sync_to_async
+
 from knowledge.search import Passage
 from querying.llms.base import LLM, ProviderFailed
 from querying.plain import plain
@@ -68,14 +70,10 @@ async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) 
     A tree that would have to ask back is left alone when the question is about something else as well that the
     passages speak of: then they answer, and not the tree.
     """
-    trees = _parsed(question)
-    chosen = select(trees, question=question.text, context=question.earlier_user_turns, facts=question.facts)
+    chosen = await sync_to_async(_chosen)(question)
     if chosen is None:
         return Consultation()
-    name, tree = trees[chosen]
-    given, _ = tree_facts.facts_from_request(tree, question.facts)
-    read = tree_facts.extract_facts(tree, question=question.text, context=question.earlier_user_turns)
-    facts = {**read, **given}
+    name, tree, facts = chosen
     walked, usage = walk(tree, facts), Usage()
     if walked.missing and llm.can_extract_facts:
         understood, usage = await _understood(question, tree=tree, llm=llm)
@@ -89,6 +87,19 @@ async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) 
         facts={field: fact.value for field, fact in facts.items()},
         usage=usage,
     )
+
+
+def _chosen(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
+    """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
+    trees = _parsed(question)
+    earlier = question.earlier_user_turns
+    index = select(trees, question=question.text, context=earlier, facts=question.facts)
+    if index is None:
+        return None
+    name, tree = trees[index]
+    given, _ = tree_facts.facts_from_request(tree, question.facts)
+    said = tree_facts.extract_facts(tree, question=question.text, context=earlier)
+    return name, tree, {**said, **given}
 
 
 def _is_about_more(

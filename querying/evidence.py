@@ -26,9 +26,6 @@ from querying.types import Evidence, Sentence
 
 # Passages whose sentences are weighed. Each costs some 15 ms; beyond five there is little to gain.
 WEIGHED_PASSAGES = 5
-# Below this strength nothing answers, and the engine refuses. docs/architecture.md says how it was chosen.
-SUFFICIENT = 0.45
-
 # Sentences share a window of about 200 tokens, so that each is read in its context.
 _WINDOW_CHARACTERS = 800
 _TITLE_CHARACTERS = 160

@@ -50,7 +50,8 @@ def _with_answer(data: Mapping[str, Any]) -> dict[str, Any]:
     said = {name: data.get(name, "") for name in ("question", "version", "facts", "as_of")}
     if field := data.get("asked_field"):
         answer = " ".join(str(data.get("answer", "")).split())
-        said["facts"] = f"{said['facts']}\n{field} = {answer}".strip()
+        known = [line for line in said["facts"].splitlines() if line.strip()]
+        said["facts"] = "\n".join([*known, f"{field} = {answer}"])
     return said
 
 

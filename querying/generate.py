@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
+from asgiref.sync import sync_to_async
+
 from knowledge.sentences import sentence_spans
 from querying import prompts
 from querying.cite import CitedSentence, Citer
@@ -44,7 +46,8 @@ async def generate(
         async for piece in pieces:
             if isinstance(piece, Usage):
                 usage = usage + piece
-            elif delta := shown(guard.take(citer.cite(piece))):
+            # Verification computes; the event loop has other streams to serve meanwhile.
+            elif delta := shown(guard.take(await sync_to_async(citer.cite)(piece))):
                 yield delta
     if delta := shown(guard.finish()):
         yield delta
@@ -73,6 +76,7 @@ def _prompt(question: Question, *, evidence: Evidence, consulted: Consultation) 
         question=question.text,
         evidence=evidence,
         recommendation=consulted.recommendation,
+        decided=consulted.decided,
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from plugins.models import CitationMode
 from querying.cite import CitedSentence
-from querying.types import REFUSAL, Answer, Citation, Confidence, Evidence, Outcome
+from querying.types import REFUSAL, Answer, Citation, Confidence, Outcome
 
 SHORT_ANSWER = 300  # characters; a longer answer that mentions its limits is not a refusal
 
@@ -144,11 +144,6 @@ class Guard:
     @property
     def _citations(self) -> list[Citation]:
         return [citation for sentence in self._seen for citation in sentence.citations]
-
-
-def must_refuse(evidence: Evidence, *, mode: str, sufficient: float) -> bool:
-    """Whether nothing found answers well enough to start writing. Only mandatory mode asks."""
-    return mode == CitationMode.MANDATORY and evidence.strength < sufficient
 
 
 def refuse(reason: str) -> Answer:

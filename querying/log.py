@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asgiref.sync import sync_to_async
+from django.db import IntegrityError, transaction
 
 from lexic.database import release_connections
 from lexic.errors import LexicError
@@ -20,6 +21,8 @@ from querying.models import Query
 from querying.types import Answer, Evidence, Outcome, Question
 
 logger = logging.getLogger(__name__)
+
+_LINKS = ("plugin_id", "release", "api_key_id", "user_id")
 
 
 @dataclass
@@ -75,8 +78,13 @@ async def _write(record: Record) -> None:
 
 
 def _save(record: Record) -> None:
+    columns = _columns(record)
     with release_connections():
-        Query.objects.create(**_columns(record))
+        try:
+            with transaction.atomic():
+                Query.objects.create(**columns)
+        except IntegrityError:  # the plugin, the key or the person was deleted while it was being answered
+            Query.objects.create(**columns | dict.fromkeys(_LINKS))
 
 
 def _columns(record: Record) -> dict[str, Any]:
@@ -122,6 +130,7 @@ def _answer_columns(record: Record) -> dict[str, Any]:
     answer = record.answer
     return {
         "answer": answer.text,
+        "error": " ".join(answer.why),
         "citations": [wire.citation_as_json(citation) for citation in answer.citations],
         "confidence": answer.confidence.value,
         "reason": answer.reason,

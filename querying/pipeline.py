@@ -16,9 +16,10 @@ from asgiref.sync import sync_to_async
 
 from lexic.database import release_connections
 from lexic.errors import LexicError
+from plugins.models import CitationMode
 from querying import clarify, gather, guard, log
 from querying.consult import consult
-from querying.evidence import SUFFICIENT
+from querying.gate import judge
 from querying.generate import generate
 from querying.llms import get_llm
 from querying.llms.base import LLM
@@ -86,8 +87,10 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
             passages = await _in_thread(gather.retrieve_hinted, question, hint=hint, known=passages)
         evidence = await _in_thread(gather.weigh_evidence, question, passages, decided=consulted.decided)
     record.evidence = evidence
-    if guard.must_refuse(evidence, mode=question.release.citation_mode, sufficient=SUFFICIENT):
-        yield _done(record, guard.refuse("no_evidence"))
+    judged = judge(question.text, evidence)
+    if not judged.passes and question.release.citation_mode == CitationMode.MANDATORY:
+        refusal = replace(guard.refuse("no_evidence"), why=judged.why, nearest=judged.nearest)
+        yield _done(record, refusal)
         return
 
     yield Status(step=Step.GENERATING, message="Writing the answer")

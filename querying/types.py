@@ -126,6 +126,7 @@ class Prompt:
     question: str
     evidence: Evidence
     recommendation: str = ""
+    decided: str = ""  # the facts that the tree went by, and what it recommends, in words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +165,9 @@ class Answer:
     confidence: Confidence = Confidence.LOW
     clarification: Clarification | None = None
     usage: Usage = Usage()
+    # For a refusal: why, in sentences, and what came nearest.
+    why: tuple[str, ...] = ()
+    nearest: tuple[Passage, ...] = ()
 
     def with_usage(self, usage: Usage) -> Answer:
         return replace(self, usage=usage)

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from knowledge.filters import Filters
+from knowledge.search import Passage
 from querying.types import (
     Answer,
     Citation,
@@ -40,6 +41,8 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
         "pluginVersion": release.version or release.plugin.version,
         "outcome": answer.outcome.value,
         "reason": answer.reason or None,
+        "why": list(answer.why),
+        "nearest": [_passage_as_json(passage) for passage in answer.nearest],
         "clarification": clarification_as_json(answer.clarification) if answer.clarification else None,
         "queryId": str(question.id),
         "release": str(release),
@@ -48,6 +51,18 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
             "completionTokens": answer.usage.completion_tokens,
         },
     }
+
+
+def _passage_as_json(passage: Passage) -> dict[str, Any]:
+    """Where to look next: the place, never its text, which nobody has verified as an answer."""
+    shown = {
+        "document": passage.document_title,
+        "page": passage.page_number,
+        "section": " > ".join(passage.section_path) or None,
+        "documentId": str(passage.document_id),
+        "score": round(passage.score, 4),
+    }
+    return {key: value for key, value in shown.items() if value is not None}
 
 
 def citation_as_json(citation: Citation) -> dict[str, Any]:
@@ -71,7 +86,7 @@ def citation_as_json(citation: Citation) -> dict[str, Any]:
 def source_url(citation: Citation) -> str:
     """Opens the frozen page with the span highlighted, for whoever may see it."""
     path = reverse("source", args=[citation.passage.page_id])
-    return f"{settings.PUBLIC_URL}{path}?{urlencode({'start': citation.start, 'end': citation.end})}"
+    return f"{settings.PUBLIC_URL}{path}?{urlencode({'start': citation.start, 'end': citation.end})}#cited"
 
 
 def clarification_as_json(clarification: Clarification) -> dict[str, Any]:

@@ -9,9 +9,15 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from plugins.access import ScopedAdmin
+from plugins.display import as_table
 from plugins.models import Plugin
+from trees.fields import Field, fields_of
 from trees.models import DecisionTree
 from trees.problems import problems
+from trees.reading_order import in_reading_order
+from trees.schema import read
+from trees.starter import STARTER
 from trees.validation import sentence, validate_tree
 
 MOST_WARNINGS = 10
@@ -20,19 +26,25 @@ MOST_WARNINGS = 10
 class TreeField(forms.JSONField):
     """JSON in a text box, indented, refused with every problem it has."""
 
-    widget = forms.Textarea(attrs={"rows": 32, "cols": 110, "spellcheck": "false", "class": "vLargeTextField"})
+    widget = forms.Textarea(
+        attrs={"rows": 32, "cols": 110, "spellcheck": "false", "class": "vLargeTextField lx-tree"}
+    )
 
     def to_python(self, value: Any) -> Any:
         try:
             return super().to_python(value)
         except (RecursionError, ValueError) as error:  # nested without end, or a number without end
             raise ValidationError("The tree is too large to be read.", code="too_large") from error
+        except ValidationError as error:
+            raise ValidationError(_where_json_ends(value), code="invalid") from error
 
     def bound_data(self, data: Any, initial: Any) -> Any:
         return data  # as it was typed, so that nothing is lost when it is shown again
 
     def prepare_value(self, value: Any) -> Any:
-        return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        return (
+            value if isinstance(value, str) else json.dumps(in_reading_order(value), indent=2, ensure_ascii=False)
+        )
 
     def validate(self, value: Any) -> None:
         super().validate(value)
@@ -42,29 +54,59 @@ class TreeField(forms.JSONField):
 class DecisionTreeForm(forms.ModelForm):
     tree_data = TreeField(
         label="tree",
-        help_text="“rootNodeId” and “nodes”: conditions, questions and actions. It is checked when you save.",
+        help_text="“rootNodeId” names the first node. A question asks for a fact and goes on by its answer, a "
+        "condition compares a fact, an action is the end: what is recommended, and words that find its source. "
+        "Everything that is wrong is named when you save.",
     )
 
     class Meta:
         model = DecisionTree
         fields = ("plugin", "name", "description", "is_active", "order", "tree_data")
+        labels: ClassVar[dict[str, str]] = {"is_active": "in use"}
+        help_texts: ClassVar[dict[str, str]] = {
+            "name": "What it decides, in the words people ask in: questions find the tree by them.",
+            "description": "When it applies, in the same words.",
+            "is_active": "Only trees in use are asked, and only they have to be without errors to publish.",
+            "order": "Between trees that suit a question equally well, the lower number is asked.",
+        }
+        widgets: ClassVar[dict[str, Any]] = {
+            "description": forms.Textarea(attrs={"rows": 3, "class": "vLargeTextField"})
+        }
 
 
 @admin.register(DecisionTree)
-class DecisionTreeAdmin(admin.ModelAdmin):
+class DecisionTreeAdmin(ScopedAdmin):
     form = DecisionTreeForm
     list_display = ("name", "plugin", "is_active", "order", "node_count", "problem_count", "updated_at")
     list_filter = ("is_active", ("plugin", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("plugin",)
     list_per_page = 50
+    show_full_result_count = False
     search_fields = ("name", "description", "plugin__name", "plugin__slug")
-    readonly_fields: ClassVar[tuple[str, ...]] = ("created_at", "updated_at")
+    readonly_fields: ClassVar[tuple[str, ...]] = ("named_problems", "facts", "created_at", "updated_at")
     fieldsets = (
-        (None, {"fields": ("plugin", "name", "description")}),
-        ("Walking", {"fields": ("is_active", "order")}),
+        (None, {"fields": ("plugin", "name", "description", ("is_active", "order"))}),
         ("Tree", {"fields": ("tree_data",)}),
+    )
+    findings = (
+        ("What it needs to know", {"fields": ("facts",)}),
+        ("What is wrong with it", {"fields": ("named_problems",)}),
         ("Dates", {"fields": ("created_at", "updated_at"), "classes": ("collapse",)}),
     )
+
+    def get_fieldsets(self, request: HttpRequest, obj: DecisionTree | None = None) -> Any:
+        return (*self.fieldsets, *self.findings) if obj else self.fieldsets
+
+    @admin.display(description="facts")
+    def facts(self, tree: DecisionTree) -> str:
+        """Names and values as a caller sends them. A tree that cannot be read has none."""
+        reading = read(tree.tree_data)
+        return as_table((fact.name, _values(fact)) for fact in fields_of(reading.tree).values())
+
+    @admin.display(description="problems")
+    def named_problems(self, tree: DecisionTree) -> str:
+        found = problems(tree.tree_data)
+        return as_table((problem.severity, sentence(problem)) for problem in found) if found else "nothing"
 
     @admin.display(description="nodes")
     def node_count(self, tree: DecisionTree) -> int:
@@ -77,14 +119,17 @@ class DecisionTreeAdmin(admin.ModelAdmin):
         serious = sum(problem.is_error for problem in found)
         return f"{serious} errors, {len(found) - serious} warnings" if found else "none"
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[DecisionTree]:
-        visible = DecisionTree.objects.visible_to(request.user)  # type: ignore[arg-type]  # staff have signed in
-        return visible.order_by(*self.get_ordering(request)) if self.get_ordering(request) else visible
+    def visible(self, request: HttpRequest) -> QuerySet[DecisionTree]:
+        return DecisionTree.objects.visible_to(request.user)  # type: ignore[arg-type]  # staff have signed in
 
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "plugin":
-            kwargs["queryset"] = Plugin.objects.editable_by(request.user)  # type: ignore[arg-type]
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+    def choices_for(self, field_name: str, request: HttpRequest) -> QuerySet[Any] | None:
+        return Plugin.objects.editable_by(request.user) if field_name == "plugin" else None  # type: ignore[arg-type]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        # Whoever has one plugin means that one.
+        plugins = Plugin.objects.editable_by(request.user)[:2]  # type: ignore[arg-type]
+        only = {"plugin": plugins[0].pk} if len(plugins) == 1 else {}
+        return {**only, "tree_data": STARTER, **super().get_changeform_initial_data(request)}
 
     def save_model(self, request: HttpRequest, obj: DecisionTree, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
@@ -94,21 +139,18 @@ class DecisionTreeAdmin(admin.ModelAdmin):
         if len(found) > MOST_WARNINGS:
             self.message_user(request, f"{len(found) - MOST_WARNINGS} more warnings.", level=messages.WARNING)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return _is_staff(request)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return _is_staff(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: DecisionTree | None = None) -> bool:
-        return _is_staff(request) and (obj is None or self.get_queryset(request).filter(pk=obj.pk).exists())
-
-    def has_change_permission(self, request: HttpRequest, obj: DecisionTree | None = None) -> bool:
-        return self.has_view_permission(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: DecisionTree | None = None) -> bool:
-        return self.has_view_permission(request, obj)
+def _where_json_ends(text: Any) -> str:
+    """Where the text stops being JSON, so that a missing comma can be found."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+    except (TypeError, RecursionError, ValueError):
+        pass
+    return "This is not JSON."
 
 
-def _is_staff(request: HttpRequest) -> bool:
-    return bool(request.user.is_active and request.user.is_staff)
+def _values(fact: Field) -> str:
+    unit = f" in {fact.unit.symbol}" if fact.unit else ""
+    return ", ".join(fact.options) or f"a {fact.type}{unit}"

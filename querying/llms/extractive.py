@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Sequence
 
+from knowledge.terms import terms
 from querying.llms.base import LLM
 from querying.types import REFUSAL, Evidence, Prompt, Sentence, Usage
 
@@ -32,7 +33,7 @@ class Extractive(LLM):
 
 def compose(prompt: Prompt) -> list[str]:
     """The answer in pieces: the tree's recommendation where a source bears it out, then the sentences that answer."""
-    supporting = _supporting(prompt.recommendation, prompt.evidence)
+    supporting = _supporting(prompt)
     chosen = _choose(prompt.evidence.sentences, first=supporting)
     if not chosen:
         return [REFUSAL]
@@ -64,15 +65,23 @@ def _is_label(text: str) -> bool:
     return is_short_line and "|" not in text and not _BULLET.match(text)
 
 
-def _supporting(recommendation: str, evidence: Evidence) -> Sentence | None:
-    """The best sentence that holds every figure of the recommendation; the best of all where it has none."""
-    if not recommendation:
+def _supporting(prompt: Prompt) -> Sentence | None:
+    """The sentence that bears the recommendation out: it holds every figure of it, and most of the facts."""
+    figures, facts = set(_QUANTITY.findall(prompt.recommendation)), set(terms(prompt.decided))
+    if not prompt.recommendation:
         return None
-    figures = set(_QUANTITY.findall(recommendation))
-    for sentence in evidence.sentences:
-        if len(sentence.text) >= _SHORTEST and figures <= set(_QUANTITY.findall(sentence.text)):
-            return sentence
-    return None
+    holding = [
+        sentence
+        for sentence in prompt.evidence.sentences
+        if len(sentence.text) >= _SHORTEST and figures <= set(_QUANTITY.findall(sentence.text))
+    ]
+    return max(holding, key=lambda sentence: _fit(sentence, figures, facts), default=None)
+
+
+def _fit(sentence: Sentence, figures: set[str], facts: set[str]) -> tuple[int, float]:
+    """Facts that the sentence speaks of, less the other figures it brings in; then how well it answers."""
+    strays = set(_QUANTITY.findall(sentence.text)) - figures
+    return (len(facts & set(terms(sentence.text))) - len(strays), sentence.score)
 
 
 def _says_the_same(one: Sentence, other: Sentence) -> bool:

@@ -53,9 +53,9 @@ def run(*arguments: str) -> str:
 
 def test_a_folder_is_read_in_order_into_the_plugins_own_base(plugin: Plugin, folder: Path) -> None:
     assert run("pumps", str(folder)).splitlines() == [
-        "ready   README.md: 1 chunks",
-        "ready   b/README.md: 1 chunks",
-        "ready   b/manual.pdf: 1 chunks",
+        "ready   README.md: 1 chunk",
+        "ready   b/README.md: 1 chunk",
+        "ready   b/manual.pdf: 1 chunk",
     ]
     base = KnowledgeBase.objects.get(plugin=plugin)
     assert (base.owner, base.embedder, base.revision) == (plugin.owner, "counting", 3)

@@ -59,7 +59,8 @@ class Command(BaseCommand):
             raise CommandError(f"{failed} of {len(results)} could not be read.")
 
     def _print(self, result: dict[str, Any]) -> None:
-        outcome = result["error"] if result["error"] else f"{result['chunks']} chunks"
+        chunks = f"{result['chunks']} chunk{'' if result['chunks'] == 1 else 's'}"
+        outcome = result["error"] or chunks
         self.stdout.write(f"{result['status']:<8}{result['source']}: {outcome}")
 
 

@@ -77,6 +77,7 @@ def readable(answer: dict[str, Any]) -> str:
         lines += ["", "  Decision path: " + " → ".join(steps)]
     if answer["clarification"]:
         lines += ["  Options: " + ", ".join(answer["clarification"]["options"])]
+    lines += [f"  {sentence}" for sentence in answer["why"]]
     reason = f" ({answer['reason']})" if answer["reason"] else ""
     lines += ["", f"  {answer['outcome']}{reason}, confidence {answer['confidence']}, {answer['release']}"]
     return "\n".join(lines)

@@ -1,0 +1,26 @@
+"""Lists that do not read what they do not show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db import models
+from django.http import HttpRequest
+
+
+class LightList(ChangeList):
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> models.QuerySet[Any]:
+        rows = super().get_queryset(request, exclude_parameters)
+        return rows.defer(*getattr(self.model_admin, "not_in_lists", ()))
+
+
+class LightListAdmin(admin.ModelAdmin):
+    """An admin whose rows have long columns: `not_in_lists` are only read where one row is shown."""
+
+    not_in_lists: ClassVar[Sequence[str]] = ()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return LightList

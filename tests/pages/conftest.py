@@ -1,0 +1,106 @@
+"""Alice's plugin, read by the real embedder, and people at their browsers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from knowledge.add import add_text
+from knowledge.attach import own_knowledge_base
+from knowledge.ingest import ingest
+from knowledge.models import Document
+from marketplace.publish import publish
+from plugins.models import Plugin
+from trees.models import DecisionTree
+
+HANDBOOK = """# Boots
+
+## 1 On site
+
+Safety boots with a steel toe are worn on every site. Boots are replaced after 24 months of wear.
+
+## 2 In the office
+
+Nobody needs boots in the office. Shoes with a closed heel are worn on stairs.
+"""
+
+TREE = {
+    "rootNodeId": "place",
+    "nodes": {
+        "place": {
+            "id": "place",
+            "type": "question",
+            "label": "Where?",
+            "question": {"text": "Where are the boots worn?", "options": ["on site", "in the office"]},
+            "childrenByAnswer": {"on site": "steel", "in the office": "none"},
+        },
+        "steel": {
+            "id": "steel",
+            "type": "action",
+            "label": "On site",
+            "action": {
+                "recommendation": "safety boots with a steel toe",
+                "sourceHint": "safety boots steel toe site",
+            },
+        },
+        "none": {
+            "id": "none",
+            "type": "action",
+            "label": "In the office",
+            "action": {"recommendation": "no boots are needed", "sourceHint": "boots in the office"},
+        },
+    },
+}
+
+
+@pytest.fixture
+def visitor(db: None) -> User:
+    """Has signed up, and may not use the builder."""
+    return User.objects.create_user("dora@example.org", "correct horse battery", display_name="Dora")
+
+
+@pytest.fixture
+def plugin(alice: User) -> Plugin:
+    """A draft with a document that is ready."""
+    plugin = Plugin.objects.create(
+        owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="You are a safety engineer."
+    )
+    added = add_text(
+        knowledge_base=own_knowledge_base(plugin),
+        title="Rules on boots",
+        text=HANDBOOK,
+        file_name="boots.md",
+        enqueue=False,
+    )
+    ingest(added.document.pk)
+    return plugin
+
+
+@pytest.fixture
+def handbook(plugin: Plugin) -> Document:
+    return Document.objects.get(knowledge_base__plugin=plugin)
+
+
+@pytest.fixture
+def tree(plugin: Plugin) -> DecisionTree:
+    return DecisionTree.objects.create(plugin=plugin, name="Which boots to wear", tree_data=TREE)
+
+
+@pytest.fixture
+def published(plugin: Plugin, alice: User) -> Plugin:
+    publish(plugin, by=alice)
+    plugin.refresh_from_db()
+    return plugin
+
+
+@pytest.fixture
+def browsing() -> Callable[[User], Client]:
+    def browse(user: User) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return browse

@@ -1,0 +1,199 @@
+"""The pages in a real browser. Nothing may be fetched from elsewhere, and nothing may complain in the console."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from accounts.models import ApiKey, User
+from knowledge.ingest import ingest
+from knowledge.models import Document
+from plugins.models import Plugin
+from querying.models import Query
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+WIDTHS = (390, 1440)
+PASSWORD = "correct horse battery"
+SLOW = 15_000  # milliseconds; a machine may be busy
+
+
+@pytest.fixture(scope="module")
+def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
+    """For these tests alone: Playwright keeps an event loop in this thread, where others could not run theirs."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**browser_type_launch_args)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, live_server: Any, complaints: list[str]) -> Iterator[Page]:
+    """A page that must have nothing to complain about at the end."""
+    context = browser.new_context(base_url=live_server.url, viewport={"width": WIDTHS[1], "height": 900})
+    context.set_default_timeout(SLOW)
+    page = context.new_page()
+    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: _note_foreign(asked.url, live_server.url, complaints))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def _note_foreign(url: str, own: str, complaints: list[str]) -> None:
+    if not url.startswith((own, "data:", "blob:")):
+        complaints.append(f"fetched from elsewhere: {url}")
+
+
+def sign_in(page: Page, user: User, *, to: str = "/") -> None:
+    page.goto(f"/accounts/login/?next={to}")
+    page.get_by_label("Email").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign In").click()
+    page.wait_for_url(f"**{to}")
+
+
+def overflow(page: Page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def test_from_signing_up_to_a_key(page: Page, published: Plugin) -> None:
+    page.goto("/plugins/boots")
+    page.get_by_role("link", name="Sign up").click()
+    page.get_by_label("Email").fill("erin@example.org")
+    page.get_by_label("Password", exact=True).fill("a long walk home")
+    page.get_by_label("Password (again)").fill("a long walk home")
+    page.get_by_role("button", name="Sign Up").click()
+    page.get_by_role("link", name="Boots").click()
+    page.get_by_role("link", name="Make a key for this").click()
+    page.get_by_label("Name").fill("planning agent")
+    page.get_by_role("button", name="Make the key").click()
+    secret = page.locator("#secret").inner_text()
+    key = ApiKey.objects.for_secret(secret)
+    assert key
+    assert (key.owner.email, key.allowed_plugins()) == ("erin@example.org", [published.pk])
+    page.goto("/keys")
+    assert secret not in page.content()
+    page.get_by_role("button", name="Revoke planning agent").click()
+    page.get_by_text("It stopped working at once.").wait_for()
+    assert ApiKey.objects.for_secret(secret) is None
+
+
+def test_an_expert_walks_from_a_file_to_a_release(page: Page, alice: User, tmp_path: Path) -> None:
+    _make_plugin(page, alice)
+    _upload(page, tmp_path, name="gloves.md", content=b"# Gloves\n\nGloves are worn when wire is cut.")
+    document = Document.objects.get()
+    page.get_by_text("waits for a worker").first.wait_for()
+    ingest(document.pk)
+    page.reload()
+    assert page.locator(".field-how_it_stands .readonly").inner_text() == "ready"
+    page.get_by_role("link", name="Read its text").click()
+    page.get_by_role("link", name="p. 1").click()
+    page.get_by_text("Gloves are worn when wire is cut.").wait_for()
+    page.goto(f"/admin/plugins/plugin/{Plugin.objects.get().pk}/publish/")
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_text("On the air: gloves@1.0.0.").wait_for()
+    page.get_by_role("button", name="Take off the air").click()
+    page.get_by_text("is off the air").wait_for()
+    assert not Plugin.objects.get().is_published
+
+
+def test_why_a_broken_file_could_not_be_read_is_said(page: Page, alice: User, tmp_path: Path) -> None:
+    _make_plugin(page, alice)
+    _upload(page, tmp_path, name="broken.pdf", content=b"%PDF-1.4\nthis is not a PDF\n")
+    ingest(Document.objects.get().pk)
+    page.reload()
+    assert "could not be read: The document is damaged" in page.locator(".field-how_it_stands").inner_text()
+
+
+def _make_plugin(page: Page, alice: User) -> None:
+    sign_in(page, alice, to="/admin/")
+    page.get_by_role("link", name="Make a plugin").click()
+    page.get_by_label("Name").fill("Gloves")
+    page.get_by_label("Domain").fill("safety")
+    page.get_by_role("textbox", name="Persona").fill("You are a safety engineer.")
+    page.get_by_role("button", name="Save and continue editing").click()
+    page.get_by_role("link", name="Add a document").wait_for()
+
+
+def _upload(page: Page, folder: Path, *, name: str, content: bytes) -> None:
+    file = folder / name
+    file.write_bytes(content)
+    page.get_by_role("link", name="Add a document").click()
+    page.get_by_label("File").set_input_files(file)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url(re.compile("/change/"))
+
+
+def test_a_citation_opens_its_page_at_the_cited_words(page: Page, alice: User, plugin: Plugin) -> None:
+    text = "\n".join(f"Line {number} of a long page." for number in range(300))
+    frozen = plugin.knowledge_base.documents.get().pages.get()
+    type(frozen).objects.filter(pk=frozen.pk).update(text=f"{text}\n{frozen.text}\n{text}")
+    start = len(text) + 1
+    sign_in(page, alice)
+    page.goto(f"/source/{frozen.pk}?start={start}&end={start + len(frozen.text)}")
+    mark = page.locator("mark")
+    assert mark.inner_text() == frozen.text
+    box = mark.bounding_box()
+    assert box
+    assert 0 <= box["y"] < 900
+
+
+def test_an_author_asks_and_follows_a_source(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to="/ask/boots")
+    page.get_by_label("Question").fill("What is worn on every site?")
+    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("heading", name="Sources").wait_for()
+    page.locator("ol.rows a").first.click()
+    assert page.locator("mark").inner_text() == Query.objects.get().citations[0]["excerpt"]
+
+
+PUBLIC = ["/", "/plugins/boots", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"]
+SIGNED_IN = ["/", "/keys", "/ask/boots", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_is_wider_than_the_screen(
+    page: Page, alice: User, published: Plugin, width: int, scheme: Any
+) -> None:
+    long = "abcdefghij" * 12
+    Plugin.objects.filter(pk=published.pk).update(name=long, domain=long[:80], tagline=long, description=long * 3)
+    ApiKey.objects.issue(owner=alice, name=long[:100], plugins=[published])
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    wide = [path for path in PUBLIC if page.goto(path) and overflow(page) > 0]
+    sign_in(page, alice)
+    wide += [path for path in SIGNED_IN if page.goto(path) and overflow(page) > 0]
+    frozen = published.knowledge_base.documents.get().pages.get()
+    page.goto(f"/source/{frozen.pk}?start=1&end=20")
+    assert (wide, overflow(page)) == ([], 0)
+
+
+BUILDER = ["", "plugins/plugin/", "plugins/plugin/add/", "knowledge/document/add/", "trees/decisiontree/add/"]
+BUILDER += ["accounts/apikey/add/", "querying/query/", "plugins/release/", "knowledge/chunk/"]
+
+
+def test_the_builder_keeps_the_strict_policy(page: Page, alice: User, published: Plugin) -> None:
+    """Every complaint about the policy would be in the console."""
+    sign_in(page, alice, to="/admin/")
+    for path in BUILDER:
+        page.goto(f"/admin/{path}")
+    page.goto(f"/admin/plugins/plugin/{published.pk}/change/")
+    assert page.locator("#id_system_prompt").input_value() == published.system_prompt
+
+
+def test_pages_that_are_not_there_look_like_ours(page: Page, complaints: list[str]) -> None:
+    page.goto("/nothing-here")
+    page.get_by_role("heading", name="There is nothing here").wait_for()
+    complaints[:] = [said for said in complaints if "404" not in said]

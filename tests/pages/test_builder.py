@@ -1,0 +1,384 @@
+"""What an expert does by hand in the builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import ApiKey, User
+from knowledge.ingest import ingest
+from knowledge.models import Document, KnowledgeBase
+from plugins.models import Plugin, Release
+from querying.models import Query
+from trees.models import DecisionTree
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+
+
+def listing(model: str) -> str:
+    return reverse(f"admin:{model}_changelist")
+
+
+def change(model: str, row: Any) -> str:
+    return reverse(f"admin:{model}_change", args=[row.pk])
+
+
+def publish_page(plugin: Plugin) -> str:
+    return reverse("admin:plugins_plugin_publish", args=[plugin.pk])
+
+
+def shown(client: Client, address: str) -> str:
+    response = client.get(address, follow=True)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def said(response: Any) -> list[str]:
+    return [str(message) for message in response.context["messages"]]
+
+
+def filled(**fields: Any) -> dict[str, Any]:
+    defaults = {
+        "name": "Boots",
+        "slug": "boots",
+        "domain": "safety",
+        "system_prompt": "You are a safety engineer.",
+        "disclaimer": "",
+        "citation_mode": "mandatory",
+        "top_k": 8,
+        "threshold": 0.3,
+        "chunk_strategy": "characters",
+        "chunk_size": 1500,
+        "tagline": "",
+        "description": "",
+        "tags": "",
+        "editor_emails": "",
+    }
+    return {**defaults, **fields}
+
+
+# --- Plugins ---------------------------------------------------------------------------------------------
+
+
+def test_a_plugin_comes_with_a_knowledge_base_and_links_to_its_parts(browsing: Browse, alice: User) -> None:
+    client = browsing(alice)
+    client.post(reverse("admin:plugins_plugin_add"), filled())
+    plugin = Plugin.objects.get()
+    base = KnowledgeBase.objects.get(plugin=plugin)
+    assert (plugin.owner, base.owner) == (alice, alice)
+    content = shown(client, change("plugins_plugin", plugin))
+    for address in (
+        f"{listing('knowledge_document')}?knowledge_base__id__exact={base.pk}",
+        f"{reverse('admin:knowledge_document_add')}?knowledge_base={base.pk}",
+        f"{reverse('admin:trees_decisiontree_add')}?plugin={plugin.pk}",
+        f"{listing('querying_query')}?plugin__id__exact={plugin.pk}",
+        f"{listing('plugins_release')}?plugin__id__exact={plugin.pk}",
+        "/ask/boots",
+        publish_page(plugin),
+    ):
+        assert address in content
+        assert client.get(address).status_code == 200
+
+
+def test_its_slug_is_fixed_by_the_first_release(browsing: Browse, alice: User, published: Plugin) -> None:
+    client = browsing(alice)
+    assert 'name="slug"' not in shown(client, change("plugins_plugin", published))
+    client.post(change("plugins_plugin", published), filled(slug="other"))
+    published.refresh_from_db()
+    assert published.slug == "boots"
+
+
+def test_what_stands_in_the_way_of_publishing_is_said(browsing: Browse, alice: User) -> None:
+    plugin = Plugin.objects.create(owner=alice, name="Empty", domain="safety", system_prompt="Brief.")
+    client = browsing(alice)
+    assert "None of its documents is ready." in shown(client, publish_page(plugin))
+    response = client.post(publish_page(plugin), {"notes": "", "version": ""})
+    assert any("None of its documents is ready." in sentence for sentence in said(response))
+    assert not Release.objects.exists()
+
+
+def test_publishing_by_hand(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    response = browsing(alice).post(publish_page(plugin), {"notes": "The first.", "version": ""}, follow=True)
+    release = Release.objects.get()
+    assert said(response) == ["On the air: boots@1.0.0."]
+    assert (release.version, release.notes, release.created_by) == ("1.0.0", "The first.", alice)
+    assert "on the air as 1.0.0" in response.content.decode()
+
+
+def test_what_the_next_release_changes_is_said(
+    browsing: Browse, alice: User, published: Plugin, handbook: Document, tree: DecisionTree
+) -> None:
+    published.system_prompt = "You are brief."
+    published.save()
+    KnowledgeBase.objects.update(revision=99)
+    content = shown(browsing(alice), publish_page(published))
+    for sentence in (
+        "The persona is different.",
+        "The tree “Which boots to wear” is new.",
+        "Its documents are different.",
+    ):
+        assert sentence in content
+    assert "Next is 1.1.0." in content
+
+
+def test_nothing_new_is_said_as_well(browsing: Browse, alice: User, published: Plugin) -> None:
+    assert "Nothing that decides an answer." in shown(browsing(alice), publish_page(published))
+
+
+@pytest.mark.parametrize(
+    ("version", "why"), [("1.0", "A version looks like 1.2.0."), ("0.9.0", "is not newer than")]
+)
+def test_a_version_that_cannot_be_is_refused(
+    browsing: Browse, alice: User, published: Plugin, version: str, why: str
+) -> None:
+    published.system_prompt = "You are brief."
+    published.save()
+    response = browsing(alice).post(publish_page(published), {"notes": "", "version": version})
+    assert why in response.content.decode()
+    assert Release.objects.count() == 1
+
+
+def test_publishing_and_taking_off_the_air_are_actions(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client = browsing(alice)
+    chosen = {"_selected_action": [plugin.pk]}
+    client.post(listing("plugins_plugin"), {"action": "publish_chosen", **chosen})
+    plugin.refresh_from_db()
+    assert plugin.is_published
+    client.post(listing("plugins_plugin"), {"action": "withdraw_chosen", **chosen})
+    plugin.refresh_from_db()
+    assert not plugin.is_published
+    assert Release.objects.count() == 1
+
+
+def test_a_button_takes_it_off_the_air(browsing: Browse, alice: User, published: Plugin) -> None:
+    client = browsing(alice)
+    address = reverse("admin:plugins_plugin_withdraw", args=[published.pk])
+    assert client.get(address).status_code == 405
+    client.post(address)
+    published.refresh_from_db()
+    assert not published.is_published
+
+
+def test_nobody_publishes_the_plugin_of_somebody_else(browsing: Browse, charlie: User, published: Plugin) -> None:
+    client = browsing(charlie)
+    withdraw = reverse("admin:plugins_plugin_withdraw", args=[published.pk])
+    assert client.get(publish_page(published)).status_code == 404
+    assert client.post(publish_page(published), {"notes": "", "version": "9.0.0"}).status_code == 404
+    assert client.post(withdraw).status_code == 404
+    published.refresh_from_db()
+    assert published.is_published
+    assert Release.objects.count() == 1
+
+
+def test_a_release_can_be_read(browsing: Browse, alice: User, plugin: Plugin, tree: DecisionTree) -> None:
+    client = browsing(alice)
+    client.post(publish_page(plugin), {"notes": "", "version": ""})
+    content = shown(client, change("plugins_release", Release.objects.get()))
+    for words in ("You are a safety engineer.", "Which boots to wear", "childrenByAnswer", "revision"):
+        assert words in content
+
+
+# --- Documents -------------------------------------------------------------------------------------------
+
+
+def document_form(**fields: Any) -> dict[str, Any]:
+    columns = ("title", "doc_type", "doc_date", "doc_status", "project", "tags", "effective_from", "superseded_on")
+    return {**dict.fromkeys(columns, ""), "title": "Rules on boots", **fields}
+
+
+def test_the_only_knowledge_base_is_chosen_already(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    response = browsing(alice).get(reverse("admin:knowledge_document_add"))
+    assert response.context["adminform"].form["knowledge_base"].value() == plugin.knowledge_base.pk
+
+
+def test_without_a_knowledge_base_the_form_says_where_one_comes_from(browsing: Browse, alice: User) -> None:
+    assert "You have none yet" in shown(browsing(alice), reverse("admin:knowledge_document_add"))
+
+
+def test_an_upload_leads_to_its_status_and_back_to_the_next_one(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    client = browsing(alice)
+    base = plugin.knowledge_base.pk
+    add = reverse("admin:knowledge_document_add")
+    fields = {"knowledge_base": base, "url": "", "title": ""}
+    response = client.post(add, {**fields, "file": SimpleUploadedFile("a.md", b"Boots.")}, follow=True)
+    document = Document.objects.get(title="a")
+    assert response.redirect_chain[-1][0] == change("knowledge_document", document)
+    assert "waits for a worker" in response.content.decode()
+    another = {**fields, "file": SimpleUploadedFile("b.md", b"Shoes."), "_addanother": "1"}
+    assert client.post(add, another).headers["Location"] == f"{add}?knowledge_base={base}"
+
+
+def test_saving_what_people_say_leaves_what_the_worker_writes(
+    browsing: Browse, alice: User, handbook: Document, monkeypatch
+) -> None:
+    def worker_was_here(self: Any, *args: Any, **kwargs: Any) -> None:
+        Document.objects.update(pages_done=7)
+        saved(self, *args, **kwargs)
+
+    saved = Document.save
+    monkeypatch.setattr(Document, "save", worker_was_here)
+    browsing(alice).post(change("knowledge_document", handbook), document_form(doc_type="rules", tags="a, b"))
+    handbook.refresh_from_db()
+    assert (handbook.doc_type, handbook.tags, handbook.pages_done) == ("rules", ["a", "b"], 7)
+    assert handbook.status == "ready"
+
+
+def test_a_newer_version_of_a_file_is_read(browsing: Browse, alice: User, handbook: Document) -> None:
+    newer = SimpleUploadedFile("boots-2.md", b"# Boots\n\nRubber boots are worn in the rain.")
+    browsing(alice).post(change("knowledge_document", handbook), document_form(file=newer))
+    ingest(handbook.pk)
+    handbook.refresh_from_db()
+    assert handbook.status == "ready"
+    assert "Rubber boots" in handbook.pages.get(removed_in=None).text
+
+
+def test_a_newer_version_that_nobody_can_read_is_refused_at_the_form(
+    browsing: Browse, alice: User, handbook: Document
+) -> None:
+    broken = SimpleUploadedFile("boots.exe", b"MZ\x00\x01")
+    response = browsing(alice).post(change("knowledge_document", handbook), document_form(file=broken))
+    assert "This type of document is not supported." in response.content.decode()
+    handbook.refresh_from_db()
+    assert handbook.status == "ready"
+
+
+def test_read_again_is_a_button_too(browsing: Browse, alice: User, handbook: Document) -> None:
+    response = browsing(alice).post(
+        change("knowledge_document", handbook), document_form(_read_again="1"), follow=True
+    )
+    handbook.refresh_from_db()
+    assert handbook.status == "queued"
+    assert "waits for a worker" in response.content.decode()
+
+
+def test_the_days_of_validity_have_an_order(browsing: Browse, alice: User, handbook: Document) -> None:
+    days = {"effective_from": "2026-02-01", "superseded_on": "2026-01-01"}
+    response = browsing(alice).post(change("knowledge_document", handbook), document_form(**days))
+    assert "This is not after the day from which it is valid." in response.content.decode()
+
+
+def test_pages_and_chunks_lead_to_the_page_as_readers_see_it(
+    browsing: Browse, alice: User, handbook: Document
+) -> None:
+    client = browsing(alice)
+    page, chunk = handbook.pages.get(), handbook.chunks.first()
+    assert chunk
+    assert f"/source/{page.pk}" in shown(client, change("knowledge_page", page))
+    assert page.text.splitlines()[0] in shown(client, change("knowledge_page", page))
+    span = f"/source/{page.pk}?start={chunk.start}&amp;end={chunk.end}"
+    assert span in shown(client, change("knowledge_chunk", chunk))
+
+
+def test_a_base_with_many_editors_counts_each_document_once(
+    browsing: Browse, alice: User, bob: User, charlie: User, plugin: Plugin
+) -> None:
+    plugin.editors.add(bob, charlie)
+    rows = browsing(bob).get(listing("knowledge_knowledgebase")).context["cl"].result_list
+    assert [base.document_total for base in rows] == [1]
+
+
+# --- Trees and queries -----------------------------------------------------------------------------------
+
+
+def test_a_new_tree_starts_with_one_that_works(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client = browsing(alice)
+    add = reverse("admin:trees_decisiontree_add")
+    form = client.get(add).context["adminform"].form
+    fields = {name: form[name].value() for name in ("plugin", "tree_data")}
+    client.post(add, {**fields, "name": "Cover", "description": "", "order": 0, "is_active": "on"})
+    tree = DecisionTree.objects.get()
+    assert tree.plugin == plugin
+    content = shown(client, change("trees_decisiontree", tree))
+    assert "bar_diameter" in content
+    assert "a number in mm" in content
+
+
+def test_json_with_a_mistake_says_where(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    fields = {"plugin": plugin.pk, "name": "Cover", "description": "", "order": 0, "tree_data": '{"nodes": {},\n}'}
+    response = browsing(alice).post(reverse("admin:trees_decisiontree_add"), fields)
+    (error,) = response.context["adminform"].form.errors["tree_data"]
+    assert error.startswith("This is not JSON:")
+    assert "line 2" in error or "line 1" in error
+
+
+def test_an_audit_row_reads_like_what_happened(
+    browsing: Browse, alice: User, plugin: Plugin, tree: DecisionTree
+) -> None:
+    client = browsing(alice)
+    asked = {"question": "Which boots should I wear?", "version": "draft", "facts": "place = on site", "as_of": ""}
+    client.post("/ask/boots", asked)
+    content = shown(client, change("querying_query", Query.objects.get()))
+    for words in ("Which boots should I wear?", "Where?", "on site", "Rules on boots", "cosine", " ms", "by hand"):
+        assert words in content
+
+
+def test_authors_do_not_see_who_asked(browsing: Browse, alice: User, charlie: User, plugin: Plugin) -> None:
+    key, _ = ApiKey.objects.issue(owner=charlie, name="charlies agent")
+    query = Query.objects.create(
+        plugin=plugin, release_name="boots@1.0.0", question="Boots?", api_key=key, user=charlie
+    )
+    content = shown(browsing(alice), change("querying_query", query))
+    assert "Boots?" in content
+    assert "Charlie" not in content
+    assert "charlies agent" not in content
+    assert "charlies agent" in shown(browsing(charlie), change("querying_query", query))
+
+
+# --- Lists -----------------------------------------------------------------------------------------------
+
+
+def _plugins(owner: User, plugin: Plugin, count: int) -> None:
+    for number in range(count - 1):
+        Plugin.objects.create(owner=owner, name=f"Plugin {number}", domain="safety")
+
+
+def _releases(owner: User, plugin: Plugin, count: int) -> None:
+    for number in range(count):
+        Release.objects.create(plugin=plugin, version=f"{number}.0.0", system_prompt="x", created_by=owner)
+
+
+def _queries(owner: User, plugin: Plugin, count: int) -> None:
+    for number in range(count):
+        Query.objects.create(plugin=plugin, release_name="boots@draft", question=f"Question {number}?", user=owner)
+
+
+def _trees(owner: User, plugin: Plugin, count: int) -> None:
+    for number in range(count):
+        DecisionTree.objects.create(plugin=plugin, name=f"Tree {number}", tree_data={})
+
+
+# Session, person, their permissions and their groups' come with every page; then how many, which, and the filters.
+LISTS = {
+    "plugins_plugin": (_plugins, 7),
+    "plugins_release": (_releases, 7),
+    "querying_query": (_queries, 9),
+    "trees_decisiontree": (_trees, 7),
+}
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("model", LISTS)
+def test_a_list_takes_the_same_queries_for_any_number_of_rows(
+    browsing: Browse, alice: User, plugin: Plugin, model: str, rows: int, django_assert_num_queries
+) -> None:
+    make, queries = LISTS[model]
+    make(alice, plugin, rows)
+    client = browsing(alice)
+    with django_assert_num_queries(queries):
+        response = client.get(listing(model))
+    assert len(response.context["cl"].result_list) == rows
+
+
+@pytest.mark.parametrize("model", ["accounts_apikey", "knowledge_document", "knowledge_knowledgebase", *LISTS])
+def test_empty_lists_and_the_first_page_open(browsing: Browse, charlie: User, model: str) -> None:
+    client = browsing(charlie)
+    assert client.get(listing(model)).status_code == 200
+    assert "From what you know to an answer" in shown(client, reverse("admin:index"))

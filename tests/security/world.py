@@ -1,0 +1,146 @@
+"""Everything Alice has, each piece marked with a word that must never reach anybody else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.db import models
+
+from accounts.models import ApiKey, User
+from knowledge.models import Chunk, Document, KnowledgeBase, Page
+from plugins.models import Plugin, Release
+from querying.models import Query
+from trees.models import DecisionTree
+
+MARK = "xyzzyalice"
+# Finds the mark in a search, and is not the mark when a page repeats it.
+PART = MARK[:-1]
+
+TREE = {
+    "rootNodeId": "a",
+    "nodes": {"a": {"id": "a", "type": "action", "label": MARK, "action": {"recommendation": MARK}}},
+}
+# Tables that change because people look around.
+UNRELATED = {"sessions.Session", "admin.LogEntry", "account.EmailConfirmation"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """One object of Alice's for every model, by label."""
+
+    alice: User
+    plugin: Plugin
+    objects: dict[str, models.Model]
+
+    @property
+    def ids(self) -> list[str]:
+        return [str(one.pk) for one in self.objects.values()]
+
+    def __getitem__(self, label: str) -> Any:
+        return self.objects[label]
+
+
+def build(alice: User) -> World:
+    """Nothing of it is published."""
+    alice.display_name = f"{MARK} Alice"
+    alice.save()
+    plugin = Plugin.objects.create(
+        owner=alice,
+        name=f"{MARK} plugin",
+        slug="alices-plugin",  # not marked: a page may repeat what it was asked for
+        domain=f"{MARK} domain",
+        tagline=MARK,
+        description=MARK,
+        system_prompt=f"{MARK} persona",
+        disclaimer=MARK,
+        tags=[MARK],
+    )
+    base = KnowledgeBase.objects.create(owner=alice, plugin=plugin, name=f"{MARK} base", revision=1)
+    document = Document.objects.create(
+        knowledge_base=base,
+        title=f"{MARK} document",
+        file_name=f"{MARK}.md",
+        source_type="markdown",
+        status="ready",
+        ready_sha256="a" * 64,
+        sha256="a" * 64,
+        doc_type=MARK,
+        project=MARK,
+        tags=[MARK],
+        metadata={"author": MARK},
+        added_in=1,
+    )
+    page = Page.objects.create(
+        document=document, number=1, text=f"{MARK} page text", source_sha256="a" * 64, added_in=1
+    )
+    chunk = Chunk.objects.create(
+        knowledge_base=base,
+        document=document,
+        page=page,
+        index=0,
+        start=0,
+        end=len(page.text),
+        section_path=[MARK],
+        content=page.text,
+        content_hash=b"a" * 32,
+        added_in=1,
+    )
+    tree = DecisionTree.objects.create(plugin=plugin, name=f"{MARK} tree", description=MARK, tree_data=TREE)
+    release = Release.objects.create(plugin=plugin, version="1.0.0", system_prompt=f"{MARK} persona", notes=MARK)
+    key, _ = ApiKey.objects.issue(owner=alice, name=f"{MARK} key", plugins=[plugin])
+    query = Query.objects.create(
+        plugin=plugin,
+        release=release,
+        release_name=f"{MARK}-plugin@1.0.0",
+        api_key=key,
+        user=alice,
+        question=f"{MARK} question",
+        answer=f"{MARK} answer",
+        outcome="answered",
+        reason=MARK,
+        facts={MARK: MARK},
+    )
+    email = EmailAddress.objects.create(user=alice, email=f"{MARK}@example.org")
+    group = Group.objects.create(name=f"{MARK} group")
+    _second_of_each(alice)
+    made = [alice, plugin, base, document, page, chunk, tree, release, key, query, email, group]
+    return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
+
+
+def _second_of_each(alice: User) -> None:
+    """A filter beside a list only appears when there is more than one thing to choose."""
+    plugin = Plugin.objects.create(owner=alice, name=f"{MARK} second", domain=f"{MARK} other", system_prompt=MARK)
+    base = KnowledgeBase.objects.create(owner=alice, plugin=plugin, name=f"{MARK} second base")
+    Document.objects.create(knowledge_base=base, title=f"{MARK} second", source_type="pdf", doc_type=f"{MARK} type")
+    DecisionTree.objects.create(plugin=plugin, name=f"{MARK} second", tree_data=TREE)
+    release = Release.objects.create(plugin=plugin, version="2.0.0", system_prompt=MARK)
+    key, _ = ApiKey.objects.issue(owner=alice, name=f"{MARK} second")
+    Query.objects.create(plugin=plugin, release=release, api_key=key, question=MARK, outcome="refused", reason=MARK)
+
+
+def everything() -> dict[str, list[dict[str, Any]]]:
+    """Every row of every table that matters, to see whether anything has changed."""
+    rows = {}
+    for model in apps.get_models(include_auto_created=True):
+        if model._meta.label not in UNRELATED and not model._meta.proxy and model._meta.managed:
+            columns = [field.attname for field in model._meta.concrete_fields if field.attname != "last_login"]
+            rows[model._meta.label] = list(model._base_manager.order_by("pk").values(*columns))
+    return rows
+
+
+def registered() -> list[tuple[type[models.Model], admin.ModelAdmin[Any]]]:
+    return list(admin.site._registry.items())
+
+
+def leaks(response: Any) -> bool:
+    """Whether Alice's mark is anywhere in what came back: body, headers or cookies."""
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    headers = " ".join(f"{name}: {value}" for name, value in response.headers.items())
+    return (
+        MARK in body.decode("utf-8", "replace").lower() or MARK in headers.lower() or MARK in str(response.cookies)
+    )
