@@ -16,6 +16,7 @@ from accounts.models import User
 from knowledge import add, tasks
 from knowledge.forms import DocumentAddForm, DocumentForm
 from knowledge.models import Chunk, Document, DocumentStatus, KnowledgeBase, Page
+from knowledge.prune import pinned_revisions
 from plugins.access import ReadOnlyAdmin, ScopedAdmin
 from plugins.display import NOTHING, add_link, as_json, as_text, change_link, joined, list_link
 from plugins.lists import LightListAdmin
@@ -89,12 +90,26 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
 
     def save_model(self, request: HttpRequest, obj: KnowledgeBase, form: Any, change: bool) -> None:
         if not change:
-            obj.owner = request.user  # type: ignore[assignment]
+            # With the plugin's owner, so that an editor who is taken off it keeps no way in.
+            obj.owner = obj.plugin.owner if obj.plugin else request.user  # type: ignore[assignment]
             super().save_model(request, obj, form, change)
             return
         # Only what was said: the revision moves on while people look at the form.
         columns = {field.name for field in KnowledgeBase._meta.concrete_fields}
         obj.save(update_fields=columns & set(form.changed_data))
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """The form shows only the plugins that this person may change; the others stay as they are."""
+        hidden = []
+        if change:
+            shown = Plugin.objects.editable_by(request.user)  # type: ignore[arg-type]
+            hidden = list(form.instance.attached_to.exclude(pk__in=shown.values("pk")))
+        super().save_related(request, form, formsets, change)
+        form.instance.attached_to.add(*hidden)
+
+    def has_delete_permission(self, request: HttpRequest, obj: KnowledgeBase | None = None) -> bool:
+        """What a release reads stays: its answers are to be replayed."""
+        return super().has_delete_permission(request, obj) and not (obj and pinned_revisions(obj))
 
     def delete_model(self, request: HttpRequest, obj: KnowledgeBase) -> None:
         pk = obj.pk
@@ -103,7 +118,10 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[KnowledgeBase]) -> None:
         for base in queryset:
-            self.delete_model(request, base)
+            if pinned_revisions(base):
+                self.message_user(request, f"{base} stays: a release reads it.", messages.WARNING)
+            else:
+                self.delete_model(request, base)
 
     @admin.display(description="documents", ordering="document_total")
     def document_count(self, base: Any) -> int:

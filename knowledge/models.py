@@ -48,7 +48,7 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         """Knowledge bases whose text the person may read: never those of a merely published plugin."""
         user = principal.owner if isinstance(principal, ApiKey) else principal
         bases = self.editable_by(user)
-        if isinstance(principal, ApiKey) and (allowed := list(principal.plugins.values_list("pk", flat=True))):
+        if isinstance(principal, ApiKey) and (allowed := principal.allowed_plugins()):
             bases = bases.filter(models.Q(plugin__in=allowed) | models.Q(attached_to__in=allowed)).distinct()
         return bases
 

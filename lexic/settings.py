@@ -184,7 +184,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["querying.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["querying.parsers.StrictJSONParser"],
     "EXCEPTION_HANDLER": "lexic.api_errors.as_json",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from accounts.models import User
+from accounts.models import ApiKey, User
+from plugins.models import Plugin, Release
 from tests.querying.conftest import charlies_key, key, plugin, published
 from tests.security.world import World, build
 
@@ -28,6 +29,20 @@ def stranger(request: pytest.FixtureRequest, charlie: User, dora: User) -> Clien
     if user := {"charlie": charlie, "dora": dora, "nobody": None}[request.param]:
         client.force_login(user)
     return client
+
+
+@pytest.fixture
+def untiring(alice: User) -> str:
+    """A key that fuzzing does not exhaust."""
+    return ApiKey.objects.issue(owner=alice, name="fuzz", per_minute=10**9, per_day=10**9)[1]
+
+
+@pytest.fixture
+def named(alice: User) -> Plugin:
+    """A published plugin that knows nothing: enough where the request is refused."""
+    plugin = Plugin.objects.create(owner=alice, name="Cover", slug="cover", domain="x", system_prompt="x")
+    plugin.go_live(Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="x"))
+    return plugin
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,4 +1,4 @@
-"""Rows I3 to I5, I7, A4, A5 and A10, and everything else that can be wrong about a request: it ends in an error of
+"""Rows I4, I5 and I7, and everything else that can be wrong about a request: it ends in an error of
 ours with the right status, never in a 500."""
 
 from __future__ import annotations
@@ -10,139 +10,14 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from django.test import Client
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.models import ApiKey, User
-from plugins.models import Plugin, Release
+from plugins.models import Plugin
 from querying.models import Query
+from tests.security.sending import EASY, WEATHER, ask, assert_refused, send
 
 pytestmark = pytest.mark.django_db
-
-EASY = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-WEATHER = "What is the minimum cover for a beam exposed to weather?"
-QUERY = "/api/v1/query"
-
-
-@pytest.fixture
-def untiring(alice: User) -> str:
-    """A key that fuzzing does not exhaust."""
-    return ApiKey.objects.issue(owner=alice, name="fuzz", per_minute=10**9, per_day=10**9)[1]
-
-
-@pytest.fixture
-def named(alice: User) -> Plugin:
-    """A published plugin that knows nothing: enough where the request is refused."""
-    plugin = Plugin.objects.create(owner=alice, name="Cover", slug="cover", domain="x", system_prompt="x")
-    plugin.go_live(Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="x"))
-    return plugin
-
-
-def send(secret: str, body: bytes | str, *, content_type: str = "application/json", **headers: Any) -> Any:
-    """The bytes as they are: the client's own `post` would translate them into the charset."""
-    headers = {"HTTP_AUTHORIZATION": f"Bearer {secret}", **headers}
-    raw = body if isinstance(body, bytes) else body.encode()
-    return Client().generic("POST", QUERY, raw, content_type=content_type, **headers)
-
-
-def ask(secret: str, **fields: Any) -> Any:
-    return send(secret, json.dumps({"plugin": "cover", "query": WEATHER, **fields}))
-
-
-def assert_refused(response: Any, *statuses: int) -> None:
-    assert response.status_code in statuses, (response.status_code, response.content[:300])
-    assert response["Content-Type"] == "application/json"
-    shown = response.json()
-    assert set(shown) == {"error", "code", "hint"}
-    assert shown["error"]
-    assert "Traceback" not in shown["error"]
-    assert not Query.objects.exists()
-
-
-# --- I3, A4, A5, A10: the header -------------------------------------------------------------------------------
-
-HEADERS = st.one_of(
-    st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=255), max_size=200),
-    st.from_regex(rb"(?i:bearer) [ -~]{0,80}", fullmatch=True).map(bytes.decode),
-    st.from_regex(r"(Basic|Token|Digest|Bearer)[ \t]{0,3}[!-~]{0,60}", fullmatch=True),
-    st.from_regex(r"Bearer lx_[A-Za-z0-9_-]{43}", fullmatch=True),
-    st.from_regex(r"Bearer lx_[A-Za-z0-9_-]{43}[ ,;=\"'%\\]{1,5}", fullmatch=True),
-)
-
-
-@EASY
-@given(header=HEADERS)
-def test_i3_whatever_stands_in_the_header_is_401(named: Plugin, key: str, header: str) -> None:
-    for scheme in (header, f"Bearer {header}"):
-        response = Client().post(QUERY, "{}", content_type="application/json", HTTP_AUTHORIZATION=scheme)
-        assert_refused(response, 401)
-        assert response["WWW-Authenticate"].startswith("Bearer")
-
-
-@pytest.mark.parametrize(
-    "secret",
-    [
-        "' OR '1'='1",
-        "lx_' OR key_hash IS NOT NULL --",
-        "lx_" + "%" * 43,
-        "lx_" + "_" * 43,
-        "",
-        "null",
-        "None",
-        "\\x00",
-    ],
-)
-def test_i3_a7_neither_sql_nor_wildcards_nor_nothing_is_a_key(named: Plugin, key: str, secret: str) -> None:
-    ApiKey.objects.create(owner=User.objects.get(), name="empty", key_hash="", prefix="")
-    assert_refused(ask(secret), 401)
-
-
-def test_a4_what_is_stored_or_shown_of_a_key_is_no_key(named: Plugin, key: str) -> None:
-    row = ApiKey.objects.get()
-    for known in (row.key_hash, row.key_encrypted, row.prefix, str(row.pk), row.pk.hex, f"lx_{row.key_hash[:43]}"):
-        assert_refused(ask(known), 401)
-
-
-@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-def test_the_scheme_is_read_in_any_case(published: Plugin, key: str, scheme: str) -> None:
-    assert (
-        send(
-            "", json.dumps({"plugin": "cover", "query": WEATHER}), HTTP_AUTHORIZATION=f"{scheme} {key}"
-        ).status_code
-        == 200
-    )
-
-
-def test_a5_a10_a_key_anywhere_but_in_its_header_opens_nothing(named: Plugin, key: str) -> None:
-    body = json.dumps({"plugin": "cover", "query": WEATHER, "api_key": key, "key": key, "token": key})
-    places: list[dict[str, str]] = [
-        {"HTTP_X_API_KEY": key},
-        {"HTTP_API_KEY": key},
-        {"HTTP_X_AUTHORIZATION": f"Bearer {key}"},
-        {"HTTP_PROXY_AUTHORIZATION": f"Bearer {key}"},
-        {"HTTP_COOKIE": f"Authorization=Bearer {key}; api_key={key}; sessionid={key}"},
-        {"HTTP_AUTHORIZATION": key},
-        {"HTTP_AUTHORIZATION": f"Basic {key}"},
-        {"HTTP_AUTHORIZATION": f"Bearer x, Bearer {key}"},
-    ]
-    for place in places:
-        response = Client().post(QUERY, body, content_type="application/json", **place)
-        assert_refused(response, 401)
-    for query in (f"?api_key={key}", f"?key={key}", f"?access_token={key}", f"?Authorization=Bearer+{key}"):
-        assert_refused(Client().post(QUERY + query, body, content_type="application/json"), 401)
-
-
-def test_a_session_is_no_key(named: Plugin, alice: User) -> None:
-    client = Client()
-    client.force_login(alice)
-    assert_refused(client.post(QUERY, "{}", content_type="application/json"), 401)
-
-
-def test_who_may_not_ask_is_not_told_what_is_wrong_with_the_body(named: Plugin) -> None:
-    for body in ("{", "[" * 100_000, "{}"):
-        assert_refused(send("lx_wrong", body), 401)
-
 
 # --- The body: its form ----------------------------------------------------------------------------------------
 

@@ -1,0 +1,44 @@
+"""Requests over a real server: bodies that are too large are refused before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from tests.servers import asgi_server
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def server(settings) -> Iterator[str]:
+    settings.LEXIC_MAX_DOCUMENT_BYTES = 1024
+    with asgi_server() as url:
+        yield url
+
+
+def test_a_body_that_says_it_is_too_large_is_refused_unread(server: str):
+    with httpx2.Client(trust_env=False, timeout=20) as client:
+        response = client.post(f"{server}/api/v1/query", content=b"x" * (6 * 1024 * 1024))
+    assert response.status_code == 413
+    assert response.json()["code"] == "too_large"
+
+
+def test_a_body_without_a_length_is_cut_off(server: str):
+    def endless() -> Iterator[bytes]:
+        for _ in range(200):
+            yield b"x" * 65536
+
+    with httpx2.Client(trust_env=False, timeout=20) as client:
+        try:
+            status = client.post(f"{server}/api/v1/query", content=endless()).status_code
+        except httpx2.TransportError:  # hung up on
+            status = 0
+    assert status in (0, 413)
+
+
+def test_an_ordinary_request_passes(server: str):
+    with httpx2.Client(trust_env=False, timeout=20) as client:
+        assert client.get(f"{server}/healthz").status_code == 200
