@@ -107,7 +107,7 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
         super().save_related(request, form, formsets, change)
         form.instance.attached_to.add(*hidden)
 
-    def has_delete_permission(self, request: HttpRequest, obj: KnowledgeBase | None = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """What a release reads stays: its answers are to be replayed."""
         return super().has_delete_permission(request, obj) and not (obj and pinned_revisions(obj))
 

@@ -92,7 +92,7 @@ def stage_chunks(document: Document, planned: Sequence[PlannedChunk], reading: R
         staged = []
     texts = {reading.page_ids[page.number]: page.text for page in reading.pages}
     for batch in batched(planned[len(staged) :], CHUNKS_AT_ONCE):
-        _store(document, batch, texts=texts, title=title)
+        _store(document, batch, texts=texts, title=title, is_paged=reading.is_paged)
 
 
 def _stored(chunks: RevisionQuerySet) -> list[PlannedChunk]:
@@ -110,7 +110,9 @@ def _stored(chunks: RevisionQuerySet) -> list[PlannedChunk]:
     ]
 
 
-def _store(document: Document, batch: Sequence[PlannedChunk], *, texts: dict[int, str], title: str) -> None:
+def _store(
+    document: Document, batch: Sequence[PlannedChunk], *, texts: dict[int, str], title: str, is_paged: bool
+) -> None:
     rows = [
         Chunk(
             knowledge_base_id=document.knowledge_base_id,
@@ -122,6 +124,9 @@ def _store(document: Document, batch: Sequence[PlannedChunk], *, texts: dict[int
             section_path=list(chunk.section_path),
             content=texts[chunk.page_id][chunk.start : chunk.end],
             content_hash=chunk.content_hash,
+            document_title=title,
+            source_type=document.source_type,
+            is_paged=is_paged,
         )
         for chunk in batch
     ]

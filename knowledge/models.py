@@ -226,6 +226,10 @@ class Chunk(Revisioned):
     end = models.PositiveIntegerField()
     section_path = ArrayField(models.CharField(max_length=200), default=list)
     content = models.TextField()
+    # How its document was called and made then: a release shows what it showed, whatever becomes of the document.
+    document_title = models.CharField(max_length=300, blank=True, default="", db_default="")
+    source_type = models.CharField(max_length=16, blank=True, default="", db_default="")
+    is_paged = models.BooleanField(null=True, help_text="Whether its page has a number that people know.")
     content_hash = models.BinaryField(
         max_length=32, help_text="SHA-256 of what is embedded: title path and content."
     )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, NullIf
 
 from knowledge.candidates import BaseSearch, Candidate
 from knowledge.filters import Filters
@@ -86,15 +88,20 @@ def _is_good_enough(candidate: Candidate, threshold: float | None) -> bool:
 
 
 def _passages(candidates: Sequence[Candidate]) -> list[Passage]:
-    chunks = Chunk.objects.filter(pk__in=[one.chunk_id for one in candidates])
+    chunks = Chunk.objects.filter(pk__in=[one.chunk_id for one in candidates]).annotate(
+        # Chunks that were stored without it speak for their document as it is today.
+        shown_title=Coalesce(NullIf("document_title", Value("")), "document__title"),
+        shown_type=Coalesce(NullIf("source_type", Value("")), "document__source_type"),
+        shown_as_paged=Coalesce("is_paged", Q(document__page_count__isnull=False)),
+    )
     rows = {
         row[0]: row
         for row in chunks.order_by().values_list(
             "pk",
             "document_id",
-            "document__title",
-            "document__source_type",
-            "document__page_count",
+            "shown_title",
+            "shown_type",
+            "shown_as_paged",
             "page_id",
             "page__number",
             "section_path",
@@ -111,7 +118,7 @@ def _passage(
     document_id: UUID,
     document_title: str,
     source_type: str,
-    page_count: int | None,
+    is_paged: bool,
     page_id: int,
     page_number: int,
     section_path: list[str],
@@ -125,7 +132,7 @@ def _passage(
         document_title=document_title,
         source_type=source_type,
         page_id=page_id,
-        page_number=None if page_count is None else page_number,
+        page_number=page_number if is_paged else None,
         section_path=tuple(section_path),
         start=start,
         end=end,

@@ -161,20 +161,12 @@ def test_a_page_never_changes(site_rules: Document, published: Plugin) -> None:
 
 
 # Title, source type and page count are columns of the document, which tell about its latest version only.
-of_the_latest_version = pytest.mark.xfail(
-    strict=True,
-    reason="a citation shows its document as it is called today, not as it was at the release's revision",
-)
-
-
-@of_the_latest_version
 def test_a_new_title_of_a_document_does_not_change_what_a_release_shows(published: Plugin, alice: User) -> None:
     before = asked("cover@1.0.0", WEATHER, by=alice)
     Document.objects.update(title="Renamed")
     assert asked("cover@1.0.0", WEATHER, by=alice) == before
 
 
-@of_the_latest_version
 def test_a_replacement_with_pages_does_not_give_old_citations_a_page(published: Plugin, alice: User) -> None:
     before = asked("cover@1.0.0", WEATHER, by=alice)
     assert {one.passage.page_number for one in before["answer"].citations} == {None}
