@@ -3,6 +3,7 @@ from __future__ import annotations
 import uuid
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
@@ -71,3 +72,60 @@ class Query(models.Model):
 
     def __str__(self) -> str:
         return self.question[:80]
+
+
+class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
+    def visible_to(self, user: User) -> GoldenQuestionQuerySet:
+        return self.filter(plugin__in=Plugin.objects.editable_by(user))
+
+
+class GoldenQuestion(models.Model):
+    """A question whose right behaviour the expert fixed in advance. `must_cite` holds `[document title, page]`
+    pairs; the page is null where any page, or a source without pages, will do."""
+
+    class Expectation(models.TextChoices):
+        ANSWER = "answer", "answers"
+        REFUSE = "refuse", "refuses"
+        CLARIFY = "clarify", "asks back"
+
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="golden_questions")
+    question = models.TextField()
+    facts = models.JSONField(default=dict, blank=True, help_text="What the caller says beside the question.")
+    expectation = models.CharField(max_length=8, choices=Expectation.choices, default=Expectation.ANSWER)
+    must_cite = models.JSONField(default=list, blank=True, help_text='Such as [["Cover handbook", 2]].')
+    must_contain = ArrayField(
+        models.CharField(max_length=200), default=list, blank=True, help_text="Words of the answer, in any case."
+    )
+    must_reach = models.CharField(max_length=120, blank=True, help_text="The id of a node of the tree.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = GoldenQuestionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["plugin", "pk"]
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+
+class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
+    def visible_to(self, user: User) -> EvaluationRunQuerySet:
+        return self.filter(plugin__in=Plugin.objects.editable_by(user))
+
+
+class EvaluationRun(models.Model):
+    """How a plugin did on its golden questions; `release` is null for a draft. Never altered."""
+
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="evaluation_runs")
+    release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="evaluation_runs")
+    started = models.DateTimeField(default=timezone.now, editable=False)
+    result = models.JSONField(default=dict, help_text="What `manage.py evaluate --json` prints.")
+
+    objects = EvaluationRunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-started"]
+        indexes = [models.Index(fields=["plugin", "-started"], name="evaluation_plugin_recent")]
+
+    def __str__(self) -> str:
+        return f"{self.plugin}, {self.started:%Y-%m-%d %H:%M}"

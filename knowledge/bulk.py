@@ -1,0 +1,273 @@
+"""Many short texts at once: the rows of a corpus, the articles of a wiki export.
+
+One document a text, and one revision for them all. Plain text needs no parser, so nothing here starts a reader.
+Everything is planned and embedded in memory first; then one transaction writes it, so that searches see all of
+it or nothing, and an interrupted import leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from numpy.typing import NDArray
+
+from knowledge import chunks, files, labels, lease, lexicon
+from knowledge.chunking import title_path
+from knowledge.chunks import PlannedChunk
+from knowledge.embedders import get_embedder
+from knowledge.embedders.base import Embedder
+from knowledge.models import Chunk, ChunkTerms, Document, DocumentStatus, Embedding, KnowledgeBase, Page, SourceType
+from knowledge.pages import Reading
+from knowledge.readers.cleaning import storable as readable
+from knowledge.readers.types import PageText
+from knowledge.staging import batched, storable
+from lexic.errors import Conflict
+
+# Documents that are embedded, and written, together: a few thousand windows.
+DOCUMENTS_AT_ONCE = 500
+_ROWS_AT_ONCE = 2000
+_NO_PAGE_YET = 0
+
+OnProgress = Callable[[int, int], None]
+
+
+class NameTaken(Conflict):
+    """The knowledge base has another text under one of these names."""
+
+    code = "name_taken"
+    hint = "A bulk import only adds: replace that document by itself, or give the text another name."
+
+
+class MixedDimensions(Conflict):
+    """The embedder makes vectors of another length than this knowledge base holds."""
+
+    code = "wrong_dimensions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewText:
+    """A text to be added. `name` is its own within the knowledge base; `title` may be empty, and is searched."""
+
+    name: str
+    title: str
+    text: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """The document of every name, texts of equal bytes sharing one; and what was new, and had nothing to cite."""
+
+    documents: Mapping[str, UUID]
+    added: int
+    chunks: int
+    empty: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Prepared:
+    document: Document
+    text: str
+    planned: Sequence[PlannedChunk]
+    windows: Sequence[NDArray[np.float16]]  # [windows, dimensions] for each planned chunk
+
+
+def add_texts(
+    *,
+    knowledge_base: KnowledgeBase,
+    texts: Iterable[NewText],
+    embedder: Embedder | None = None,
+    on_progress: OnProgress | None = None,
+) -> Imported:
+    """Add the texts as documents that answer at once, in one revision; none when there is nothing new.
+
+    Bytes that the knowledge base holds already are not added again. `on_progress` hears how many of the new texts
+    are embedded. Raises `NameTaken`, `MixedDimensions`, `InvalidMetadata` and `EmbedderError`; nothing is added then.
+    """
+    embedder = embedder or get_embedder(knowledge_base.embedder)
+    cleaned = {one.name: (one, _clean(one.text)) for one in texts}
+    hashes = {name: _sha256(text) for name, (_, text) in cleaned.items() if any(map(str.isalnum, text))}
+    known = _known(knowledge_base)
+    fresh = {digest: name for name, digest in reversed(hashes.items()) if digest not in known}
+    rows = [(*cleaned[name], digest) for digest, name in reversed(fresh.items())]
+    _check_names(knowledge_base, [one.name for one, _, _ in rows])
+    prepared = list(_prepare(knowledge_base, rows, embedder=embedder, on_progress=on_progress))
+    added = _write(knowledge_base, prepared, dimensions=embedder.dimensions) if prepared else {}
+    known |= added
+    return Imported(
+        documents={name: known[digest] for name, digest in hashes.items() if digest in known},
+        added=len(added),
+        chunks=sum(len(one.planned) for one in prepared),
+        empty=tuple(name for name in cleaned if name not in hashes),
+    )
+
+
+def _clean(text: str) -> str:
+    # As the reader of plain text leaves it, so that reading the stored bytes again changes nothing.
+    return storable(readable(text).replace("\f", "\n"))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _known(base: KnowledgeBase) -> dict[str, UUID]:
+    present = Document.objects.present().filter(knowledge_base=base).exclude(sha256="")
+    return dict(present.values_list("sha256", "pk"))
+
+
+def _check_names(base: KnowledgeBase, names: Sequence[str]) -> None:
+    present = set(Document.objects.present().filter(knowledge_base=base).values_list("file_name", flat=True))
+    if not present.isdisjoint(names):
+        raise NameTaken
+
+
+# --- Before anything is written -----------------------------------------------------------------------------
+
+
+def _prepare(
+    base: KnowledgeBase,
+    rows: Sequence[tuple[NewText, str, str]],
+    *,
+    embedder: Embedder,
+    on_progress: OnProgress | None,
+) -> Iterator[_Prepared]:
+    done = 0
+    for batch in batched(rows, DOCUMENTS_AT_ONCE):
+        documents = [(_document(base, one, digest), text) for one, text, digest in batch]
+        plans = [_plan(document, text, embedder) for document, text in documents]
+        vectors = iter(_embed(documents, plans, embedder))
+        for (document, text), planned in zip(documents, plans, strict=True):
+            windows = [next(vectors) for _ in planned]
+            yield _Prepared(document=document, text=text, planned=planned, windows=windows)
+        done += len(batch)
+        if on_progress:
+            on_progress(done, len(rows))
+
+
+def _document(base: KnowledgeBase, new: NewText, digest: str) -> Document:
+    return Document(
+        knowledge_base=base,
+        title=" ".join(storable(new.title).split())[:300],
+        file_name=storable(new.name)[-300:],
+        source_type=SourceType.TEXT,
+        sha256=digest,
+        ready_sha256=digest,
+        status=DocumentStatus.READY,
+        pages_total=1,
+        pages_done=1,
+        **labels.split(new.metadata),
+    )
+
+
+def _plan(document: Document, text: str, embedder: Embedder) -> list[PlannedChunk]:
+    reading = Reading(pages=[PageText(number=1, text=text)], page_ids={1: _NO_PAGE_YET})
+    planned = chunks.plan_chunks(document, reading, title=document.title, embedder=embedder)
+    document.chunks_total = document.chunks_done = len(planned)
+    return planned
+
+
+def _embed(
+    documents: Sequence[tuple[Document, str]], plans: Sequence[Sequence[PlannedChunk]], embedder: Embedder
+) -> list[NDArray[np.float16]]:
+    """The windows' vectors of every planned chunk, in order; all texts go through the model together."""
+    texts = [
+        embedder.windows(
+            title_path=title_path(document.title, chunk.section_path), text=text[chunk.start : chunk.end]
+        )
+        for (document, text), planned in zip(documents, plans, strict=True)
+        for chunk in planned
+    ]
+    vectors = embedder.embed([window for windows in texts for window in windows]).astype(np.float16)
+    ends = np.cumsum([len(windows) for windows in texts])
+    return np.split(vectors, ends[:-1]) if texts else []
+
+
+# --- One transaction ----------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def _write(base: KnowledgeBase, prepared: Sequence[_Prepared], *, dimensions: int) -> dict[str, UUID]:
+    lease.one_at_a_time(f"add:{base.pk}")
+    locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+    if dimensions != locked.dimensions and Embedding.objects.filter(knowledge_base=locked).exists():
+        raise MixedDimensions
+    revision = locked.revision + 1
+    # Somebody may have added one of them meanwhile.
+    known = _known(base)
+    new = [one for one in prepared if one.document.sha256 not in known]
+    added: list[int] = []
+    for batch in batched(new, DOCUMENTS_AT_ONCE):
+        added += _write_batch(locked, batch, revision=revision)
+    lexicon.record_revision(locked, revision=revision, added=added, removed=[])
+    locked.revision, locked.dimensions = revision, dimensions
+    locked.save(update_fields=["revision", "dimensions"])
+    base.revision, base.dimensions = revision, dimensions
+    return {one.document.sha256: known.get(one.document.sha256, one.document.pk) for one in prepared}
+
+
+def _write_batch(base: KnowledgeBase, batch: Sequence[_Prepared], *, revision: int) -> list[int]:
+    for one in batch:
+        files.store(io.BytesIO(one.text.encode()), max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES)
+        one.document.added_in = revision
+    Document.objects.bulk_create([one.document for one in batch])
+    pages = Page.objects.bulk_create(_page(one, revision) for one in batch)
+    rows = [
+        _chunk(base, one, page, planned, revision)
+        for one, page in zip(batch, pages, strict=True)
+        for planned in one.planned
+    ]
+    Chunk.objects.bulk_create(rows, batch_size=_ROWS_AT_ONCE)
+    titles = {one.document.pk: one.document.title for one in batch}
+    lexicon.write_terms(base.pk, [_words(row, titles[row.document_id]) for row in rows])
+    ChunkTerms.objects.filter(document__in=titles.keys()).update(added_in=revision)
+    windows = [window for one in batch for window in one.windows]
+    Embedding.objects.bulk_create(_embeddings(rows, windows, revision), batch_size=_ROWS_AT_ONCE)
+    return [row.pk for row in rows]
+
+
+def _page(one: _Prepared, revision: int) -> Page:
+    digest = one.document.sha256
+    return Page(document=one.document, number=1, text=one.text, source_sha256=digest, added_in=revision)
+
+
+def _chunk(base: KnowledgeBase, one: _Prepared, page: Page, planned: PlannedChunk, revision: int) -> Chunk:
+    return Chunk(
+        knowledge_base=base,
+        document=one.document,
+        page=page,
+        index=planned.index,
+        start=planned.start,
+        end=planned.end,
+        section_path=list(planned.section_path),
+        content=one.text[planned.start : planned.end],
+        content_hash=planned.content_hash,
+        added_in=revision,
+    )
+
+
+def _words(row: Chunk, title: str) -> tuple[int, UUID, str]:
+    return row.pk, row.document_id, f"{title_path(title, row.section_path)}\n{row.content}"
+
+
+def _embeddings(
+    rows: Sequence[Chunk], windows: Sequence[NDArray[np.float16]], revision: int
+) -> Iterator[Embedding]:
+    for row, vectors in zip(rows, windows, strict=True):
+        for number, vector in enumerate(vectors):
+            yield Embedding(
+                chunk=row,
+                knowledge_base_id=row.knowledge_base_id,
+                document_id=row.document_id,
+                window=number,
+                vector=vector,
+                added_in=revision,
+            )

@@ -1,0 +1,57 @@
+"""A plugin's golden questions, as questions of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lexic.errors import InvalidInput
+from plugins.models import Plugin
+from querying.evaluation.types import Asked, DataSet, Expected, Gold
+from querying.models import GoldenQuestion
+from querying.types import Outcome
+
+_OUTCOMES = {
+    GoldenQuestion.Expectation.ANSWER: Outcome.ANSWERED,
+    GoldenQuestion.Expectation.REFUSE: Outcome.REFUSED,
+    GoldenQuestion.Expectation.CLARIFY: Outcome.CLARIFY,
+}
+_ANSWERABLE = {GoldenQuestion.Expectation.ANSWER: True, GoldenQuestion.Expectation.REFUSE: False}
+
+
+class NoGoldenQuestions(InvalidInput):
+    """The plugin has no golden questions."""
+
+    code = "no_golden_questions"
+    hint = "Add some on the plugin's page: what users ask, and what must be refused."
+
+
+def questions_of(plugin: Plugin) -> DataSet:
+    """All golden questions of the plugin. Raises `NoGoldenQuestions`."""
+    asked = tuple(_asked(golden) for golden in plugin.golden_questions.order_by("pk"))
+    if not asked:
+        raise NoGoldenQuestions
+    return DataSet(name=plugin.slug, questions=asked)
+
+
+def _asked(golden: GoldenQuestion) -> Asked:
+    expectation = GoldenQuestion.Expectation(golden.expectation)
+    gold = tuple(_gold(place) for place in golden.must_cite)
+    return Asked(
+        id=str(golden.pk),
+        text=golden.question,
+        answerable=_ANSWERABLE.get(expectation),
+        gold=gold,
+        relevant={one.document: 1 for one in gold},
+        facts=golden.facts,
+        expected=Expected(
+            outcome=_OUTCOMES[expectation].value,
+            must_contain=tuple(golden.must_contain),
+            must_reach=golden.must_reach,
+        ),
+    )
+
+
+def _gold(place: Sequence[Any]) -> Gold:
+    title, page = (*place, None)[:2]
+    return Gold(document=str(title), pages=frozenset() if page is None else frozenset({int(page)}))

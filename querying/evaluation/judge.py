@@ -1,0 +1,233 @@
+"""What came, held against what was expected: one question's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+from knowledge.models import Page
+from querying.evaluation import metrics
+from querying.evaluation.library import Library
+from querying.evaluation.places import Places, Target
+from querying.evaluation.types import Asked, Found, Given, Gold, Scored, Span
+from querying.types import Outcome
+
+# Where the recall curve of the report is measured.
+CURVE = (1, 2, 3, 5, 8, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """What is right for one question, in terms of what was read."""
+
+    places: tuple[tuple[Gold, Target | None], ...]  # no target: the document is not there
+    relevant: Mapping[UUID, int]
+    forbidden: frozenset[UUID]
+    ranks_documents: bool  # asked of more than one document
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        return tuple(target for _, target in self.places if target)
+
+    @property
+    def exact(self) -> tuple[Target, ...]:
+        return tuple(target for target in self.targets if target.is_exact)
+
+    @property
+    def paged(self) -> tuple[Target, ...]:
+        return tuple(target for target in self.targets if target.pages)
+
+    def is_met_by(self, span: Span) -> bool:
+        return any(target.is_met_by(span) for target in self.targets)
+
+
+def key_of(asked: Asked, *, library: Library, places: Places) -> Key:
+    documents = library.documents
+    in_scope = documents if asked.scope is None else asked.scope
+    return Key(
+        places=tuple((gold, places.target(gold)) for gold in asked.gold),
+        relevant={documents[name]: grade for name, grade in asked.relevant.items() if name in documents},
+        forbidden=frozenset(documents[name] for name in asked.forbidden if name in documents),
+        ranks_documents=len(in_scope) > 1,
+    )
+
+
+def score(asked: Asked, *, key: Key, found: Found | None, given: Given | None) -> Scored:
+    """All metrics that apply to this question. At least one of `found` and `given` is there."""
+    values: dict[str, float] = {}
+    if given:
+        values |= _of_answer(asked, key, given)
+    if found:
+        # In both modes sentences are those that retrieval selects, and the outcome is the pipeline's.
+        values |= _of_retrieval(key, found)
+        if not given:
+            values |= _of_outcome(asked, is_answered=found.passes)
+    weighed = given if given else found
+    assert weighed
+    return Scored(
+        id=asked.id,
+        answerable=asked.answerable,
+        values=values,
+        score=found.gate_score if found else weighed.strength,
+        strength=found.strength if found else weighed.strength,
+        milliseconds=weighed.milliseconds,
+        item=asked.item,
+        document=asked.scope[0] if asked.scope and len(asked.scope) == 1 else "",
+        confidence=given.confidence if given and given.outcome == Outcome.ANSWERED else "",
+        recall_curve=_curve(key, found) if found else (),
+        question=asked.text,
+        failures=tuple(failures(asked, key=key, given=given)) if given else (),
+    )
+
+
+# --- Retrieval ----------------------------------------------------------------------------------------------
+
+
+def _of_retrieval(key: Key, found: Found) -> dict[str, float]:
+    values: dict[str, float] = {}
+    if key.relevant and key.ranks_documents:
+        values |= _of_documents(key, found.passages)
+    if key.paged:
+        values |= _of_pages(key, found.passages)
+    if key.targets:
+        met = [key.is_met_by(span) for span in found.passages[:10]]
+        values |= {f"chunk@{k}": metrics.hit(met, k=k) for k in (1, 5, 10)}
+    if key.exact or key.paged:
+        values |= _of_sentences(key, found.sentences)
+    if key.forbidden:
+        values["forbidden_found"] = float(any(span.document in key.forbidden for span in found.passages))
+    return values
+
+
+def _of_documents(key: Key, passages: Sequence[Span]) -> dict[str, float]:
+    """A document counts once, at its best passage."""
+    ranked = list(dict.fromkeys(span.document for span in passages))
+    relevant = {document for document, grade in key.relevant.items() if grade > 0}
+    if not relevant:
+        return {}
+    return {
+        "ndcg@10": metrics.ndcg(ranked, key.relevant, k=10),
+        "mrr@10": metrics.reciprocal_rank(ranked, relevant, k=10),
+        "recall@8": metrics.recall(ranked, relevant, k=8),
+        "recall@100": metrics.recall(ranked, relevant, k=100),
+        "document@1": metrics.hit([document in relevant for document in ranked], k=1),
+        "document@5": metrics.hit([document in relevant for document in ranked], k=5),
+    }
+
+
+def _of_pages(key: Key, passages: Sequence[Span]) -> dict[str, float]:
+    """A page counts once, at its best passage."""
+    pages = {span.page_id: span for span in reversed(passages)}
+    order = list(dict.fromkeys(span.page_id for span in passages))
+    right = [any(target.has_page_of(pages[page]) for target in key.paged) for page in order[:10]]
+    return {f"page@{k}": metrics.hit(right, k=k) for k in (1, 5, 10)}
+
+
+def _of_sentences(key: Key, sentences: Sequence[Span]) -> dict[str, float]:
+    met = [key.is_met_by(span) for span in sentences]
+    return {"sentence@1": metrics.hit(met, k=1), "span@5": metrics.hit(met, k=5)}
+
+
+def _curve(key: Key, found: Found) -> tuple[float, ...]:
+    """The share of what is relevant among the first k, for each k of `CURVE`: documents, else gold places."""
+    if key.ranks_documents and key.relevant:
+        ranked = list(dict.fromkeys(span.document for span in found.passages))
+        return tuple(metrics.recall(ranked, key.relevant.keys(), k=k) for k in CURVE)
+    first = [_first(target, found.passages) for target in key.targets]
+    return tuple(sum(rank <= k for rank in first) / len(first) for k in CURVE) if first else ()
+
+
+def _first(target: Target, passages: Sequence[Span]) -> float:
+    met = (rank for rank, span in enumerate(passages, start=1) if target.is_met_by(span))
+    return next(met, float("inf"))
+
+
+# --- Answers ------------------------------------------------------------------------------------------------
+
+
+def _of_answer(asked: Asked, key: Key, given: Given) -> dict[str, float]:
+    is_answered = given.outcome == Outcome.ANSWERED
+    values = _of_outcome(asked, is_answered=is_answered)
+    if given.citations:
+        values["citation_validity"] = sum(_are_valid(given.citations)) / len(given.citations)
+    if key.forbidden:
+        values["forbidden_cited"] = float(any(span.document in key.forbidden for span in given.citations))
+    if is_answered and key.targets:
+        values |= _of_citations(key, given)
+    if is_answered and asked.answerable is not None:
+        values["answer_right"] = float(any(key.is_met_by(span) for span in given.citations))
+    if asked.expected:
+        values["golden_passed"] = float(not failures(asked, key=key, given=given))
+    return values
+
+
+def _of_outcome(asked: Asked, *, is_answered: bool) -> dict[str, float]:
+    if asked.answerable is None:
+        return {}
+    if asked.answerable:
+        return {"answered_when_answerable": float(is_answered)}
+    return {"refused_when_unanswerable": float(not is_answered)}
+
+
+def _of_citations(key: Key, given: Given) -> dict[str, float]:
+    """ALCE's two measures with overlap in place of entailment.
+
+    A statement is supported when one of its citations is a gold place. Recall is the share of statements that are
+    supported; precision that of a statement's citations that support it. (ALCE also spares a citation that supports
+    only together with others; places either overlap or do not, so there is none here.)
+    """
+    supports = [key.is_met_by(span) for span in given.citations]
+    marks = [supports[at] for statement in given.statements for at in statement]
+    values = {"sentence@1": metrics.hit(supports, k=1), "span@5": metrics.hit(supports, k=5)}
+    values = values if key.exact or key.paged else {}
+    if marks:
+        values["citation_precision"] = sum(marks) / len(marks)
+    if given.statements:
+        supported = [any(supports[at] for at in statement) for statement in given.statements]
+        values["citation_recall"] = sum(supported) / len(supported)
+    return values
+
+
+def _are_valid(citations: Sequence[Span]) -> Iterator[bool]:
+    """Whether each excerpt stands on the page it names, in the document it names, read once more from the database."""
+    pages = {page.pk: page for page in Page.objects.filter(pk__in={span.page_id for span in citations})}
+    for span in citations:
+        page = pages.get(span.page_id)
+        yield page is not None and _stands_on(page, span)
+
+
+def _stands_on(page: Page, span: Span) -> bool:
+    is_named = page.document_id == span.document and span.page_number in (None, page.number)
+    return is_named and bool(span.text) and _collapsed(span.text) in _collapsed(page.text)
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def failures(asked: Asked, *, key: Key, given: Given) -> list[str]:
+    """What of a golden question's expectations does not hold, each a sentence. Empty: it passes."""
+    expected = asked.expected
+    if expected is None:
+        return []
+    wrong = []
+    if expected.outcome and given.outcome != expected.outcome:
+        wrong.append(f"It should have been {expected.outcome}, and was {given.outcome}.")
+    for gold, target in key.places:
+        if target is None or not any(target.is_met_by(span) for span in given.citations):
+            wrong.append(f"{gold.document} {_pages(gold.pages)} is not cited.")
+    missing = [words for words in expected.must_contain if _folded(words) not in _folded(given.text)]
+    wrong += [f"The answer does not say “{words}”." for words in missing]
+    if expected.must_reach and expected.must_reach not in given.nodes:
+        wrong.append(f"The tree did not reach {expected.must_reach}.")
+    return wrong
+
+
+def _pages(pages: frozenset[int]) -> str:
+    return f"p. {', '.join(map(str, sorted(pages)))}" if pages else ""
+
+
+def _folded(text: str) -> str:
+    return _collapsed(text).casefold()

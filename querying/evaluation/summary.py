@@ -1,0 +1,116 @@
+"""All questions' scores put together: one object with fixed keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from querying.evaluation import metrics
+from querying.evaluation.types import Scored
+
+# Null where a set, or a mode, has no such thing.
+KEYS = (
+    "set",
+    "documents",
+    "chunks",
+    "questions",
+    "ndcg@10",
+    "mrr@10",
+    "recall@8",
+    "recall@100",
+    "page@1",
+    "page@5",
+    "page@10",
+    "sentence@1",
+    "span@5",
+    "citation_validity",
+    "citation_precision",
+    "citation_recall",
+    "answered_when_answerable",
+    "refused_when_unanswerable",
+    "auc",
+    "high_confidence_precision",
+    "p50_ms",
+    "p95_ms",
+)
+# Shown and kept beside those, where there is such a thing.
+MORE = (
+    "document@1",
+    "document@5",
+    "chunk@1",
+    "chunk@5",
+    "chunk@10",
+    "auc_of_evidence",
+    "answer_right",
+    "surest_fifth_right",
+    "golden_passed",
+    "forbidden_found",
+    "forbidden_cited",
+)
+_COUNTED = ("set", "documents", "chunks", "questions")
+LATENCIES = ("p50_ms", "p95_ms")
+
+Result = dict[str, str | int | float | None]
+Statistic = Callable[[Sequence[Scored]], float | None]
+
+
+def summarise(scored: Sequence[Scored], *, name: str, documents: int, chunks: int) -> Result:
+    """Every key of `KEYS` in their order, then those of `MORE` that apply."""
+    counts: Result = {"set": name, "documents": documents, "chunks": chunks, "questions": len(scored)}
+    measured = {key: statistic(key)(scored) for key in (*KEYS, *MORE) if key not in counts}
+    kept = {key: _rounded(value) for key, value in measured.items() if key in KEYS or value is not None}
+    return {**counts, **kept}
+
+
+def statistic(key: str) -> Statistic:
+    """How a key is computed from scores."""
+    return _SPECIAL.get(key) or (
+        lambda scored: metrics.mean([one.values[key] for one in scored if key in one.values])
+    )
+
+
+def deciding_scores(scored: Sequence[Scored]) -> tuple[list[float], list[float]]:
+    """The scores that decide: of answerable questions, and of those that are not."""
+    return _by_kind([(one.answerable, one.score) for one in scored])
+
+
+def _auc(scored: Sequence[Scored]) -> float | None:
+    return metrics.auc(*deciding_scores(scored))
+
+
+def _auc_of_evidence(scored: Sequence[Scored]) -> float | None:
+    return metrics.auc(*_by_kind([(one.answerable, one.strength) for one in scored]))
+
+
+def _by_kind(scores: Sequence[tuple[bool | None, float | None]]) -> tuple[list[float], list[float]]:
+    known = [(answerable, score) for answerable, score in scores if score is not None]
+    return [s for answerable, s in known if answerable], [s for answerable, s in known if answerable is False]
+
+
+def _high_confidence_precision(scored: Sequence[Scored]) -> float | None:
+    sure = [one.values.get("answer_right") for one in scored if one.confidence == "high"]
+    return metrics.mean([value for value in sure if value is not None])
+
+
+def _surest_fifth_right(scored: Sequence[Scored]) -> float | None:
+    """`answer_right` among the fifth of the answers whose deciding score is highest."""
+    judged = [(one.score, one.values["answer_right"]) for one in scored if "answer_right" in one.values]
+    ordered = sorted(judged, key=lambda pair: -(pair[0] or 0.0))
+    return metrics.mean([right for _, right in ordered[: -(-len(ordered) // 5)]])
+
+
+def _latency(share: float) -> Statistic:
+    return lambda scored: metrics.percentile([one.milliseconds for one in scored], share)
+
+
+_SPECIAL: Mapping[str, Statistic] = {
+    "auc": _auc,
+    "auc_of_evidence": _auc_of_evidence,
+    "high_confidence_precision": _high_confidence_precision,
+    "surest_fifth_right": _surest_fifth_right,
+    "p50_ms": _latency(0.5),
+    "p95_ms": _latency(0.95),
+}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

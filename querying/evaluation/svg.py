@@ -1,0 +1,75 @@
+"""Small plots by hand: numbers in, the markup of an SVG out. Nothing is fetched and no script runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.html import escape
+
+Point = tuple[float, float]
+
+_SIDE, _MARGIN = 280, 44
+_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot:
+    """A unit square. `line` runs through its points; `dots` are drawn as large as they have weight; `ticks` name
+    places of the x axis, which else counts from 0 to 1."""
+
+    title: str
+    x: str
+    y: str
+    line: Sequence[Point] = ()
+    dots: Sequence[tuple[float, float, int]] = ()
+    diagonal: bool = False
+    ticks: Sequence[tuple[float, str]] = ()
+
+
+def draw(plot: Plot) -> str:
+    """The plot as one `<svg>` element that says in words what it shows."""
+    size = _SIDE + 2 * _MARGIN
+    parts = [_axes(plot)]
+    if plot.diagonal:
+        parts.append(f'<path class="diagonal" d="{_path([(0, 0), (1, 1)])}"/>')
+    if plot.line:
+        parts.append(f'<path class="line" d="{_path(plot.line)}"/>')
+    heaviest = max((weight for *_, weight in plot.dots), default=1)
+    parts += [_dot(x, y, weight, heaviest) for x, y, weight in plot.dots]
+    title = f'<text class="title" x="{_MARGIN}" y="22">{escape(plot.title)}</text>'
+    label = escape(f"{plot.title}: {plot.y} against {plot.x}")
+    return f'<svg viewBox="0 0 {size} {size}" role="img" aria-label="{label}">{title}{"".join(parts)}</svg>'
+
+
+def _axes(plot: Plot) -> str:
+    bottom, right = _at(0, 0), _at(1, 1)
+    frame = f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{_SIDE}" height="{_SIDE}"/>'
+    named = plot.ticks or [(tick, f"{tick:g}") for tick in _TICKS]
+    x_labels = "".join(
+        f'<text class="tick" text-anchor="middle" x="{_at(x, 0)[0]:.1f}" y="{bottom[1] + 15:.1f}">{escape(name)}</text>'
+        for x, name in named
+    )
+    y_labels = "".join(
+        f'<text class="tick" text-anchor="end" x="{_MARGIN - 6}" y="{_at(0, y)[1] + 4:.1f}">{y:g}</text>'
+        for y in _TICKS
+    )
+    middle = _MARGIN + _SIDE / 2
+    x_name = f'<text text-anchor="middle" x="{middle}" y="{bottom[1] + 34:.1f}">{escape(plot.x)}</text>'
+    y_name = f'<text text-anchor="end" x="{right[0]:.1f}" y="{_MARGIN - 8}">{escape(plot.y)}</text>'
+    return frame + x_labels + y_labels + x_name + y_name
+
+
+def _dot(x: float, y: float, weight: int, heaviest: int) -> str:
+    left, top = _at(x, y)
+    radius = 3 + 7 * (weight / heaviest) ** 0.5
+    words = f"{weight} questions: {y:.2f} at {x:.2f}"
+    return f'<circle cx="{left:.1f}" cy="{top:.1f}" r="{radius:.1f}"><title>{words}</title></circle>'
+
+
+def _path(points: Sequence[Point]) -> str:
+    return "M" + " L".join(f"{left:.1f} {top:.1f}" for left, top in (_at(x, y) for x, y in points))
+
+
+def _at(x: float, y: float) -> Point:
+    return _MARGIN + _SIDE * min(1.0, max(0.0, x)), _MARGIN + _SIDE * (1 - min(1.0, max(0.0, y)))

@@ -1,0 +1,52 @@
+"""The figures for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from querying.evaluation.compare import Difference
+from querying.evaluation.prior import PriorEffect
+from querying.evaluation.summary import Result
+from querying.evaluation.types import Scored
+
+_WIDTH = 28
+
+
+def table(result: Result) -> str:
+    """One line a figure; what the set has no such thing of is left out."""
+    return "\n".join(f"{key:<{_WIDTH}}{figure(value)}" for key, value in result.items() if value is not None)
+
+
+def figure(value: str | int | float | None) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) <= 1 else f"{value:.0f}"
+    return "-" if value is None else str(value)
+
+
+def comparison(differences: Sequence[Difference]) -> str:
+    """Before, after and the difference with its 95 % interval; `*` where that leaves out zero."""
+    return "\n".join([f"{'':<{_WIDTH}}{'before':>9}{'after':>9}{'change':>9}  95 %", *_changes(differences)])
+
+
+def _changes(differences: Sequence[Difference]) -> Iterator[str]:
+    for one in differences:
+        interval = f"{one.interval[0]:+.3f} to {one.interval[1]:+.3f}" if one.interval else "not known"
+        figures = f"{figure(one.before):>9}{figure(one.after):>9}{one.after - one.before:>+9.3f}"
+        yield f"{one.key:<{_WIDTH}}{figures}  {interval}{' *' if one.is_significant else ''}"
+
+
+def effect(prior: PriorEffect) -> str:
+    """What reviewed documents are worth, in a sentence."""
+    return (
+        f"With {prior.reviewed} reviewed documents, on the {prior.questions} questions of the others: "
+        f"auc {figure(prior.auc_without)} -> {figure(prior.auc)}, accuracy {figure(prior.accuracy)}"
+    )
+
+
+def failed(scored: Sequence[Scored]) -> str:
+    """The golden questions that did not pass, and why."""
+    lines = []
+    for one in scored:
+        if one.failures:
+            lines += [f"FAILED {one.question}", *(f"       {reason}" for reason in one.failures)]
+    return "\n".join(lines)

@@ -1,0 +1,160 @@
+"""One question's scores, worked out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from knowledge.models import Page
+from querying.evaluation import judge
+from querying.evaluation.judge import Key
+from querying.evaluation.places import Target
+from querying.evaluation.types import Asked, Expected, Found, Given, Gold, Span
+from tests.knowledge.bases import make_base
+
+A, B, C = (UUID(int=n) for n in (1, 2, 3))
+
+
+def span(document: UUID = A, *, page: int = 1, start: int = 0, end: int = 10, text: str = "words") -> Span:
+    return Span(
+        document=document, page_id=10 * document.int + page, page_number=page, start=start, end=end, text=text
+    )
+
+
+def found(*passages: Span, sentences: tuple[Span, ...] = (), passes: bool = True) -> Found:
+    return Found(
+        passages=passages, sentences=sentences, strength=0.6, gate_score=0.5, passes=passes, milliseconds=3.0
+    )
+
+
+def given(*citations: Span, statements: tuple[tuple[int, ...], ...] = (), **fields: Any) -> Given:
+    values: dict[str, Any] = {
+        "outcome": "answered",
+        "confidence": "high",
+        "text": "Ninety crowns a month.",
+        "nodes": (),
+        "strength": 0.6,
+        "milliseconds": 9.0,
+    }
+    return Given(citations=citations, statements=statements, **{**values, **fields})
+
+
+def key(*targets: Target, relevant: dict[UUID, int] | None = None, **fields: Any) -> Key:
+    places = tuple((Gold(document=str(target.document)), target) for target in targets)
+    values: dict[str, Any] = {"forbidden": frozenset(), "ranks_documents": True, **fields}
+    return Key(places=places, relevant=relevant or {}, **values)
+
+
+def values(asked: Asked, **sides: Any) -> dict[str, float]:
+    sides = {"found": None, "given": None, **sides}
+    return dict(judge.score(asked, **sides).values)
+
+
+ANSWERABLE = Asked(id="1", text="What is the rent?", answerable=True)
+
+
+def test_a_document_counts_once_at_its_best_passage() -> None:
+    scored = values(
+        ANSWERABLE,
+        key=key(relevant={B: 1}),
+        found=found(span(A), span(A, page=2), span(B), span(B, page=2), span(C)),
+    )
+    assert (scored["mrr@10"], scored["document@1"], scored["document@5"]) == (0.5, 0.0, 1.0)
+    assert scored["ndcg@10"] == pytest.approx(1 / 1.5849625)
+
+
+def test_documents_are_not_ranked_where_the_question_names_its_own() -> None:
+    scored = values(ANSWERABLE, key=key(relevant={A: 1}, ranks_documents=False), found=found(span(A)))
+    assert "ndcg@10" not in scored
+
+
+def test_a_page_counts_once_and_any_page_of_the_evidence_is_right() -> None:
+    target = Target(document=A, pages=frozenset({3, 4}))
+    passages = (span(page=1), span(page=1, start=20, end=30), span(page=2), span(B, page=3), span(page=4))
+    scored = values(ANSWERABLE, key=key(target), found=found(*passages))
+    assert [scored[f"page@{k}"] for k in (1, 5, 10)] == [0, 1, 1]
+
+
+def test_sentences_are_compared_only_where_the_set_says_more_than_a_document() -> None:
+    exact = Target(document=A, spans=((11, 5, 8),))
+    sentences = (span(start=10, end=20), span(start=0, end=6))
+    assert values(ANSWERABLE, key=key(exact), found=found(span(), sentences=sentences))["sentence@1"] == 0
+    assert values(ANSWERABLE, key=key(exact), found=found(span(), sentences=sentences))["span@5"] == 1
+    assert "span@5" not in values(ANSWERABLE, key=key(Target(document=A)), found=found(span(), sentences=sentences))
+
+
+@pytest.mark.django_db
+def test_precision_counts_marks_and_recall_counts_statements() -> None:
+    target = Target(document=A, spans=((11, 0, 10),))
+    citations = (span(), span(start=50, end=60), span(B))
+    scored = values(ANSWERABLE, key=key(target), given=given(*citations, statements=((0, 1), (2,), (), (0,))))
+    # Marks: right, wrong, wrong, right. Statements: supported, not, not, supported.
+    assert (scored["citation_precision"], scored["citation_recall"]) == (0.5, 0.5)
+
+
+@pytest.mark.django_db
+def test_a_refusal_has_neither_precision_nor_recall() -> None:
+    scored = values(ANSWERABLE, key=key(Target(document=A)), given=given(outcome="refused", confidence="low"))
+    assert scored == {"answered_when_answerable": 0.0}
+
+
+@pytest.mark.django_db
+def test_an_answer_to_what_has_none_is_wrong_however_well_cited() -> None:
+    asked = Asked(id="1", text="?", answerable=False)
+    scored = values(asked, key=key(), given=given(span(), statements=((0,),)))
+    assert (scored["refused_when_unanswerable"], scored["answer_right"]) == (0.0, 0.0)
+
+
+@pytest.mark.django_db
+def test_an_excerpt_is_valid_when_it_stands_on_the_page_that_is_named() -> None:
+    base = make_base()
+    document = base.documents.create(title="Lease", source_type="pdf")
+    page = Page.objects.create(document=document, number=2, text="The rent is\nninety crowns.", source_sha256="0")
+    right = Span(document=document.pk, page_id=page.pk, page_number=2, start=4, end=18, text="rent is ninety")
+    wrong = [
+        Span(document=document.pk, page_id=page.pk, page_number=2, start=4, end=18, text="rent is eighty"),
+        Span(document=document.pk, page_id=page.pk, page_number=3, start=4, end=18, text="rent is ninety"),
+        Span(document=A, page_id=page.pk, page_number=2, start=4, end=18, text="rent is ninety"),
+        Span(document=document.pk, page_id=page.pk, page_number=2, start=4, end=4, text=""),
+        Span(document=document.pk, page_id=page.pk + 1, page_number=2, start=4, end=18, text="rent is ninety"),
+    ]
+    asked = Asked(id="1", text="?")
+    assert values(asked, key=key(), given=given(right, *wrong))["citation_validity"] == pytest.approx(1 / 6)
+
+
+def test_in_retrieval_alone_the_gate_decides_what_would_be_answered() -> None:
+    asked = Asked(id="1", text="?", answerable=False)
+    assert values(asked, key=key(), found=found(passes=False)) == {"refused_when_unanswerable": 1.0}
+    assert judge.score(asked, key=key(), found=found(), given=None).score == 0.5
+
+
+@pytest.mark.django_db
+def test_what_is_outside_the_filter_must_neither_be_found_nor_cited() -> None:
+    outside = key(forbidden=frozenset({B}))
+    asked = Asked(id="1", text="?")
+    leaking = values(asked, key=outside, found=found(span(A), span(B)), given=given(span(B)))
+    tight = values(asked, key=outside, found=found(span(A)), given=given())
+    assert (leaking["forbidden_found"], leaking["forbidden_cited"]) == (1.0, 1.0)
+    assert (tight["forbidden_found"], tight["forbidden_cited"]) == (0.0, 0.0)
+
+
+def test_every_unmet_expectation_is_a_sentence() -> None:
+    asked = Asked(
+        id="1",
+        text="?",
+        expected=Expected(outcome="refused", must_contain=("ninety  CROWNS", "weekly"), must_reach="rent"),
+    )
+    missing = Key(
+        places=((Gold(document="Lease", pages=frozenset({2})), None),),
+        relevant={},
+        forbidden=frozenset(),
+        ranks_documents=True,
+    )
+    assert judge.failures(asked, key=missing, given=given(nodes=("start",))) == [
+        "It should have been refused, and was answered.",
+        "Lease p. 2 is not cited.",
+        "The answer does not say “weekly”.",
+        "The tree did not reach rent.",
+    ]

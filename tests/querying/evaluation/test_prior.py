@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from querying.evaluation.prior import effect_of_prior
+from querying.evaluation.types import Scored
+
+
+def scored(document: str, item: str, *, present: bool, strength: float) -> Scored:
+    return Scored(
+        id=f"{document}/{item}",
+        answerable=present,
+        values={},
+        score=strength,
+        strength=strength,
+        milliseconds=1.0,
+        item=item,
+        document=document,
+    )
+
+
+def test_an_item_that_is_nearly_always_there_is_taken_to_be_there() -> None:
+    # The evidence alone has it the wrong way round: the rare item reads stronger than the common one.
+    rows = [
+        one
+        for document in ("a", "b", "c", "d", "e")
+        for one in (
+            scored(document, "parties", present=True, strength=0.3),
+            scored(document, "source code escrow", present=False, strength=0.6),
+        )
+    ]
+    effect = effect_of_prior(rows, reviewed=3)
+    assert effect is not None
+    assert (effect.questions, effect.auc_without, effect.auc, effect.accuracy) == (4, 0.0, 1.0, 1.0)
+
+
+def test_more_evidence_than_the_item_usually_has_speaks_for_it() -> None:
+    rows = [scored(name, "notice", present=n % 2 == 0, strength=0.5) for n, name in enumerate("abcd")]
+    rows += [scored("e", "notice", present=True, strength=0.6), scored("f", "notice", present=False, strength=0.4)]
+    effect = effect_of_prior(rows, reviewed=4)
+    assert effect is not None
+    assert (effect.auc, effect.accuracy) == (1.0, 1.0)
+
+
+def test_questions_of_no_checklist_have_no_prior() -> None:
+    assert effect_of_prior([scored("", "", present=True, strength=0.5)], reviewed=1) is None
+
+
+def test_with_every_document_reviewed_nothing_is_left_to_judge() -> None:
+    assert effect_of_prior([scored("a", "parties", present=True, strength=0.5)], reviewed=1) is None
