@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from knowledge.search import Passage
 from knowledge.terms import terms
-from querying.negation import denies
 from querying.opposites import opposites_of
-from querying.quantities import numbers
 from querying.types import Evidence, Sentence
+from querying.verify.negation import denies
+from querying.verify.quantities import numbers
 
 # Evidence weaker than this is no answer, in mandatory mode; a plugin may set its own.
 SUFFICIENT = 0.45

@@ -2,19 +2,21 @@
 
 In mandatory mode three rules refuse the whole answer: nothing in it is cited, it is itself a short refusal, or it
 cites more sources that do not exist than ones that do. Sentences are released one step behind, so that the rules
-can still hold when the first ones come. In optional mode the same findings lower the confidence instead.
+can still hold when the first ones come. In optional mode the same findings lower the confidence instead, and what
+no source bears out is marked. Where sources contradict each other, both are quoted.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plugins.models import CitationMode
 from querying.cite import CitedSentence
 from querying.types import REFUSAL, Answer, Citation, Confidence, Outcome
 
 SHORT_ANSWER = 300  # characters; a longer answer that mentions its limits is not a refusal
+UNVERIFIED = " (not verified)"
 
 _SELF_REFUSAL = re.compile(
     r"\b(?:I|we)\s+(?:do\s+not|don['’]t|did\s+not|didn['’]t|cannot|can['’]?t|could\s+not|couldn['’]t)\s+"
@@ -100,6 +102,8 @@ class Guard:
         """What makes the answer less sure than its citations look. Mode `off` does not look."""
         if self.mode == CitationMode.OFF:
             return ""
+        if any(sentence.conflict for sentence in self._shown):
+            return "conflicting_sources"
         if any(sentence.has_unsupported_number for sentence in self._seen):
             return "unsupported_number"
         if self._phantom:
@@ -120,8 +124,24 @@ class Guard:
         return kept
 
     def _show(self, sentences: list[CitedSentence]) -> list[CitedSentence]:
-        self._shown += sentences
-        return sentences
+        before = len(self._shown)
+        for sentence in sentences:
+            if self.mode == CitationMode.OFF:
+                self._shown.append(sentence)
+            elif not self._has_quoted(sentence):
+                self._shown.append(_marked(sentence) if self.mode == CitationMode.OPTIONAL else sentence)
+                if sentence.conflict and not self._has_shown(sentence.conflict):
+                    self._shown.append(sentence.conflict)
+        return self._shown[before:]
+
+    def _has_quoted(self, sentence: CitedSentence) -> bool:
+        """Whether this very sentence was quoted as what another source says."""
+        quoted = (shown.conflict.claim for shown in self._shown if shown.conflict)
+        return bool(sentence.citations) and any(claim.endswith(sentence.claim) for claim in quoted)
+
+    def _has_shown(self, conflict: CitedSentence) -> bool:
+        known = {citation.span for sentence in self._shown for citation in sentence.citations}
+        return {citation.span for citation in conflict.citations} <= known
 
     def _may_be_refusal(self) -> bool:
         return self._length < SHORT_ANSWER and any(is_refusal(sentence.claim) for sentence in self._seen)
@@ -149,6 +169,15 @@ class Guard:
 def refuse(reason: str) -> Answer:
     """The honest answer when nothing verified was found."""
     return Answer(text=REFUSAL, outcome=Outcome.REFUSED, reason=reason, confidence=Confidence.LOW)
+
+
+def _marked(sentence: CitedSentence) -> CitedSentence:
+    """A statement that nothing bears out says so. Questions and lines that lead in state nothing."""
+    text = sentence.text.rstrip()
+    if sentence.citations or text[-1:] in ("?", ":", "") or is_refusal(text) or not any(map(str.isalnum, text)):
+        return sentence
+    body, stop = (text[:-1], text[-1]) if text[-1] in ".!" else (text, "")
+    return replace(sentence, text=f"{body}{UNVERIFIED}{stop}")
 
 
 def _leads_in(sentence: CitedSentence) -> bool:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import uuid
+from collections.abc import Sequence
+
+from knowledge.search import Passage
 from querying.cite import Citer
 from querying.guard import Guard
 from querying.types import REFUSAL, Answer, Confidence, Outcome
@@ -15,9 +19,14 @@ MODERATE = "For moderate exposure the nominal cover is 30 mm [Source 2]."
 SEVERE = "For severe exposure the nominal cover is 45 mm [Source 3]."
 
 
-def run(*sentences: str, mode: str = "mandatory", tree_decided: bool = False) -> tuple[list[str], Answer]:
+def run(
+    *sentences: str,
+    mode: str = "mandatory",
+    tree_decided: bool = False,
+    passages: Sequence[Passage] = PASSAGES,
+) -> tuple[list[str], Answer]:
     """What was shown, and the verdict."""
-    guard, citer = Guard(mode=mode), Citer(PASSAGES)
+    guard, citer = Guard(mode=mode), Citer(passages)
     shown = [cited.text for sentence in sentences for cited in guard.take(citer.cite(sentence))]
     shown += [cited.text for cited in guard.finish()]
     return shown, guard.verdict(text=" ".join(shown), tree_decided=tree_decided)
@@ -80,10 +89,19 @@ def test_sentences_are_shown_one_step_behind_not_at_the_end():
     assert [cited.text for cited in guard.take(citer.cite(MODERATE))] == [MILD]
 
 
-def test_optional_mode_shows_uncited_sentences_and_lowers_the_confidence():
+def test_optional_mode_marks_what_no_source_bears_out_and_lowers_the_confidence():
     shown, answer = run("Cover protects steel.", mode="optional")
-    assert shown == ["Cover protects steel."]
+    assert shown == ["Cover protects steel (not verified)."]
     assert (answer.outcome, answer.confidence) == (Outcome.ANSWERED, Confidence.LOW)
+
+
+def test_optional_mode_marks_neither_cited_sentences_nor_questions_nor_lines_that_lead_in():
+    shown, _ = run("The values are:", MILD, "Is that enough?", mode="optional")
+    assert shown == ["The values are:", MILD, "Is that enough?"]
+
+
+def test_off_mode_marks_nothing():
+    assert run("Cover protects steel.", mode="off")[0] == ["Cover protects steel."]
 
 
 def test_off_mode_neither_refuses_nor_lowers():
@@ -104,3 +122,33 @@ def test_an_unsupported_number_lowers_the_confidence_one_step():
 def test_a_tree_that_decided_raises_the_confidence_one_step():
     _, answer = run(MILD, tree_decided=True)
     assert answer.confidence == Confidence.HIGH
+
+
+OTHER_HANDBOOK = passage(
+    "For severe exposure the nominal cover is 50 mm.", number=4, document_id=uuid.UUID(int=2), page_id=900
+)
+SAYS_OTHERWISE = "Another source says otherwise: For severe exposure the nominal cover is 50 mm [Source 2]."
+
+
+def test_sources_that_contradict_each_other_are_both_cited_and_lower_the_confidence():
+    shown, answer = run(SEVERE, passages=[*PASSAGES, OTHER_HANDBOOK])
+    assert shown == ["For severe exposure the nominal cover is 45 mm [Source 1].", SAYS_OTHERWISE]
+    assert [citation.passage for citation in answer.citations] == [PASSAGES[2], OTHER_HANDBOOK]
+    assert (answer.outcome, answer.reason, answer.confidence) == (
+        Outcome.ANSWERED,
+        "conflicting_sources",
+        Confidence.LOW,
+    )
+
+
+def test_what_another_source_says_is_said_once():
+    other = "For severe exposure the nominal cover is 50 mm [Source 4]."
+    shown, answer = run(SEVERE, other, passages=[*PASSAGES, OTHER_HANDBOOK])
+    assert shown == ["For severe exposure the nominal cover is 45 mm [Source 1].", SAYS_OTHERWISE]
+    assert answer.reason == "conflicting_sources"
+
+
+def test_off_mode_does_not_look_for_conflicts():
+    shown, answer = run(SEVERE, passages=[*PASSAGES, OTHER_HANDBOOK], mode="off")
+    assert shown == ["For severe exposure the nominal cover is 45 mm [Source 1]."]
+    assert answer.reason == ""

@@ -1,0 +1,185 @@
+"""Which words a figure belongs to: "beams 25 mm, columns 40 mm" does not say that beams need 40 mm."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from knowledge.terms import terms
+from querying.verify.clauses import before_predicate
+from querying.verify.figures import Date, Figures, Name, Quantity
+from querying.verify.generic import content
+from querying.verify.quantities import figures
+from querying.verify.units import is_comparable, is_same
+
+_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE)
+_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
+_ITEMS = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
+
+_PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
+
+Figure = Quantity | Name | Date
+
+
+@dataclass(frozen=True)
+class Part:
+    """A figure with the content words of its part of the sentence.
+
+    A part is what lies between two breaks (`cell`), and where several figures share a cell, what is nearest to each.
+    `subject` are those of its words that later cells without a subject of their own are about as well.
+    """
+
+    figure: Figure
+    cell: int
+    cell_words: frozenset[str]
+    words: frozenset[str]
+    subject: frozenset[str]
+
+
+def misplaces_a_figure(claim: str, source: str) -> bool:
+    """Whether the claim gives a figure to what the source gives another figure of the kind."""
+    said = parts(source)
+    if len(said) < 2:
+        return False
+    claimed = _Claim(content(figures(claim).words), parts(claim))
+    return any(_is_misplaced(part, claimed, said, source) for part in claimed.parts)
+
+
+@dataclass(frozen=True)
+class _Claim:
+    words: frozenset[str]
+    parts: tuple[Part, ...]
+
+    def words_of(self, part: Part) -> frozenset[str]:
+        """The words that go with this figure; where no other is of its kind, all of them."""
+        others = [other for other in self.parts if is_rival(part.figure, other.figure)]
+        if not others:
+            return self.words
+        mine = part.cell_words if all(other.cell != part.cell for other in others) else part.words
+        return mine.difference(*(other.words for other in others))
+
+
+@lru_cache(maxsize=4096)
+def parts(text: str) -> tuple[Part, ...]:
+    """The figures of the text in order, each with its words."""
+    read = figures(text)
+    figures_in_order = sorted(_all(read), key=lambda figure: figure.start)
+    edges = [0, *(match.start() for match in _BREAK.finditer(read.words)), len(read.words)]
+    cells = [read.words[start:end] for start, end in pairwise(edges)]
+    found = []
+    for number, (start, end) in enumerate(pairwise(edges)):
+        inside = [figure for figure in figures_in_order if start <= figure.start < end]
+        for figure, words in zip(inside, _shares(read.words, start, end, inside), strict=True):
+            shared = (
+                _subject(cells[number]) if any(not _has_subject(cell) for cell in cells[number + 1 :]) else None
+            )
+            found.append(Part(figure, number, content(cells[number]), words, shared or frozenset()))
+    return tuple(found)
+
+
+def _shares(words: str, start: int, end: int, inside: list[Figure]) -> list[frozenset[str]]:
+    """The words of a cell, divided among its figures midway between each two."""
+    middles = [_space_near(words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
+    return [content(words[a:b]) for a, b in pairwise([start, *middles, end])] if inside else []
+
+
+def _space_near(text: str, at: int) -> int:
+    space = text.find(" ", at)
+    return space if space >= 0 else at
+
+
+def _has_subject(text: str) -> bool:
+    return bool(_subject(text)) and not _PRONOUN.search(before_predicate(text))
+
+
+def _subject(text: str) -> frozenset[str]:
+    before = before_predicate(text)
+    return content(before) if before != text else frozenset()
+
+
+def _all(read: Figures) -> list[Figure]:
+    every: list[Figure] = [*read.quantities, *read.names, *read.dates]
+    return list({(figure.start, figure.end): figure for figure in every}.values())
+
+
+def _is_misplaced(part: Part, claimed: _Claim, said: tuple[Part, ...], source: str) -> bool:
+    homes = [home for home in said if _is_same(part.figure, home.figure)]
+    rivals = [
+        other
+        for other in said
+        if is_rival(part.figure, other.figure) and not any(home.figure is other.figure for home in homes)
+    ]
+    if not homes or not rivals:
+        return False
+    if _RESPECTIVELY.search(source):
+        return not any(_is_aligned(home, said, claimed.words_of(part), source) for home in homes)
+    return all(
+        _is_elsewhere(home, rivals, part, claimed) or _is_torn(home, rivals, part, claimed, said) for home in homes
+    )
+
+
+def _is_elsewhere(home: Part, rivals: list[Part], part: Part, claimed: _Claim) -> bool:
+    """The claim shares words with a rival's part alone, and none with the figure's own."""
+    mine = claimed.words_of(part)
+    for rival in rivals:
+        is_apart = rival.cell != home.cell
+        ours, theirs = (home.cell_words, rival.cell_words) if is_apart else (home.words, rival.words)
+        own = ours - theirs - home.subject
+        if own and not mine & own and mine & (theirs - ours):
+            return True
+    return False
+
+
+def _is_torn(home: Part, rivals: list[Part], part: Part, claimed: _Claim, said: tuple[Part, ...]) -> bool:
+    """The claim puts the figure beside one that in the source stands beside a rival, and not beside it."""
+    for other in claimed.parts:
+        if other is part or other.cell != part.cell:
+            continue
+        cells = {place.cell for place in said if _is_same(other.figure, place.figure)}
+        if cells and home.cell not in cells and any(rival.cell in cells for rival in rivals):
+            return True
+    return False
+
+
+def _is_aligned(home: Part, said: tuple[Part, ...], mine: frozenset[str], source: str) -> bool:
+    """ "Beams and columns need 25 and 40 mm respectively": the second thing goes with the second figure."""
+    row = [part.figure for part in said if is_rival(home.figure, part.figure) or part is home]
+    before = before_predicate(figures(source).words[: row[0].start])
+    items = [frozenset(terms(item)) for item in _ITEMS.split(before)][-len(row) :]
+    if len(items) != len(row):
+        return False
+    at = row.index(home.figure)
+    own = items[at].difference(*(item for i, item in enumerate(items) if i != at))
+    others = frozenset().union(*(item for i, item in enumerate(items) if i != at)) - items[at]
+    return bool(mine & own) or not mine & others
+
+
+def _is_same(one: Figure, other: Figure) -> bool:
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        units = ((mine, theirs) for mine in one.units for theirs in other.units)
+        return any(
+            is_same(one.low, mine or theirs, other.low, theirs or mine)
+            and is_same(one.high, mine or theirs, other.high, theirs or mine)
+            for mine, theirs in units
+        )
+    if isinstance(one, Name) and isinstance(other, Name):
+        return one.code == other.code
+    if isinstance(one, Date) and isinstance(other, Date):
+        return one.month == other.month and one.year in (0, other.year) and one.day in (0, other.day)
+    return False
+
+
+def is_rival(one: Figure, other: Figure) -> bool:
+    """Whether they are different figures of one kind."""
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        kinds = ((mine, theirs) for mine in one.units for theirs in other.units)
+        return not _is_same(one, other) and any(is_comparable(mine, theirs) for mine, theirs in kinds)
+    if isinstance(one, Name) and isinstance(other, Name):
+        return (
+            one.label == other.label
+            and one.code != other.code
+            and one.code[:1].isalpha() == other.code[:1].isalpha()
+        )
+    return isinstance(one, Date) and isinstance(other, Date) and not _is_same(one, other)

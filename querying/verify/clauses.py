@@ -1,0 +1,75 @@
+"""The clauses of a sentence, as far as marks and small words show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+
+from querying.verify.generic import content
+
+# Words that open a clause of their own, whatever follows.
+_STRONG = re.compile(
+    r"[;:|\n]|\s[–—-]\s|[.!?](?=\s)|[()]"
+    r"|\b(?:but|however|while|whilst|whereas|although|though|unless|except|excluding|without|if|when|where|whenever|because"
+    r"|since|which|who|whom|whose|until|otherwise|provided|yet|rather\s+than|instead\s+of|other\s+than|apart\s+from)\b"
+    r"|\bonly\s+(?:if|when|with|where|after|once)\b|(?:,\s*|\s)(?:and\s+|or\s+)?(?=not\s+(?:by|for|to|in|on|the|a|an|from)\b)",
+    re.IGNORECASE,
+)
+# Commas and conjunctions open one only where a predicate stands on both sides.
+_WEAK = re.compile(r",\s|\s(?:and|or|nor)\s", re.IGNORECASE)
+_PREDICATE = re.compile(
+    r"\b(?:is|are|was|were|be|been|am|shall|must|may|might|can|cannot|could|will|would|should|has|have|had|does|do|did"
+    r"|needs?|requires?|covers|applies|apply|becomes?|remains?|lasts?|consists?|contains?|includes?"
+    r"|provides?|pays?|gives?|makes?|takes?|begins?|ends|expires?|allows?|offers?|reaches|reduces|increases|causes"
+    r"|boils?|stands?|runs?|gets?|goes|keeps?|holds?|uses)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+Span = tuple[int, int]
+
+
+@lru_cache(maxsize=4096)
+def clause_spans(text: str) -> tuple[Span, ...]:
+    """`(start, end)` of each clause, in order; together they are the text."""
+    edges = [0, *(cut for match in _STRONG.finditer(text) if (cut := match.start())), len(text)]
+    return tuple(span for start, end in pairwise(edges) for span in _weakly_split(text, start, end) if start < end)
+
+
+def _weakly_split(text: str, start: int, end: int) -> list[Span]:
+    cuts = [match.start() for match in _WEAK.finditer(text, start, end)]
+    if not cuts:
+        return [(start, end)]
+    edges = [start, *cuts, end]
+    pieces = list(pairwise(edges))
+    merged = [pieces[0]]
+    for piece in pieces[1:]:
+        if has_predicate(text, merged[-1]) and has_predicate(text, piece):
+            merged.append(piece)
+        else:
+            merged[-1] = (merged[-1][0], piece[1])
+    return merged
+
+
+def has_predicate(text: str, span: Span) -> bool:
+    return _PREDICATE.search(text, *span) is not None
+
+
+def before_predicate(text: str) -> str:
+    """What stands before the first auxiliary or common verb; all of it where there is none."""
+    found = _PREDICATE.search(text)
+    return text[: found.start()] if found else text
+
+
+def fails_nearest_clause(check: Callable[[str, str], bool], claim: str, source: str) -> bool:
+    """Whether a clause of the claim fails the check against all those clauses of the source that are nearest to it."""
+    said = [source[start:end] for start, end in clause_spans(source)]
+    return any(_fails(check, claim[start:end], said) for start, end in clause_spans(claim))
+
+
+def _fails(check: Callable[[str, str], bool], clause: str, said: list[str]) -> bool:
+    wanted = content(clause)
+    shared = [len(wanted & content(other)) for other in said]
+    nearest = [other for other, count in zip(said, shared, strict=True) if count == max(shared)]
+    return max(shared, default=0) > 0 and all(check(clause, other) for other in nearest)

@@ -1,0 +1,154 @@
+"""Opposites: words by which two sentences that look alike say different things.
+
+Each check finds a claim that says one where its source says only the other. Where the source says both, or
+neither, nothing is found.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from knowledge.terms import terms
+from querying.opposites import opposites_of
+from querying.verify.bounds import bounds
+from querying.verify.clauses import fails_nearest_clause
+from querying.verify.quantities import figures
+
+# Small words and word forms that stemming would drop or merge, and pairs of people and parties.
+_PAIRS = """
+after before|above below|over under|inside outside|indoors outdoors|up down|upwards downwards|into out
+more less|more fewer|most least|all some|every some|each some|always sometimes|always rarely|always never
+often rarely|usually rarely|usually never|start stop|starts stops|begin end|begins ends|commence terminate
+commences terminates|increases reduces|increase reduce|increased reduced|increases decreases
+increased decreased|raises reduces|raise reduce|rises falls|improves worsens|accelerates slows
+activates inhibits|activate inhibit|activation inhibition|promotes inhibits|promote inhibit|induces inhibits
+stimulates inhibits|stimulates suppresses|enhances impairs|upregulates downregulates
+upregulated downregulated|causes prevents|cause prevent|supports opposes|lessor lessee|licensor licensee
+lender borrower|creditor debtor|plaintiff defendant|landlord tenant|buyer seller|vendor purchaser
+employer employee|employers employees|trainer trainee|payer payee|mortgagor mortgagee|assignor assignee
+franchisor franchisee|grantor grantee|mother father|husband wife|men women|male female|boys girls
+teacher student|doctor patient|disclosing receiving|discloser recipient|client contractor|owner contractor
+owner tenant|gross net|input output|upstream downstream|acute chronic|benign malignant|acidic alkaline
+import export|gain loss|income expense|asset liability|debit credit|interior exterior|internal external
+encrypt decrypt|encrypted unencrypted|upload download|gains losses|profits losses|wins loses|won lost
+hot cold|wet dry|north south|east west|left right|public private|full partial|fully partially|whole part
+exclusive inclusive|excluding including|primary secondary|domestic international|former latter|mild severe
+mild extreme|mild moderate|moderate severe|moderate extreme|severe extreme|minor major|fresh salt
+simple compound|voluntary involuntary|paid unpaid|approve reject|approved rejected|accept reject
+accepted rejected|grant refuse|can cannot|allow prevent|allows prevents|permits prevents|enables prevents
+enable disable|enabled disabled|agree disagree|agrees disagrees|legal illegal|possible impossible
+open closed|opened closed
+"""
+# Where one is said to be the case, the other is not: "not optional" is mandatory.
+_CONTRADICTORY = """
+mandatory optional|compulsory optional|obligatory optional|required optional|mandatory voluntary|compulsory voluntary
+required voluntary|true false|present absent|alive dead|possible impossible|valid void|pass fail|passes fails
+"""
+_CLASSES = """
+january february march april june july august september october november december
+monday tuesday wednesday thursday friday saturday sunday
+spring summer autumn winter
+first second third fourth fifth sixth seventh eighth ninth tenth last
+red orange yellow green blue violet purple black white grey brown pink
+north south east west northern southern eastern western
+daily weekly fortnightly monthly quarterly yearly annually hourly
+annual monthly weekly daily quarterly
+once twice thrice
+hour day week fortnight month quarter year
+double triple quadruple
+steel timber wood aluminium copper plastic
+"""
+_WORD = re.compile(r"[a-z]{2,30}")
+_TURNING = ("un", "non", "dis")
+_TURNING_ADJECTIVES = ("in", "im", "il", "ir", "mis")
+_ADJECTIVE = re.compile(
+    r"\w+(?:able|ible|ent|ant|ate|ive|ect|ite|id|al|ar|ous|ed|ful|ory|ary|ate|safe|fair|like|ible)$"
+)
+
+
+def _pairs(text: str) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for one, other in (pair.split() for pair in text.strip().replace("\n", "|").split("|")):
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def _siblings(classes: str) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in classes.strip().splitlines():
+        for word in line.split():
+            found.setdefault(word, set()).update(line.split())
+    return {word: frozenset(others - {word}) for word, others in found.items()}
+
+
+_OPPOSED = _pairs(_PAIRS)
+_CONTRARY = _pairs(_CONTRADICTORY)
+_SIBLINGS = _siblings(_CLASSES)
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def opposite_in(word: str, said: frozenset[str]) -> str:
+    """A word of the source that is the contrary of this one, or of its class (Monday, Friday); "" when none is."""
+    known = _OPPOSED.get(word, frozenset()) | _SIBLINGS.get(word, frozenset())
+    return next(iter(sorted(known & said)), "") or _prefixed(word, said)
+
+
+def contradicts(claim: str, source: str) -> bool:
+    """Whether the claim has a word of which the source has only the contrary, or a stronger or weaker sense."""
+    return _has_opposite(claim, source) or _turns(claim, source)
+
+
+def contradictory_words(claim: str, source: str) -> frozenset[str]:
+    """Stems of the claim's words whose contradictory the source has instead; see `negation.flips`."""
+    mine, theirs = words(claim), words(source)
+    found = {word for word in (mine & _CONTRARY.keys()) - theirs if _CONTRARY[word] & (theirs - mine)}
+    return frozenset(stem for word in found for stem in terms(word))
+
+
+def _has_opposite(claim: str, source: str) -> bool:
+    """Between the whole texts, or between a clause of the claim and the clauses that are nearest to it."""
+    return _are_opposed(claim, source) or fails_nearest_clause(_are_opposed, claim, source)
+
+
+def _are_opposed(claim: str, source: str) -> bool:
+    mine, theirs = words(figures(claim).words), words(figures(source).words)
+    added = frozenset(word for word in mine - theirs if not _CONTRARY.get(word, frozenset()) & theirs)
+    if any(opposite_in(word, theirs - mine) for word in added):
+        return True
+    dropped = frozenset(terms(" ".join(theirs - mine))) - set(terms(" ".join(mine)))
+    known = set(terms(source))
+    return any(opposites_of(stem) & dropped for word in added for stem in terms(word) if stem not in known)
+
+
+def _prefixed(word: str, said: frozenset[str]) -> str:
+    """ "unsafe" for "safe", "hypotension" for "hypertension", "harmless" for "harmful"."""
+    return next((other for other in _turned(word) if other in said), "")
+
+
+@lru_cache(maxsize=16_384)
+def _turned(word: str) -> tuple[str, ...]:
+    """The words that this one would be with such a beginning or ending, or without it. Not all of them exist."""
+    found = []
+    for prefix in (*_TURNING, *_TURNING_ADJECTIVES):
+        bare = word.removeprefix(prefix)
+        for short, long in ((word, prefix + word), (bare, word)):
+            if len(short) >= 4 and len(long) > len(short) and (prefix in _TURNING or _ADJECTIVE.match(short)):
+                found += [short, long]
+    for one, other in (("hyper", "hypo"), ("hypo", "hyper")):
+        found += [other + word.removeprefix(one)] if word.startswith(one) else []
+    for one, other in (("less", "ful"), ("ful", "less")):
+        found += [word.removesuffix(one) + other] if word.endswith(one) else []
+    return tuple(other for other in found if other != word)
+
+
+def _turns(claim: str, source: str) -> bool:
+    """Both bound something, and in different directions only."""
+    mine = {bound.is_upward for bound in bounds(claim)}
+    theirs = {bound.is_upward for bound in bounds(source)}
+    return bool(mine and theirs) and not mine & theirs
