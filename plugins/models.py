@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, User
 from lexic.errors import Conflict
 from plugins import slugs
+from plugins.synonyms import check_synonyms
 
 
 class CitationMode(models.TextChoices):
@@ -51,6 +52,20 @@ class AnswerPolicy(models.Model):
         validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
         help_text="A passage found by meaning alone must be more similar than this (cosine, 0 to 1).",
     )
+    evidence_threshold = models.FloatField(
+        "evidence needed",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="Weaker evidence than this is refused (0 to 1). Empty: the default, which suits most plugins.",
+    )
+    synonyms = models.JSONField(
+        default=list,
+        blank=True,
+        validators=[check_synonyms],
+        help_text='Words and abbreviations that mean the same here: [["w/c", "water-cement ratio"]].',
+    )
+    calibration = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:
         abstract = True
