@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -12,21 +12,27 @@ import numpy as np
 from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
 
+from knowledge.asked import Word
+from knowledge.chunking import title_path
+from knowledge.clauses import heading_pattern
 from knowledge.filters import Filters
-from knowledge.lexicon import inverse_frequency
+from knowledge.lexical import K1, B, LexicalScorer
 from knowledge.sql import statement
 from knowledge.statistics import BaseStatistics, KnownTerm
+from knowledge.terms import terms
 from lexic.errors import LexicError
 
 # How many chunks each of the two ways may propose; a longer list of results asks for more.
 MOST_CHUNKS = 100
+# The words of the title path are in the counts already; counting them again by half tells documents apart that
+# resemble one another.
+_TITLE_AGAIN = 0.5
 # Windows are ranked before they are gathered into chunks; a chunk has one to three.
 _WINDOWS_PER_CHUNK = 3
 # At most about so many chunks are scored by their words.
 _MOST_SCORED = 2_000
 # Unless the rarest word alone occurs in more; but not in more than this.
 _MOST_OF_ONE_TERM = 10_000
-_K1, _B = 0.9, 0.4
 _SLOT = "/* documents */"
 _INDEX_SETTINGS = """
 SELECT set_config('hnsw.ef_search', '200', true),
@@ -45,43 +51,48 @@ class VectorMismatch(LexicError):
 
 @dataclass(kw_only=True, slots=True)
 class Candidate:
-    """A chunk with both halves of its score. `cosine` is None where the question has no vector for the base."""
+    """A chunk with both halves of its score. `cosine` is None where the question has no vector for the base.
+    `is_of_clause` says that it holds, or stands under, a numbered clause that the question names."""
 
     chunk_id: int
     knowledge_base_id: int
     cosine: float | None
     lexical: float
+    is_of_clause: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class BaseSearch:
-    """One question to one knowledge base at one revision. `terms` are distinct, `vector` has length one."""
+    """One question to one knowledge base at one revision. `words` are distinct, `vector` has length one."""
 
     statistics: BaseStatistics
-    terms: Sequence[str]
+    words: Sequence[Word]
     vector: np.ndarray | None
     filters: Filters | None
     limit: int
+    clauses: tuple[str, ...] = ()
 
     def candidates(self) -> list[Candidate]:
         """Whatever either way proposes, with both scores: at least `min(limit, alive chunks)` when there is a
         vector, else only chunks that share a word with the question.
 
-        Four statements at most; more only where an index found too little under a filter, or where the nearest
-        windows all belong to a few very long chunks.
+        Four statements at most, five when a clause is named; more only where an index found too little under a
+        filter, or where the nearest windows all belong to a few very long chunks.
         """
         cosines = self._nearest()
-        scores = self._matching()
-        cosines |= self._cosines(scores.keys() - cosines.keys())
-        scores |= self._scores(cosines.keys() - scores.keys())
+        matching = self._matching()
+        cosines |= self._cosines(matching - cosines.keys())
+        scores = self._scores(matching | cosines.keys())
+        of_clauses = self._of_clauses(matching | cosines.keys())
         return [
             Candidate(
                 chunk_id=chunk_id,
                 knowledge_base_id=self.statistics.base.knowledge_base_id,
                 cosine=cosines.get(chunk_id),
                 lexical=scores.get(chunk_id, 0.0),
+                is_of_clause=chunk_id in of_clauses,
             )
-            for chunk_id in sorted(cosines.keys() | scores.keys())
+            for chunk_id in sorted(matching | cosines.keys())
         ]
 
     # By meaning
@@ -115,16 +126,32 @@ class BaseSearch:
 
     # By words
 
-    def _matching(self) -> dict[int, float]:
+    def _matching(self) -> set[int]:
+        """The chunks that the words propose. Their order here is rough: it knows nothing of titles and synonyms."""
         candidates = self._rarest_terms()
         if not candidates:
-            return {}
-        return self._shares(self._rows("matching_chunks", candidates=candidates, chunks=self._most_chunks))
+            return set()
+        rows = self._rows("matching_chunks", candidates=candidates, chunks=self._most_chunks)
+        return {chunk_id for chunk_id, _ in rows}
 
     def _scores(self, chunks: Collection[int]) -> dict[int, float]:
-        if not self._weights or not chunks:
+        if not self._occurring or not chunks:
             return {}
-        return self._shares(self._rows("scores_of_chunks", chunks=sorted(chunks)))
+        rows = self._rows("counts_of_chunks", chunks=sorted(chunks))
+        counts = np.array([row[2] for row in rows], dtype=np.float64)
+        names = list(self._occurring)
+        titles = np.array([_counts_in_title(names, title_path(title, path)) for *_, title, path in rows])
+        shares = self._scorer.shares(counts + _TITLE_AGAIN * titles, lengths=np.array([row[1] for row in rows]))
+        return {row[0]: float(share) for row, share in zip(rows, shares, strict=True)}
+
+    def _of_clauses(self, chunks: Collection[int]) -> set[int]:
+        if not self.clauses or not chunks:
+            return set()
+        # i: in either case; n: a line is what `^` begins.
+        rows = self._rows(
+            "chunks_of_clauses", chunks=sorted(chunks), heading=f"(?in){heading_pattern(self.clauses)}"
+        )
+        return {chunk_id for (chunk_id,) in rows}
 
     def _rarest_terms(self) -> list[int]:
         """Ids of the terms that a chunk must hold one of to be scored by its words.
@@ -141,28 +168,15 @@ class BaseSearch:
         can_scan = self.vector is None or (occurring and occurring[0].document_frequency <= _MOST_OF_ONE_TERM)
         return few or [term.id for term in occurring[:1] if can_scan]
 
-    def _shares(self, rows: Sequence[Sequence[Any]]) -> dict[int, float]:
-        """BM25 as a share of what the question's words could give at most: 0 to 1."""
-        return {chunk_id: (score or 0.0) / self._weight_in_all for chunk_id, score in rows}
-
     @cached_property
     def _occurring(self) -> dict[str, KnownTerm]:
         known = self.statistics.terms
-        return {term: known[term] for term in self.terms if term in known and known[term].document_frequency}
+        asked = dict.fromkeys(term for word in self.words for term in word.terms)
+        return {term: known[term] for term in asked if term in known and known[term].document_frequency}
 
     @cached_property
-    def _weights(self) -> dict[int, float]:
-        """The weight of each term that occurs, by id."""
-        return {known.id: self._weight(term) for term, known in self._occurring.items()}
-
-    @cached_property
-    def _weight_in_all(self) -> float:
-        """Of all terms of the question: a word that occurs nowhere counts too, as evidence that is missing."""
-        return sum(map(self._weight, self.terms))
-
-    def _weight(self, term: str) -> float:
-        containing = self.statistics.document_frequency(term)
-        return inverse_frequency(chunks=self.statistics.chunk_count, containing=containing)
+    def _scorer(self) -> LexicalScorer:
+        return LexicalScorer(self.words, statistics=self.statistics, occurring=list(self._occurring))
 
     # Statements
 
@@ -185,11 +199,11 @@ class BaseSearch:
             "revision": self.statistics.base.revision,
             "dimensions": self.statistics.dimensions,
             "vector": None if self.vector is None else self._vector_text(self.vector),
-            "terms": list(self._weights.keys()),
-            "weights": list(self._weights.values()),
+            "terms": [known.id for known in self._occurring.values()],
+            "weights": self._scorer.weights_of_terms,
             "mean_length": self.statistics.mean_length,
-            "k1": _K1,
-            "b": _B,
+            "k1": K1,
+            "b": B,
         }
 
     def _vector_text(self, vector: np.ndarray) -> str:
@@ -210,6 +224,16 @@ class BaseSearch:
         # Django numbers its placeholders by position, the statements here name theirs.
         named = {f"filter_{position}": value for position, value in enumerate(values)}
         return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
+
+
+def _counts_in_title(names: Sequence[str], title: str) -> list[int]:
+    said = _terms_of_title(title)
+    return [said.count(name) for name in names]
+
+
+@lru_cache(maxsize=8_192)
+def _terms_of_title(title: str) -> tuple[str, ...]:
+    return tuple(terms(title))
 
 
 def _windows_in(rows: Sequence[Sequence[Any]]) -> int:

@@ -30,6 +30,7 @@ class Filters:
 
     `as_of` keeps what was valid on that day: in effect by then and not yet superseded. `date_from` and `date_to`
     are the first and the last day of the document's own date; documents without one are left out.
+    `whenever_valid` names documents that `as_of` does not keep out; a caller cannot set it.
     """
 
     doc_types: tuple[str, ...] = ()
@@ -43,6 +44,7 @@ class Filters:
     exclude_templates: bool = False
     document_ids: tuple[UUID, ...] | None = None
     as_of: date | None = None
+    whenever_valid: tuple[UUID, ...] = ()
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Filters:
@@ -76,8 +78,9 @@ class Filters:
         if self.exclude_templates:
             yield Q(is_template=False)
         if self.as_of:
-            yield Q(effective_from=None) | Q(effective_from__lte=self.as_of)
-            yield Q(superseded_on=None) | Q(superseded_on__gt=self.as_of)
+            named = Q(pk__in=self.whenever_valid)
+            yield Q(effective_from=None) | Q(effective_from__lte=self.as_of) | named
+            yield Q(superseded_on=None) | Q(superseded_on__gt=self.as_of) | named
 
 
 # The allow-list: the only columns and operators a filter can reach.
@@ -144,5 +147,5 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "document_ids": _ids,
 }
 _PARSERS: dict[str, Callable[[Any], Any]] = {
-    field.name: _KINDS.get(field.name, _words) for field in fields(Filters)
+    field.name: _KINDS.get(field.name, _words) for field in fields(Filters) if field.name != "whenever_valid"
 }

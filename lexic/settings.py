@@ -208,6 +208,10 @@ LEXIC_LLM_MODEL = env.str("LEXIC_LLM_MODEL", "gpt-4o")
 LEXIC_LLM_TIMEOUT = env.float("LEXIC_LLM_TIMEOUT", 60.0, validate=validate.Range(min=1))
 LEXIC_EMBEDDER = env.str("LEXIC_EMBEDDER", "local")
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
+LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
+LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")
+LEXIC_RERANK_MODEL = env.str("LEXIC_RERANK_MODEL", "")
+LEXIC_RERANK_TIMEOUT = env.float("LEXIC_RERANK_TIMEOUT", 3.0, validate=validate.Range(min=0.1))
 
 # --- Pages ------------------------------------------------------------------------------------------------------
 

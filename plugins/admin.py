@@ -18,6 +18,26 @@ from plugins.models import Plugin, Release
 MOST_EDITORS = 50
 
 
+class SynonymsField(forms.Field):
+    """Groups of phrases as lines, `w/c = water-cement ratio`; a list of lists inside."""
+
+    widget = forms.Textarea(attrs={"rows": 4, "class": "vLargeTextField"})
+
+    def __init__(self, **kwargs: Any) -> None:
+        words = "Words and abbreviations that mean the same here, one group on a line: “w/c = water-cement ratio”."
+        super().__init__(**{"help_text": words, **kwargs})
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(" = ".join(group) for group in value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> list[list[str]]:
+        lines = (line for line in str(value or "").splitlines() if line.strip())
+        return [[phrase.strip() for phrase in line.split("=")] for line in lines]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return (initial or []) != self.to_python(data)
+
+
 class PluginForm(forms.ModelForm):
     """Editors are named by address. A list to choose from would show everybody who has an account."""
 
@@ -27,6 +47,8 @@ class PluginForm(forms.ModelForm):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="May change it with you. One email address on a line, of people who have an account.",
     )
+
+    synonyms = SynonymsField(required=False)
 
     class Meta:
         model = Plugin
@@ -83,7 +105,7 @@ class PluginAdmin(ScopedAdmin):
         (
             "How it answers",
             {
-                "fields": ["citation_mode", "top_k", "threshold"],
+                "fields": ["citation_mode", "top_k", "threshold", "evidence_threshold", "synonyms"],
                 "description": "The defaults are right for most plugins.",
             },
         ),
@@ -157,13 +179,21 @@ class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
     fieldsets = [
         (None, {"fields": ["plugin", "version", "notes", "created_at", "created_by"]}),
         ("Persona", {"fields": ["persona", "disclaimer"]}),
-        ("How it answers", {"fields": ["citation_mode", "top_k", "threshold"]}),
+        (
+            "How it answers",
+            {"fields": ["citation_mode", "top_k", "threshold", "evidence_threshold", "pinned_synonyms"]},
+        ),
         ("What it reads", {"fields": ["pinned_knowledge", "pinned_trees"]}),
+        ("How it did on its golden questions", {"fields": ["shown_scorecard"]}),
     ]
 
     @admin.display(description="persona")
     def persona(self, release: Release) -> str:
         return as_text(release.system_prompt)
+
+    @admin.display(description="synonyms")
+    def pinned_synonyms(self, release: Release) -> str:
+        return as_text("\n".join(" = ".join(group) for group in release.synonyms) or "none")
 
     @admin.display(description="knowledge")
     def pinned_knowledge(self, release: Release) -> str:
@@ -178,6 +208,10 @@ class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
             )
             for pinned in release.knowledge
         )
+
+    @admin.display(description="scorecard")
+    def shown_scorecard(self, release: Release) -> str:
+        return as_table((name.replace("_", " "), value) for name, value in release.scorecard.items())
 
     @admin.display(description="decision trees")
     def pinned_trees(self, release: Release) -> str:

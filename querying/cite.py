@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from knowledge.search import Passage
 from querying.plain import plain
 from querying.types import Citation
-from querying.verify.claims import splittings
+from querying.verify.clauses import splittings
 from querying.verify.conflicts import conflicting_sentences
 from querying.verify.quantities import unsupported_numbers
+from querying.verify.quotes import unbracketed
 from querying.verify.spans import Span, best_span, nearest_span
 
 # `[Source 1]`, `[Sources 1 and 2]`, `[source 1, 2]`, `【Source 1】`. Bounded, so linear on hostile text.
@@ -92,6 +93,7 @@ class Citer:
     def _verified(self, claim: str, existing: Sequence[int]) -> Found:
         if len(claim) > LONGEST_CLAIM:
             return []
+        claim = unbracketed(claim)
         named = [self._passages[number - 1] for number in existing]
         return _borne_out(claim, named) or _in_parts(claim, named) or self._elsewhere(claim)
 

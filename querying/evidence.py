@@ -1,56 +1,32 @@
-"""How well the passages answer: each sentence is weighed against the question, word by word.
-
-Late interaction (ColBERT's MaxSim, Khattab and Zaharia 2020) over the token states of the local embedder, which
-was not trained for it but does it well: every word of the question looks for its best match among the words of
-a sentence in its context, and counts by its inverse document frequency. No language model is asked.
-"""
+"""How well the passages answer: each sentence is weighed against the question, word by word, by the late interaction
+of querying/late_interaction.py. No language model is asked."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import repeat
 
 import numpy as np
-from numpy.typing import NDArray
 
+from knowledge.asked import NO_SYNONYMS, Synonyms
 from knowledge.chunking import title_path
 from knowledge.embedders import get_embedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.search import Passage
 from knowledge.sentences import sentence_spans
-from knowledge.terms import terms
+from querying.asked import Said
+from querying.late_interaction import AskedWords, Match, Span, asked_words
 from querying.token_states import token_states
 from querying.types import Evidence, Sentence
 
-# Passages whose sentences are weighed. Each costs some 15 ms; beyond five there is little to gain.
-WEIGHED_PASSAGES = 5
+# Passages whose sentences are weighed. Each that was not read lately costs some 10 ms.
+WEIGHED_PASSAGES = 10
+# How many windows of them the model reads; these are what an answer costs. Which ones, the words decide.
+READ_WINDOWS = 10
 # Sentences share a window of about 200 tokens, so that each is read in its context.
 _WINDOW_CHARACTERS = 800
 _TITLE_CHARACTERS = 160
-_EARLIER_TURN_WEIGHT = 0.3
-_WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
-
-Matrix = NDArray[np.float32]
-Span = tuple[int, int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskedWords:
-    """The question's content words: their token states (one row a word piece), weights that sum to 1, and stems."""
-
-    states: Matrix
-    weights: NDArray[np.float32]
-    stems: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Match:
-    """How much of the question's weight a sentence matches, and the same with words of the title as given."""
-
-    bare: float
-    titled: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,93 +39,108 @@ class _Window:
     shift: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Weighed:
+    """A passage whose sentences were matched. `standing` is what it is worth as a whole, whatever its sentences say:
+    the score of the search, or the mean of that and a reranker's opinion."""
+
+    passage: Passage
+    standing: float
+    matches: Sequence[tuple[Span, Match]]
+    relevance: float | None
+
+    @property
+    def worth(self) -> float:
+        """By which passages are ordered."""
+        best = max((match.titled for _, match in self.matches), default=0.0)
+        return 0.7 * self.standing + 0.3 * best if self.relevance is None else self.relevance
+
+    @property
+    def strength(self) -> float:
+        """Without the words of the title, which show that the document is right and not that the passage answers."""
+        return max((0.6 * match.bare + 0.4 * self.passage.score for _, match in self.matches), default=0.0)
+
+    def sentences(self, source: int) -> Iterator[Sentence]:
+        for (start, end), match in self.matches:
+            score = 0.6 * match.titled + 0.4 * self.standing
+            yield Sentence(source=source, start=start, end=end, text=self.passage.content[start:end], score=score)
+
+
 def weigh(
-    *, question: str, passages: Sequence[Passage], weights: Mapping[str, float], earlier: str = ""
+    *,
+    asked: Sequence[Said],
+    passages: Sequence[Passage],
+    weights: Mapping[str, float],
+    synonyms: Synonyms = NO_SYNONYMS,
+    relevance: Sequence[float] | None = None,
 ) -> Evidence:
     """The passages in the order in which they answer, and their sentences, best first.
 
-    `weights` has the inverse document frequency of each stem; `earlier` is the user's turn before, which counts
-    less. Strength is between 0 and 1; 0 when there is nothing to weigh.
+    `asked` is the question and, at less weight, the turns before it; `weights` has the inverse document frequency of
+    each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. Strength is
+    between 0 and 1; 0 when there is nothing to weigh.
     """
     embedder = get_embedder("local")
     assert isinstance(embedder, LocalEmbedder)
-    asked = _asked_words(question, earlier=earlier, weights=weights, embedder=embedder)
-    if not passages or asked is None:
+    words = asked_words(asked, weights=weights, synonyms=synonyms, embedder=embedder)
+    if not passages or not words:
         return Evidence(passages=tuple(passages), sentences=(), strength=0.0)
-    weighed = list(passages[:WEIGHED_PASSAGES])
-    matches = _matches(asked, weighed, embedder)
-    order = sorted(range(len(weighed)), key=partial(_passage_key, weighed, matches))
-    sentences, strength = [], 0.0
-    for source, index in enumerate(order):
-        passage = weighed[index]
-        for (start, end), match in matches[index]:
-            score = 0.6 * match.titled + 0.4 * passage.score
-            strength = max(strength, 0.6 * match.bare + 0.4 * passage.score)
-            text = passage.content[start:end]
-            sentences.append(Sentence(source=source, start=start, end=end, text=text, score=score))
+    # Sorting keeps the order of equals, here and below.
+    ranked = sorted(zip(passages, relevance or repeat(None)), key=lambda pair: -(pair[1] or 0.0))  # noqa: B905
+    head, tail = ranked[:WEIGHED_PASSAGES], ranked[WEIGHED_PASSAGES:]
+    matches = _matches(words, [passage for passage, _ in head], embedder)
+    weighed = [_weighed(*pair, found) for pair, found in zip(head, matches, strict=True)]
+    weighed.sort(key=lambda one: -one.worth)
+    sentences = [sentence for source, one in enumerate(weighed) for sentence in one.sentences(source)]
     sentences.sort(key=lambda sentence: (-sentence.score, sentence.source, sentence.start))
-    ordered = [weighed[index] for index in order] + list(passages[WEIGHED_PASSAGES:])
-    return Evidence(passages=tuple(ordered), sentences=tuple(sentences), strength=strength)
+    return Evidence(
+        passages=tuple([one.passage for one in weighed] + [passage for passage, _ in tail]),
+        sentences=tuple(sentences),
+        strength=max(one.strength for one in weighed),
+    )
 
 
-def _passage_key(
-    passages: Sequence[Passage], matches: Sequence[list[tuple[Span, Match]]], index: int
-) -> tuple[float, int]:
-    best = max((match.titled for _, match in matches[index]), default=0.0)
-    return (-(0.7 * passages[index].score + 0.3 * best), index)
-
-
-def _asked_words(
-    question: str, *, earlier: str, weights: Mapping[str, float], embedder: LocalEmbedder
-) -> AskedWords | None:
-    """None when the question has no content word."""
-    text = f"{earlier} {question}" if earlier else question
-    last_turn_starts = len(text) - len(question)
-    (states, offsets), *_ = token_states(embedder, [text])
-    rows: list[int] = []
-    shares: list[float] = []
-    stems: list[str] = []
-    for word in _WORD.finditer(text):
-        stemmed = terms(word.group())
-        pieces = [i for i, (start, end) in enumerate(offsets) if start < word.end() and end > word.start()]
-        if not stemmed or not pieces:
-            continue
-        weight = max(weights.get(stem, 0.0) for stem in stemmed)
-        weight *= 1.0 if word.start() >= last_turn_starts else _EARLIER_TURN_WEIGHT
-        rows += pieces
-        shares += [weight / len(pieces)] * len(pieces)
-        stems += [stemmed[0]] * len(pieces)
-    total = sum(shares)
-    if total <= 0:
-        return None
-    share = np.asarray(shares, dtype=np.float32) / np.float32(total)
-    return AskedWords(states=states[rows], weights=share, stems=tuple(stems))
+def _weighed(passage: Passage, relevance: float | None, matches: Sequence[tuple[Span, Match]]) -> _Weighed:
+    standing = passage.score if relevance is None else (passage.score + relevance) / 2
+    return _Weighed(passage=passage, standing=standing, matches=matches, relevance=relevance)
 
 
 def _matches(
     asked: AskedWords, passages: Sequence[Passage], embedder: LocalEmbedder
 ) -> list[list[tuple[Span, Match]]]:
     """For each passage its sentences and how they match. All windows go through the model in one batch."""
-    windows = [window for index, passage in enumerate(passages) for window in _windows(index, passage)]
+    windows = _promising([window for at, passage in enumerate(passages) for window in _windows(at, passage)], asked)
     found: list[list[tuple[Span, Match]]] = [[] for _ in passages]
-    stems = np.asarray(asked.stems)
-    in_title = [np.isin(stems, np.asarray(terms(_title(passage)) or [""])) for passage in passages]
-    for window, (states, offsets) in zip(windows, token_states(embedder, [w.text for w in windows]), strict=True):
-        similar = asked.states @ states.T
+    in_title = [asked.in_title(_title(passage)) for passage in passages]
+    read = token_states(embedder, [window.text for window in windows])
+    similar = [asked.states @ states.T for states, _ in read]
+    topics = [
+        asked.topic([each for each, window in zip(similar, windows, strict=True) if window.passage == at])
+        for at in range(len(passages))
+    ]
+    for window, each, (_, offsets) in zip(windows, similar, read, strict=True):
+        starts, ends = np.asarray(offsets, dtype=np.intp).reshape(-1, 2).T
         for start, end in window.spans:
-            a, b = start + window.shift, end + window.shift
-            inside = [i for i, (first, last) in enumerate(offsets) if first < b and last > a and last > first]
-            match = _match(asked.weights, similar[:, inside], in_title[window.passage])
-            found[window.passage].append(((start, end), match))
+            first = int(np.searchsorted(ends, start + window.shift, side="right"))
+            last = int(np.searchsorted(starts, end + window.shift, side="left"))
+            at = window.passage
+            match = asked.match(each[:, first:last], topic=topics[at], in_title=in_title[at])
+            found[at].append(((start, end), match))
     return found
 
 
-def _match(weights: NDArray[np.float32], similar: Matrix, in_title: NDArray[np.bool_]) -> Match:
-    if similar.shape[1] == 0:  # cut off at the end of the model's window
-        return Match(bare=0.0, titled=0.0)
-    best = np.clip(similar.max(axis=1), 0.0, 1.0)
-    titled = np.where(in_title, 1.0, best)
-    return Match(bare=float(weights @ best), titled=float(weights @ titled))
+def _promising(windows: Sequence[_Window], asked: AskedWords) -> list[_Window]:
+    """At most READ_WINDOWS of them: the best of each passage by the share of the question's words that it holds, then
+    the best of the others; in the order in which they came."""
+    if len(windows) <= READ_WINDOWS:
+        return list(windows)
+    shares = [asked.share(window.text) for window in windows]
+    order = sorted(range(len(windows)), key=lambda at: -shares[at])
+    firsts = {windows[at].passage: at for at in reversed(order)}
+    chosen = sorted(firsts.values(), key=lambda at: windows[at].passage)[:READ_WINDOWS]
+    others = [at for at in order if at not in chosen]
+    chosen += others[: READ_WINDOWS - len(chosen)]
+    return [windows[at] for at in sorted(chosen)]
 
 
 def _windows(index: int, passage: Passage) -> list[_Window]:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from knowledge.search import Passage
 from knowledge.terms import terms
 from querying.opposites import opposites_of
-from querying.types import Evidence, Sentence
+from querying.types import Evidence, Grounds, Sentence
+from querying.validity import without_day
 from querying.verify.negation import denies
 from querying.verify.quantities import numbers
 
@@ -32,20 +33,50 @@ _NEAREST = 3
 class Judgement:
     """`score` is the strength less the signs. `why` is for people, empty when the gate is passed."""
 
-    score: float
+    grounds: Grounds
     passes: bool
     why: tuple[str, ...]
     nearest: tuple[Passage, ...]
 
+    @property
+    def score(self) -> float:
+        return self.grounds.score
 
-def judge(question: str, evidence: Evidence, *, sufficient: float = SUFFICIENT) -> Judgement:
-    """Whether the evidence answers the question. The last turn only: earlier ones are asked about nothing."""
+
+def judge(question: str, evidence: Evidence, *, sufficient: float | None = None) -> Judgement:
+    """Whether the evidence answers the question; `sufficient` is the plugin's own threshold, None the default one.
+
+    The last turn only: earlier ones are asked about nothing.
+    """
     best = evidence.sentences[0] if evidence.sentences else None
     signs = _signs(question, best, evidence) if best else []
     score = evidence.strength - sum(weight for weight, _ in signs)
-    passes = score >= sufficient
+    passes = score >= (SUFFICIENT if sufficient is None else sufficient)
     why = () if passes else (*_unmentioned(question, evidence.passages), *(reason for _, reason in signs))
-    return Judgement(score=score, passes=passes, why=why, nearest=evidence.passages[:_NEAREST])
+    grounds = Grounds(
+        score=score,
+        lead=_lead(best, evidence) if best else 0.0,
+        agreement=_agreement(best, evidence) if best else 0,
+        has_signs=bool(signs),
+    )
+    return Judgement(grounds=grounds, passes=passes, why=why, nearest=evidence.passages[:_NEAREST])
+
+
+def _lead(best: Sentence, evidence: Evidence) -> float:
+    """How far the best sentence is ahead of the best one of another passage. Passages overlap and documents repeat
+    themselves: the same sentence elsewhere is no rival."""
+    words = best.text.split()
+    rivals = (one for one in evidence.sentences if one.source != best.source and one.text.split() != words)
+    rival = next(rivals, None)
+    return max(0.0, best.score - rival.score) if rival else best.score
+
+
+def _agreement(best: Sentence, evidence: Evidence) -> int:
+    """How many of the two searches, by words and by meaning, like the passage of the best sentence best."""
+    chosen, passages = evidence.passages[best.source], evidence.passages
+    by_words = chosen.lexical >= max(passage.lexical for passage in passages)
+    by_meaning = (chosen.cosine or 0.0) >= max(passage.cosine or 0.0 for passage in passages)
+    return int(by_words) + int(by_meaning)
 
 
 def _signs(question: str, best: Sentence, evidence: Evidence) -> list[tuple[float, str]]:
@@ -56,9 +87,10 @@ def _signs(question: str, best: Sentence, evidence: Evidence) -> list[tuple[floa
         signs.append((_NEGATION, "The question denies something; the nearest passage does not."))
     if pair := _opposite(question, best.text, around):
         signs.append((_OPPOSITE, f"The question says “{pair[0]}”; the nearest passage says “{pair[1]}”."))
-    if missing := sorted(set(numbers(question)) - set(numbers(around))):
+    asked = without_day(question)
+    if missing := sorted(set(numbers(asked)) - set(numbers(around))):
         signs.append((_NUMBER, f"The nearest passage does not mention {', '.join(missing)}."))
-    if missing := [name for name in _CAPITALISED.findall(question) if name.lower() not in around.lower()]:
+    if missing := [name for name in _CAPITALISED.findall(asked) if name.lower() not in around.lower()]:
         signs.append((_NAME, f"The nearest passage does not mention {', '.join(missing)}."))
     return signs
 

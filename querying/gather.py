@@ -8,35 +8,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from knowledge.asked import Synonyms, Word
+from knowledge.clauses import clauses_asked
 from knowledge.embedders import get_embedder
+from knowledge.filters import Filters
 from knowledge.lexicon import term_weights
 from knowledge.models import Page
 from knowledge.search import BaseAt, Passage, search
 from knowledge.terms import terms
-from querying import releases
+from querying import asked, releases, rerankers, validity
 from querying.evidence import weigh
 from querying.types import Evidence, Question
 
-# Each of the turns before weighs less than the question itself (measured on conversations).
-_QUESTION_SHARE = 0.6
+# Of the user's turn before, for a reranker.
+_CHARACTERS_BEFORE = 500
 # How many of the passages that a tree's source hint finds join the others.
 _HINTED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sought:
-    """What is searched for: a text for words, vectors by embedder for meaning."""
+    """What is searched for: words with their weights, vectors by embedder for meaning."""
 
-    text: str
+    words: Sequence[Word]
     vectors: dict[str, np.ndarray]
 
 
 def retrieve(question: Question) -> list[Passage]:
     """The passages read for this question, best first. Raises `EmbedderError`."""
     bases = releases.bases_of(question.release)
-    earlier = question.earlier_user_turns[-1:]
-    text = " ".join([*earlier, question.text])
-    return _search(question, bases, Sought(text=text, vectors=_vectors(question, bases)))
+    return _search(question, bases, Sought(words=asked.words(question), vectors=_vectors(question, bases)))
 
 
 def retrieve_hinted(question: Question, *, hint: str, known: Sequence[Passage]) -> list[Passage]:
@@ -44,7 +45,7 @@ def retrieve_hinted(question: Question, *, hint: str, known: Sequence[Passage]) 
     bases = releases.bases_of(question.release)
     text = f"{question.text} {hint}"
     vectors = {name: get_embedder(name).embed_one(text) for name in {base.embedder for base in bases}}
-    hinted = _search(question, bases, Sought(text=text, vectors=vectors))[:_HINTED]
+    hinted = _search(question, bases, Sought(words=asked.words(question, text=text), vectors=vectors))[:_HINTED]
     fresh = {passage.chunk_id: passage for passage in hinted}
     kept = [passage for passage in known if passage.chunk_id not in fresh]
     limit = max(len(known), len(hinted))
@@ -54,9 +55,23 @@ def retrieve_hinted(question: Question, *, hint: str, known: Sequence[Passage]) 
 def weigh_evidence(question: Question, passages: Sequence[Passage], *, decided: str = "") -> Evidence:
     """How well the passages answer the question, or the question as a tree has decided it."""
     text = f"{question.text} {decided}".strip()
-    earlier = " ".join(question.earlier_user_turns[-1:])
-    weights = term_weights(knowledge_bases=releases.bases_of(question.release), terms=terms(f"{earlier} {text}"))
-    return weigh(question=text, passages=passages, weights=weights, earlier=earlier)
+    relevance = rerankers.relevance(_whole(question, text), [passage.content for passage in passages])
+    return _weighed(question, passages, text=text, relevance=relevance)
+
+
+def _weighed(
+    question: Question, passages: Sequence[Passage], *, text: str, relevance: Sequence[float] | None = None
+) -> Evidence:
+    turns = asked.turns(question, text=text)
+    synonyms = Synonyms(question.release.synonyms)
+    said = " ".join(part for turn in turns for part in (turn.text, *synonyms.expansions(turn.text)))
+    weights = term_weights(knowledge_bases=releases.bases_of(question.release), terms=terms(said))
+    return weigh(asked=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance)
+
+
+def _whole(question: Question, text: str) -> str:
+    """The question with the user's turn before it: a reranker knows nothing of the conversation."""
+    return " ".join([*(turn[-_CHARACTERS_BEFORE:] for turn in question.earlier_user_turns[-1:]), text])
 
 
 def _vectors(question: Question, bases: Sequence[BaseAt]) -> dict[str, np.ndarray]:
@@ -66,25 +81,31 @@ def _vectors(question: Question, bases: Sequence[BaseAt]) -> dict[str, np.ndarra
 
 def _question_vector(question: Question, embedder_name: str) -> np.ndarray:
     embedder = get_embedder(embedder_name)
-    asked = embedder.embed_one(question.text)
-    if not question.earlier_user_turns:
-        return asked
-    everything = embedder.embed_one(" ".join([*question.earlier_user_turns, question.text])[-4000:])
-    mixed = _QUESTION_SHARE * asked + (1 - _QUESTION_SHARE) * everything
-    return mixed / np.linalg.norm(mixed)
+    parts = [(embedder.embed_one(text), share) for text, share in asked.texts(question)]
+    if len(parts) == 1:
+        return parts[0][0]
+    mixed = np.sum([share * vector for vector, share in parts], axis=0)
+    return np.asarray(mixed / np.linalg.norm(mixed))
 
 
 def _search(question: Question, bases: Sequence[BaseAt], sought: Sought) -> list[Passage]:
     limit = min(question.release.top_k, question.options.max_sources or question.release.top_k)
-    found = search(
-        knowledge_bases=bases,
-        text=sought.text,
-        embedding=sought.vectors,
-        filters=question.options.filters,
-        limit=limit,
-        threshold=question.release.threshold,
-    )
-    return _unaltered(found)
+
+    def find(filters: Filters | None) -> list[Passage]:
+        return search(
+            knowledge_bases=bases,
+            text=sought.words,
+            embedding=sought.vectors,
+            filters=filters,
+            limit=limit,
+            threshold=question.release.threshold,
+            clauses=clauses_asked(question.text),
+        )
+
+    def strength(passages: Sequence[Passage]) -> float:
+        return _weighed(question, passages, text=question.text).strength
+
+    return _unaltered(validity.in_force(question, find=find, strength=strength))
 
 
 def _unaltered(passages: Sequence[Passage]) -> list[Passage]:

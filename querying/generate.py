@@ -17,7 +17,7 @@ from querying.guard import Guard
 from querying.llms.base import LLM
 from querying.plain import plain
 from querying.render import render_footnotes, render_sentence
-from querying.types import Answer, Delta, Evidence, Outcome, Prompt, Question, Usage
+from querying.types import Answer, Basis, Delta, Evidence, Outcome, Prompt, Question, Usage
 
 # A mark that follows its sentence's full stop still belongs to it.
 _ONLY_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
@@ -26,7 +26,7 @@ _LONGEST_SENTENCE = 2000
 
 
 async def generate(
-    question: Question, *, evidence: Evidence, consulted: Consultation, llm: LLM
+    question: Question, *, evidence: Evidence, consulted: Consultation, llm: LLM, basis: Basis | None = None
 ) -> AsyncGenerator[Delta | Answer]:
     """Yield what may be shown as it is verified, and at the end the whole answer.
 
@@ -51,7 +51,7 @@ async def generate(
                 yield delta
     if delta := shown(guard.finish()):
         yield delta
-    answer = guard.verdict(text=text, tree_decided=consulted.has_decided)
+    answer = guard.verdict(text=text, tree_decided=consulted.has_decided, basis=basis)
     if answer.outcome == Outcome.ANSWERED and (ending := _ending(question, answer)):
         yield Delta(text=ending)
         answer = replace(answer, text=text + ending)

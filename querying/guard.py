@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from plugins.models import CitationMode
 from querying.cite import CitedSentence
-from querying.types import REFUSAL, Answer, Citation, Confidence, Outcome
+from querying.types import REFUSAL, Answer, Basis, Citation, Confidence, Outcome
 
 SHORT_ANSWER = 300  # characters; a longer answer that mentions its limits is not a refusal
 UNVERIFIED = " (not verified)"
@@ -77,25 +77,29 @@ class Guard:
             return "no_citations"
         return ""
 
-    def verdict(self, *, text: str, tree_decided: bool) -> Answer:
-        """The whole answer, as shown so far, with its confidence; or the refusal."""
+    def verdict(self, *, text: str, tree_decided: bool, basis: Basis | None = None) -> Answer:
+        """The whole answer, as shown so far, with its confidence; or the refusal. Without a `basis` nothing is known
+        of the evidence, and what is cited is of middling confidence."""
         if self.mode == CitationMode.MANDATORY and not self._shown:
-            return refuse(self.refusal_reason or "no_citations")
+            return replace(refuse(self.refusal_reason or "no_citations"), basis=basis)
         citations = tuple(dict.fromkeys(c for sentence in self._shown for c in sentence.citations))
         return Answer(
             text=text,
             outcome=Outcome.ANSWERED,
             reason=self._weakness(),
             citations=citations,
-            confidence=self._confidence(citations, tree_decided=tree_decided),
+            confidence=self._confidence(citations, tree_decided=tree_decided, basis=basis),
+            basis=basis,
         )
 
-    def _confidence(self, citations: tuple[Citation, ...], *, tree_decided: bool) -> Confidence:
-        """By distinct verified citations, then one step down for a weakness and one up for a tree's decision."""
-        distinct = len({citation.span for citation in citations})
-        level = Confidence.HIGH if distinct >= 3 else Confidence.MEDIUM if distinct else Confidence.LOW
-        if not distinct:
-            return level
+    def _confidence(
+        self, citations: tuple[Citation, ...], *, tree_decided: bool, basis: Basis | None
+    ) -> Confidence:
+        """That of the evidence, then one step down for a weakness and one up for a tree's decision. What cites
+        nothing is low. How many citations there are says nothing: a second means that another sentence came close."""
+        if not citations:
+            return Confidence.LOW
+        level = basis.level if basis else Confidence.MEDIUM
         return level.step(-1 if self._weakness() else 0).step(1 if tree_decided else 0)
 
     def _weakness(self) -> str:

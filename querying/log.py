@@ -134,6 +134,8 @@ def _answer_columns(record: Record) -> dict[str, Any]:
         "citations": [wire.citation_as_json(citation) for citation in answer.citations],
         "confidence": answer.confidence.value,
         "reason": answer.reason,
+        "evidence_score": answer.basis.grounds.score if answer.basis else None,
+        "probability": answer.basis.probability if answer.basis else None,
         "prompt_tokens": answer.usage.prompt_tokens,
         "completion_tokens": answer.usage.completion_tokens,
     }

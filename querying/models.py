@@ -51,6 +51,10 @@ class Query(models.Model):
     reason = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
     evidence = models.FloatField(null=True, help_text="How well the best sentence answers, 0 to 1.")
+    evidence_score = models.FloatField(null=True, help_text="The same less the signs of contradiction: it decides.")
+    probability = models.FloatField(
+        null=True, help_text="That the answer is right, as the plugin's curve states it."
+    )
     timings = models.JSONField(default=dict, help_text="Milliseconds by step.")
     latency_ms = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveIntegerField(default=0)
@@ -97,6 +101,9 @@ class GoldenQuestion(models.Model):
         models.CharField(max_length=200), default=list, blank=True, help_text="Words of the answer, in any case."
     )
     must_reach = models.CharField(max_length=120, blank=True, help_text="The id of a node of the tree.")
+    # How it went when it was last run; null once it was edited.
+    last_passed = models.BooleanField(null=True, editable=False)
+    last_failures = models.JSONField(default=list, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = GoldenQuestionQuerySet.as_manager()
@@ -114,12 +121,19 @@ class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
 
 
 class EvaluationRun(models.Model):
-    """How a plugin did on its golden questions; `release` is null for a draft. Never altered."""
+    """How a plugin did on its golden questions; `release` is null for a draft. Never altered.
+
+    `content` names what was asked of and by whom it was answered (`querying.evaluation.golden.content_of`);
+    `questions` holds each golden question's outcome; `calibration` the curve fitted on them, null with too few.
+    """
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="evaluation_runs")
     release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="evaluation_runs")
     started = models.DateTimeField(default=timezone.now, editable=False)
+    content = models.CharField(max_length=64, blank=True, editable=False)
     result = models.JSONField(default=dict, help_text="What `manage.py evaluate --json` prints.")
+    questions = models.JSONField(default=list)
+    calibration = models.JSONField(null=True)
 
     objects = EvaluationRunQuerySet.as_manager()
 

@@ -17,13 +17,13 @@ from asgiref.sync import sync_to_async
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import CitationMode
-from querying import clarify, gather, guard, log
+from querying import clarify, confidence, gather, guard, log
 from querying.consult import consult
 from querying.gate import judge
 from querying.generate import generate
 from querying.llms import get_llm
 from querying.llms.base import LLM
-from querying.types import Answer, Delta, Done, Event, Failed, Outcome, Question, Status, Step
+from querying.types import Answer, Confidence, Delta, Done, Event, Failed, Outcome, Question, Status, Step
 
 logger = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -87,15 +87,20 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
             passages = await _in_thread(gather.retrieve_hinted, question, hint=hint, known=passages)
         evidence = await _in_thread(gather.weigh_evidence, question, passages, decided=consulted.decided)
     record.evidence = evidence
-    judged = judge(question.text, evidence)
+    judged = judge(question.text, evidence, sufficient=question.release.evidence_threshold)
+    basis = confidence.basis(judged.grounds, calibration=question.release.calibration)
     if not judged.passes and question.release.citation_mode == CitationMode.MANDATORY:
-        refusal = replace(guard.refuse("no_evidence"), why=judged.why, nearest=judged.nearest)
+        refusal = replace(guard.refuse("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
         yield _done(record, refusal)
         return
+    if not judged.passes and question.release.citation_mode == CitationMode.OPTIONAL:
+        basis = replace(basis, level=Confidence.LOW)
 
     yield Status(step=Step.GENERATING, message="Writing the answer")
     with record.timed("generate"):
-        async with aclosing(generate(question, evidence=evidence, consulted=consulted, llm=llm)) as pieces:
+        async with aclosing(
+            generate(question, evidence=evidence, consulted=consulted, llm=llm, basis=basis)
+        ) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Delta):
                     record.partial_text += piece.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from querying import validity
 from querying.plain import plain
 from querying.types import Citation, CitationStyle
 
@@ -21,15 +22,18 @@ def render_sentence(text: str, *, style: CitationStyle) -> str:
 
 
 def render_footnotes(citations: Sequence[Citation], *, style: CitationStyle) -> str:
-    """The numbered list under the text; empty unless footnotes were asked for."""
-    if style != CitationStyle.FOOTNOTE or not citations:
-        return ""
-    return "\n\n" + "\n".join(f"[{citation.number}] {describe(citation)}" for citation in citations)
+    """What stands under the text: a note where a source is out of force, whatever the style, and the numbered list
+    where footnotes were asked for."""
+    noted = render_sentence(validity.note(citations), style=style)
+    listed = [f"[{citation.number}] {describe(citation)}" for citation in citations]
+    paragraphs = [noted, "\n".join(listed if style == CitationStyle.FOOTNOTE else [])]
+    return "".join(f"\n\n{paragraph}" for paragraph in paragraphs if paragraph)
 
 
 def describe(citation: Citation) -> str:
-    """`IS 456 handbook, p. 4, 3.2 Nominal cover`"""
+    """`IS 456 handbook, p. 4, 3.2 Nominal cover`; of a document that is out of force also since when."""
     passage = citation.passage
     page = f"p. {passage.page_number}" if passage.page_number else ""
     section = passage.section_path[-1] if passage.section_path else ""
-    return plain(", ".join(part for part in (passage.document_title, page, section) if part))
+    state = passage.state if isinstance(passage, validity.OutOfForce) else ""
+    return plain(", ".join(part for part in (passage.document_title, page, section, state) if part))

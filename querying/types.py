@@ -119,6 +119,32 @@ class Evidence:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Grounds:
+    """What the confidence of an answer goes by. `score` is the one that decided at the gate; `lead` how far the best
+    sentence is ahead of the best one elsewhere (0 or more); `agreement` counts, of search by words and search by
+    meaning, those whose best passage holds the best sentence; `has_signs`: something contradicts the question."""
+
+    score: float
+    lead: float = 0.0
+    agreement: int = 0
+    has_signs: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """How sure the evidence makes an answer, before it was written. `probability` is that of being right, as the
+    plugin's own golden questions show it; None: there is no such curve, and `level` goes by rule."""
+
+    grounds: Grounds
+    level: Confidence
+    probability: float | None = None
+
+    @property
+    def is_calibrated(self) -> bool:
+        return self.probability is not None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prompt:
     """What a language model is given. The extractive answerer reads the values, a chat model the messages."""
 
@@ -165,6 +191,8 @@ class Answer:
     confidence: Confidence = Confidence.LOW
     clarification: Clarification | None = None
     usage: Usage = Usage()
+    # What the confidence was computed from; None where no evidence was weighed.
+    basis: Basis | None = None
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()

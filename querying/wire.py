@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from knowledge.filters import Filters
 from knowledge.search import Passage
+from querying import confidence
 from querying.types import (
     Answer,
     Citation,
@@ -22,6 +23,7 @@ from querying.types import (
     Event,
     Failed,
     Options,
+    Outcome,
     Question,
     Status,
 )
@@ -38,6 +40,7 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
         "citations": [citation_as_json(c) for c in answer.citations] if show_citations else [],
         "decisionPath": list(answer.decision_path) if options.include_decision_path else [],
         "confidence": answer.confidence.value,
+        "confidenceBasis": _basis_as_json(answer),
         "pluginVersion": release.version or release.plugin.version,
         "outcome": answer.outcome.value,
         "reason": answer.reason or None,
@@ -50,6 +53,18 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
             "promptTokens": answer.usage.prompt_tokens,
             "completionTokens": answer.usage.completion_tokens,
         },
+    }
+
+
+def _basis_as_json(answer: Answer) -> dict[str, Any] | None:
+    """What an answer's confidence goes by. A refusal states none."""
+    if answer.basis is None or answer.outcome != Outcome.ANSWERED:
+        return None
+    stated = answer.basis.probability
+    return {
+        "calibrated": answer.basis.is_calibrated,
+        "probability": None if stated is None else round(stated, 2),
+        "explanation": confidence.explanation(answer.basis),
     }
 
 

@@ -57,7 +57,7 @@ def retrieve(question: Question) -> Found:
     passages = gather.retrieve(deeper)
     read = [one for one in passages if _is_read(one, release.threshold)][: release.top_k]
     evidence = gather.weigh_evidence(question, read)
-    judged = gate.judge(question.text, evidence)
+    judged = gate.judge(question.text, evidence, sufficient=release.evidence_threshold)
     milliseconds = 1000 * (time.perf_counter() - begun)
     head = evidence.passages[:WEIGHED_PASSAGES]
     weighed = {one.chunk_id for one in head}
@@ -102,12 +102,12 @@ def _span(passage: Passage, start: int, end: int) -> Span:
 
 
 def answer(question: Question, *, llm: LLM | None = None) -> Given:
-    """What a caller would get. The audit row is read for the evidence's strength and deleted: nobody asked this."""
+    """What a caller would get. The audit row is read for the scores and deleted: nobody asked this."""
     begun = time.perf_counter()
     last = async_to_sync(pipeline.answer)(question, llm=llm)
     milliseconds = 1000 * (time.perf_counter() - begun)
     row = Query.objects.filter(pk=question.id)
-    strength = row.values_list("evidence", flat=True).first()
+    strength, gate_score = row.values_list("evidence", "evidence_score").first() or (None, None)
     row.delete()
     if isinstance(last, Failed):
         return Given(outcome=Outcome.FAILED.value, strength=strength, milliseconds=milliseconds, text=last.error)
@@ -115,6 +115,9 @@ def answer(question: Question, *, llm: LLM | None = None) -> Given:
     return Given(
         outcome=given.outcome.value,
         strength=strength,
+        gate_score=gate_score,
+        grounds=given.basis.grounds if given.basis else None,
+        probability=given.basis.probability if given.basis else None,
         milliseconds=milliseconds,
         text=given.text,
         confidence=given.confidence.value,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from lexic.errors import InvalidInput
-from plugins.models import Plugin
+from plugins.models import Plugin, Release
 from querying.evaluation.types import Asked, DataSet, Expected, Gold
+from querying.llms.base import LLM
 from querying.models import GoldenQuestion
 from querying.types import Outcome
 
@@ -17,6 +20,7 @@ _OUTCOMES = {
     GoldenQuestion.Expectation.CLARIFY: Outcome.CLARIFY,
 }
 _ANSWERABLE = {GoldenQuestion.Expectation.ANSWER: True, GoldenQuestion.Expectation.REFUSE: False}
+_DECIDING = ("pk", "question", "facts", "expectation", "must_cite", "must_contain", "must_reach")
 
 
 class NoGoldenQuestions(InvalidInput):
@@ -32,6 +36,15 @@ def questions_of(plugin: Plugin) -> DataSet:
     if not asked:
         raise NoGoldenQuestions
     return DataSet(name=plugin.slug, questions=asked)
+
+
+def content_of(release: Release, *, llm: LLM) -> str:
+    """Names everything that a run of the plugin's golden questions depends on: what decides answers, who words them,
+    and the questions. The curve is left out: it comes out of such a run."""
+    policy = {name: value for name, value in release.policy().items() if name != "calibration"}
+    asked = release.plugin.golden_questions.order_by("pk").values_list(*_DECIDING)
+    whole = [policy, release.trees, release.knowledge, llm.name, list(asked)]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _asked(golden: GoldenQuestion) -> Asked:

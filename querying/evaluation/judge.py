@@ -70,7 +70,7 @@ def score(asked: Asked, *, key: Key, found: Found | None, given: Given | None) -
         id=asked.id,
         answerable=asked.answerable,
         values=values,
-        score=found.gate_score if found else weighed.strength,
+        score=found.gate_score if found else given.gate_score if given else None,
         strength=found.strength if found else weighed.strength,
         milliseconds=weighed.milliseconds,
         item=asked.item,
@@ -79,7 +79,17 @@ def score(asked: Asked, *, key: Key, found: Found | None, given: Given | None) -
         recall_curve=_curve(key, found) if found else (),
         question=asked.text,
         failures=tuple(failures(asked, key=key, given=given)) if given else (),
+        outcome=given.outcome if given else "",
+        probability=given.probability if given else None,
+        grounds=given.grounds if given else None,
+        is_telling=_is_telling(asked),
     )
+
+
+def _is_telling(asked: Asked) -> bool:
+    """Whether a golden question says more of an answer than that there is one."""
+    expected = asked.expected
+    return expected is None or bool(asked.gold or expected.must_contain or expected.must_reach)
 
 
 # --- Retrieval ----------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from querying import calibrate
+
 T = TypeVar("T", bound=Hashable)
 Floats = NDArray[np.float64]
 
@@ -79,18 +81,7 @@ def reliability(
     stated: Sequence[float], is_right: Sequence[float], *, bins: int = 10
 ) -> list[tuple[float, float, int]]:
     """(mean stated, share right, count) of each of the equal bins of 0 to 1 that holds anything."""
-    groups: list[list[int]] = [[] for _ in range(bins)]
-    for index, value in enumerate(stated):
-        groups[min(bins - 1, max(0, int(value * bins)))].append(index)
-    return [
-        (
-            math.fsum(stated[i] for i in group) / len(group),
-            math.fsum(is_right[i] for i in group) / len(group),
-            len(group),
-        )
-        for group in groups
-        if group
-    ]
+    return calibrate.reliability(list(zip(stated, is_right, strict=True)), bins=bins)
 
 
 def bootstrap_interval(

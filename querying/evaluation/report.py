@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from django.utils.html import escape
 
+from querying.calibrate import Bin
 from querying.evaluation import metrics
 from querying.evaluation.judge import CURVE
 from querying.evaluation.summary import Result, deciding_scores
-from querying.evaluation.svg import Plot, draw
+from querying.evaluation.svg import Plot, draw, reliability
 from querying.evaluation.table import figure
 from querying.evaluation.types import Scored
 from querying.types import Confidence
@@ -21,21 +23,20 @@ table { border-collapse: collapse; } td { padding: .15rem 1rem .15rem 0; border-
 td + td { text-align: right; font-variant-numeric: tabular-nums; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; }
 figure { margin: 0; }
-svg { width: 100%; font-size: 12px; } svg rect { fill: none; stroke: #999; } svg .title { font-weight: 600; }
-svg .line { fill: none; stroke: #0b57a4; stroke-width: 2; } svg .diagonal { stroke: #bbb; stroke-dasharray: 4; }
-svg circle { fill: #0b57a4; fill-opacity: .7; } svg .tick { fill: #555; font-size: 11px; }
+svg { width: 100%; }
 """
 
 
-def page(result: Result, scored: Sequence[Scored]) -> str:
-    """The report of one evaluation, a whole HTML document."""
+def page(result: Result, scored: Sequence[Scored], *, held_out: Sequence[Bin] = ()) -> str:
+    """The report of one evaluation, a whole HTML document. `held_out` is the reliability of a curve that was fitted
+    on these questions, each bin measured on those left out; without it, what a curve stated is shown."""
     name = escape(str(result["set"]))
     rows = "".join(
         f"<tr><td>{escape(key)}</td><td>{escape(figure(value))}</td></tr>"
         for key, value in result.items()
         if value is not None
     )
-    plots = "".join(f"<figure>{draw(plot)}</figure>" for plot in _plots(scored))
+    plots = "".join(f"<figure>{draw(plot)}</figure>" for plot in _plots(scored, held_out))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Evaluation: {name}</title>'
         f"<style>{_STYLE}</style></head><body><h1>Evaluation: {name}</h1>"
@@ -43,12 +44,14 @@ def page(result: Result, scored: Sequence[Scored]) -> str:
     )
 
 
-def _plots(scored: Sequence[Scored]) -> Iterator[Plot]:
+def _plots(scored: Sequence[Scored], held_out: Sequence[Bin]) -> Iterator[Plot]:
     if bands := _bands(scored):
         names = [(_place(level), level.value) for level in Confidence]
         yield Plot(title="Stated confidence", x="confidence", y="share right", dots=bands, ticks=names)
+    if bins := held_out or _by_probability(scored):
+        yield reliability(bins)
     if bins := _by_score(scored):
-        yield Plot(title="Reliability", x="score that decides", y="share right", dots=bins, diagonal=True)
+        yield replace(reliability(bins, stated="score that decides"), title="Right by score")
     positive, negative = deciding_scores(scored)
     if positive and negative:
         curve = metrics.roc(positive, negative)
@@ -77,6 +80,17 @@ def _bands(scored: Sequence[Scored]) -> list[tuple[float, float, int]]:
 
 def _place(level: Confidence) -> float:
     return (list(Confidence).index(level) + 0.5) / len(Confidence)
+
+
+def _by_probability(scored: Sequence[Scored]) -> list[Bin]:
+    """What a plugin's curve stated, against whether the answer was right."""
+    judged = [
+        (one.probability, one.values.get("golden_passed", one.values.get("answer_right")))
+        for one in scored
+        if one.probability is not None and one.confidence
+    ]
+    known = [(stated, right) for stated, right in judged if right is not None]
+    return metrics.reliability([stated for stated, _ in known], [right for _, right in known])
 
 
 def _by_score(scored: Sequence[Scored]) -> list[tuple[float, float, int]]:

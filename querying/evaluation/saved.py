@@ -11,6 +11,7 @@ from typing import Any
 from lexic.errors import InvalidInput
 from querying.evaluation.summary import Result
 from querying.evaluation.types import Scored
+from querying.types import Grounds
 
 
 class NotAnEvaluation(InvalidInput):
@@ -36,7 +37,8 @@ def save(path: Path, *, result: Result, scored: Sequence[Scored]) -> None:
 
 def _scored(row: dict[str, Any]) -> Scored:
     lists: dict[str, Any] = {name: tuple(row[name]) for name in ("recall_curve", "failures") if name in row}
-    return Scored(**{**row, **lists})
+    grounds = Grounds(**row["grounds"]) if row.get("grounds") else None
+    return Scored(**{**row, **lists, "grounds": grounds})
 
 
 def load(path: Path) -> Saved:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from querying.evaluation import metrics
 from querying.evaluation.types import Scored
+from querying.types import Confidence
 
 # Null where a set, or a mode, has no such thing.
 KEYS = (
@@ -42,6 +43,10 @@ MORE = (
     "auc_of_evidence",
     "answer_right",
     "surest_fifth_right",
+    "right_when_low",
+    "right_when_medium",
+    "called_high",
+    "confidence_auc",
     "golden_passed",
     "forbidden_found",
     "forbidden_cited",
@@ -86,9 +91,25 @@ def _by_kind(scores: Sequence[tuple[bool | None, float | None]]) -> tuple[list[f
     return [s for answerable, s in known if answerable], [s for answerable, s in known if answerable is False]
 
 
-def _high_confidence_precision(scored: Sequence[Scored]) -> float | None:
-    sure = [one.values.get("answer_right") for one in scored if one.confidence == "high"]
-    return metrics.mean([value for value in sure if value is not None])
+def _stated(scored: Sequence[Scored]) -> list[tuple[Confidence, float]]:
+    """The confidence of each answer that can be judged, and whether it was right."""
+    judged = [(one.confidence, one.values["answer_right"]) for one in scored if "answer_right" in one.values]
+    return [(Confidence(level), right) for level, right in judged if level]
+
+
+def _right_when(wanted: Confidence) -> Statistic:
+    return lambda scored: metrics.mean([right for level, right in _stated(scored) if level == wanted])
+
+
+def _called_high(scored: Sequence[Scored]) -> float | None:
+    """The share of the answers whose confidence is high."""
+    return metrics.mean([float(level == Confidence.HIGH) for level, _ in _stated(scored)])
+
+
+def _confidence_auc(scored: Sequence[Scored]) -> float | None:
+    """Whether the stated level puts right answers before wrong ones."""
+    ranks = [(list(Confidence).index(level), right) for level, right in _stated(scored)]
+    return metrics.auc([rank for rank, right in ranks if right], [rank for rank, right in ranks if not right])
 
 
 def _surest_fifth_right(scored: Sequence[Scored]) -> float | None:
@@ -105,7 +126,11 @@ def _latency(share: float) -> Statistic:
 _SPECIAL: Mapping[str, Statistic] = {
     "auc": _auc,
     "auc_of_evidence": _auc_of_evidence,
-    "high_confidence_precision": _high_confidence_precision,
+    "high_confidence_precision": _right_when(Confidence.HIGH),
+    "right_when_medium": _right_when(Confidence.MEDIUM),
+    "right_when_low": _right_when(Confidence.LOW),
+    "called_high": _called_high,
+    "confidence_auc": _confidence_auc,
     "surest_fifth_right": _surest_fifth_right,
     "p50_ms": _latency(0.5),
     "p95_ms": _latency(0.95),

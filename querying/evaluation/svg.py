@@ -27,44 +27,51 @@ class Plot:
     ticks: Sequence[tuple[float, str]] = ()
 
 
+def reliability(bins: Sequence[tuple[float, float, int]], *, stated: str = "stated probability") -> Plot:
+    """Share right against what was stated; on the diagonal both are the same."""
+    return Plot(title="Reliability", x=stated, y="share right", dots=bins, diagonal=True)
+
+
 def draw(plot: Plot) -> str:
     """The plot as one `<svg>` element that says in words what it shows."""
     size = _SIDE + 2 * _MARGIN
     parts = [_axes(plot)]
     if plot.diagonal:
-        parts.append(f'<path class="diagonal" d="{_path([(0, 0), (1, 1)])}"/>')
+        parts.append(f'<path stroke="#bbb" stroke-dasharray="4" d="{_path([(0, 0), (1, 1)])}"/>')
     if plot.line:
-        parts.append(f'<path class="line" d="{_path(plot.line)}"/>')
+        parts.append(f'<path fill="none" stroke="#0b57a4" stroke-width="2" d="{_path(plot.line)}"/>')
     heaviest = max((weight for *_, weight in plot.dots), default=1)
     parts += [_dot(x, y, weight, heaviest) for x, y, weight in plot.dots]
-    title = f'<text class="title" x="{_MARGIN}" y="22">{escape(plot.title)}</text>'
+    title = f'<text font-weight="600" x="{_MARGIN}" y="22">{escape(plot.title)}</text>'
     label = escape(f"{plot.title}: {plot.y} against {plot.x}")
-    return f'<svg viewBox="0 0 {size} {size}" role="img" aria-label="{label}">{title}{"".join(parts)}</svg>'
+    # Looks are attributes, not styles: the builder's pages allow no style that stands in a page.
+    about = f'viewBox="0 0 {size} {size}" width="{size}" role="img" aria-label="{label}" font-size="12"'
+    return f"<svg {about}>{title}{''.join(parts)}</svg>"
 
 
 def _axes(plot: Plot) -> str:
     bottom, right = _at(0, 0), _at(1, 1)
-    frame = f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{_SIDE}" height="{_SIDE}"/>'
+    frame = f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{_SIDE}" height="{_SIDE}" fill="none" stroke="#999"/>'
     named = plot.ticks or [(tick, f"{tick:g}") for tick in _TICKS]
-    x_labels = "".join(
-        f'<text class="tick" text-anchor="middle" x="{_at(x, 0)[0]:.1f}" y="{bottom[1] + 15:.1f}">{escape(name)}</text>'
-        for x, name in named
-    )
-    y_labels = "".join(
-        f'<text class="tick" text-anchor="end" x="{_MARGIN - 6}" y="{_at(0, y)[1] + 4:.1f}">{y:g}</text>'
-        for y in _TICKS
-    )
+    x_labels = "".join(_tick(_at(x, 0)[0], bottom[1] + 15, name, anchor="middle") for x, name in named)
+    y_labels = "".join(_tick(_MARGIN - 6, _at(0, y)[1] + 4, f"{y:g}", anchor="end") for y in _TICKS)
     middle = _MARGIN + _SIDE / 2
     x_name = f'<text text-anchor="middle" x="{middle}" y="{bottom[1] + 34:.1f}">{escape(plot.x)}</text>'
     y_name = f'<text text-anchor="end" x="{right[0]:.1f}" y="{_MARGIN - 8}">{escape(plot.y)}</text>'
     return frame + x_labels + y_labels + x_name + y_name
 
 
+def _tick(left: float, top: float, name: str, *, anchor: str) -> str:
+    look = f'fill="#555" font-size="11" text-anchor="{anchor}"'
+    return f'<text {look} x="{left:.1f}" y="{top:.1f}">{escape(name)}</text>'
+
+
 def _dot(x: float, y: float, weight: int, heaviest: int) -> str:
     left, top = _at(x, y)
     radius = 3 + 7 * (weight / heaviest) ** 0.5
+    look = 'fill="#0b57a4" fill-opacity="0.7"'
     words = f"{weight} questions: {y:.2f} at {x:.2f}"
-    return f'<circle cx="{left:.1f}" cy="{top:.1f}" r="{radius:.1f}"><title>{words}</title></circle>'
+    return f'<circle cx="{left:.1f}" cy="{top:.1f}" r="{radius:.1f}" {look}><title>{words}</title></circle>'
 
 
 def _path(points: Sequence[Point]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from querying.evaluation.calibration import CalibrationEffect
 from querying.evaluation.compare import Difference
 from querying.evaluation.prior import PriorEffect
 from querying.evaluation.summary import Result
+from querying.evaluation.threshold import Proposal
 from querying.evaluation.types import Scored
 
 _WIDTH = 28
@@ -41,6 +43,35 @@ def effect(prior: PriorEffect) -> str:
         f"With {prior.reviewed} reviewed documents, on the {prior.questions} questions of the others: "
         f"auc {figure(prior.auc_without)} -> {figure(prior.auc)}, accuracy {figure(prior.accuracy)}"
     )
+
+
+def curves(effect: CalibrationEffect) -> str:
+    """What calibrated confidence is worth, in a sentence."""
+    if not effect.draws:
+        return f"{effect.fitted_on} questions carry no curve of confidence."
+    return (
+        f"Confidence fitted on {effect.fitted_on} questions and tried on the others, mean of {effect.draws} draws: "
+        f"calibration error {figure(effect.ece)}; called high {figure(effect.sure)} of the answers, "
+        f"{figure(effect.sure_right)} of those right; auc of right against wrong {figure(effect.auc)}"
+    )
+
+
+def proposal(fitted: Proposal, *, is_applied: bool) -> str:
+    """What each threshold would cost, and the one that these questions speak for."""
+    rows = [*fitted.trades, fitted.now, fitted.proposed]
+    names = [*[""] * len(fitted.trades), "now", "proposed"]
+    lines = [f"{'evidence needed':<18}{'answered':>9}{'refused':>9}"]
+    lines += [
+        f"{row.threshold:<18.2f}{row.answered:>9.3f}{row.refused:>9.3f}  {name}".rstrip()
+        for row, name in zip(rows, names, strict=True)
+    ]
+    lines.append(f"From {fitted.answerable} questions with an answer and {fitted.unanswerable} without.")
+    said = (
+        "It is the plugin's own from now on; publish to make it the agents'."
+        if is_applied
+        else ("Nothing is changed; --apply makes it the plugin's own.")
+    )
+    return "\n".join([*lines, said])
 
 
 def failed(scored: Sequence[Scored]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from knowledge.bulk import NewText
-from querying.types import Turn
+from querying.types import Grounds, Turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +92,15 @@ class Found:
 @dataclass(frozen=True, kw_only=True)
 class Given:
     """What the whole pipeline gave. `statements` has the citations of each sentence of the answer, by position
-    in `citations`; `strength` is None where nothing was weighed."""
+    in `citations`; `strength`, `gate_score` and `grounds` are None where nothing was weighed, `probability` where
+    the plugin has no curve."""
 
     outcome: str
     strength: float | None
     milliseconds: float
+    gate_score: float | None = None
+    grounds: Grounds | None = None
+    probability: float | None = None
     text: str = ""
     confidence: str = ""
     citations: tuple[Span, ...] = ()
@@ -120,3 +124,7 @@ class Scored:
     recall_curve: tuple[float, ...] = ()
     question: str = ""
     failures: tuple[str, ...] = ()  # of a golden question
+    outcome: str = ""  # the pipeline's
+    probability: float | None = None  # as stated, where the plugin has a curve
+    grounds: Grounds | None = None  # what the pipeline's confidence went by
+    is_telling: bool = True  # whether a right answer can be told from a wrong one

@@ -18,6 +18,9 @@ _BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|where
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _ITEMS = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 
+# So far from its beginning a pronoun says that a sentence goes on about the same.
+_OPENING = 20
+_SENTENCE = re.compile(r"(?<=[.!?]) +")
 _PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
 Figure = Quantity | Name | Date
@@ -115,9 +118,39 @@ def _is_misplaced(part: Part, claimed: _Claim, said: tuple[Part, ...], source: s
         return False
     if _RESPECTIVELY.search(source):
         return not any(_is_aligned(home, said, claimed.words_of(part), source) for home in homes)
+    if _is_of_another_sentence(claimed.words_of(part), homes, rivals, source):
+        return True
     return all(
         _is_elsewhere(home, rivals, part, claimed) or _is_torn(home, rivals, part, claimed, said) for home in homes
     )
+
+
+def _is_of_another_sentence(mine: frozenset[str], homes: list[Part], rivals: list[Part], source: str) -> bool:
+    """The claim names what a sentence with a rival is about, and nothing of what is peculiar to the figure's own."""
+    own = {text for home in homes for text in _sentence_at(source, home.figure.start)}
+    others = {text for rival in rivals for text in _sentence_at(source, rival.figure.start)}
+    if len(own) != 1 or len(others) != 1 or own == others:
+        return False
+    here, there = content(*own), content(*others)
+    return bool(here - there) and not mine & (here - there) and bool(mine & (there - here))
+
+
+def _sentence_at(source: str, place: int) -> list[str]:
+    return [text for start, text in _sentences(source) if start <= place < start + len(text)]
+
+
+@lru_cache(maxsize=4096)
+def _sentences(source: str) -> tuple[tuple[int, str], ...]:
+    """The sentences without their figures and where they begin, each that goes on about the same ("It …") with the
+    one before it."""
+    read = figures(source)
+    edges = [0, *(match.end() for match in _SENTENCE.finditer(read.text)), len(read.text)]
+    found: list[tuple[int, str]] = []
+    for start, end in pairwise(edges):
+        if found and _PRONOUN.search(read.words, start, min(end, start + _OPENING)):
+            start = found.pop()[0]
+        found.append((start, read.words[start:end]))
+    return tuple(found)
 
 
 def _is_elsewhere(home: Part, rivals: list[Part], part: Part, claimed: _Claim) -> bool:

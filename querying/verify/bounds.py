@@ -23,8 +23,8 @@ _GREATER = (
     "more|greater|larger|higher|longer|thicker|later|wider|heavier|older|faster|deeper|taller|farther|bigger|better"
 )
 _CUES = {
-    LESS: rf"(?:{_SMALLER})\s+than|below|under|beneath|(?:fall|falls|drop|drops)\s+short\s+of|<(?!=)",
-    MORE: rf"(?:{_GREATER})\s+than|exceed(?:s|ed|ing)?|in\s+excess\s+of|above|over|beyond|>(?!=)",
+    LESS: rf"(?:{_SMALLER})\s+than|below|under|beneath|(?:fall|falls|drop|drops)\s+short\s+of|<(?![=-])",
+    MORE: rf"(?:{_GREATER})\s+than|exceed(?:s|ed|ing)?|in\s+excess\s+of|above|over|beyond|(?<![-=])>(?!=)",
     LEAST: r"at\s+(?:the\s+)?least|at\s+(?:a|the)\s+minimum|a\s+minimum|minimum|min\.|starting\s+(?:at|from)|[≥⩾]|>=",
     MOST: r"at\s+(?:the\s+)?most|at\s+(?:a|the)\s+maximum|maximum|max\.?|up\s+to|within|limited\s+to|capped\s+at"
     r"|not\s+to\s+exceed|no\s+later\s+than|[≤⩽]|<=",

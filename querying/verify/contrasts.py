@@ -38,7 +38,7 @@ mild extreme|mild moderate|moderate severe|moderate extreme|severe extreme|minor
 simple compound|voluntary involuntary|paid unpaid|approve reject|approved rejected|accept reject
 accepted rejected|grant refuse|can cannot|allow prevent|allows prevents|permits prevents|enables prevents
 enable disable|enabled disabled|agree disagree|agrees disagrees|legal illegal|possible impossible
-open closed|opened closed
+open closed|opened closed|easy hard|same different|same unique|identical different|same distinct|solely jointly
 """
 # Where one is said to be the case, the other is not: "not optional" is mandatory.
 _CONTRADICTORY = """
@@ -60,6 +60,11 @@ double triple quadruple
 steel timber wood aluminium copper plastic
 """
 _WORD = re.compile(r"[a-z]{2,30}")
+_MORE_OR_LESS = re.compile(
+    r"\b(?P<which>more|greater|higher|less|fewer|lower)\s+(?!than\b)(?P<of>[a-z]{3,30}(?:\s+(?!and\b|or\b|than\b)[a-z]{3,30})?)",
+    re.IGNORECASE,
+)
+_SIDE = re.compile(r"\b(?P<side>in|out-of|out of|on|off|pre|post|over|under)-(?P<of>[a-z]{3,30})\b")
 _TURNING = ("un", "non", "dis")
 _TURNING_ADJECTIVES = ("in", "im", "il", "ir", "mis")
 _ADJECTIVE = re.compile(
@@ -86,6 +91,19 @@ def _siblings(classes: str) -> dict[str, frozenset[str]]:
 _OPPOSED = _pairs(_PAIRS)
 _CONTRARY = _pairs(_CONTRADICTORY)
 _SIBLINGS = _siblings(_CLASSES)
+_PERIODS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter"}
+_PERIODS |= {"yearly": "year", "annual": "year", "annually": "year", "nightly": "night"}
+_LENGTHS = frozenset(_PERIODS.values())
+# Small words that stemming drops, and what says the same.
+_SAME = {
+    "before": frozenset(["prior", "until", "previously", "earlier", "beforehand"]),
+    "after": frozenset(["following", "upon", "once", "later", "subsequently"]),
+    "over": frozenset(["above", "exceeding", "exceed", "exceeds"]),
+    "under": frozenset(["below", "beneath"]),
+    "above": frozenset(["over", "exceeding", "exceed", "exceeds"]),
+    "below": frozenset(["under", "beneath"]),
+    "always": frozenset(["all", "every", "times"]),
+}
 
 
 @lru_cache(maxsize=4096)
@@ -101,7 +119,57 @@ def opposite_in(word: str, said: frozenset[str]) -> str:
 
 def contradicts(claim: str, source: str) -> bool:
     """Whether the claim has a word of which the source has only the contrary, or a stronger or weaker sense."""
-    return _has_opposite(claim, source) or _turns(claim, source)
+    return (
+        _has_opposite(claim, source)
+        or _turns(claim, source)
+        or _is_on_the_other_side(claim, source)
+        or _compares_otherwise(claim, source)
+        or _recurs_otherwise(claim, source)
+    )
+
+
+def _recurs_otherwise(claim: str, source: str) -> bool:
+    """ "Monthly" where the source speaks of years and not of months."""
+    said = words(source)
+    periods = {
+        period for word in said for period in (_PERIODS.get(word, word.removesuffix("s")),) if period in _LENGTHS
+    }
+    mine = {_PERIODS[word] for word in words(claim) if word in _PERIODS}
+    return bool(mine and periods) and not mine <= periods
+
+
+def is_contrastive(word: str) -> bool:
+    """Whether the word has a known contrary, or is one of a class that exclude each other."""
+    return word in _OPPOSED or word in _SIBLINGS or any(opposites_of(stem) for stem in terms(word))
+
+
+def _compares_otherwise(claim: str, source: str) -> bool:
+    """ "More time waiting" where the source has more of something else and less of that."""
+    (more, less), (their_more, their_less) = _compared(claim), _compared(source)
+    return bool((more & their_less) - their_more - less or (less & their_more) - their_less - more)
+
+
+@lru_cache(maxsize=4096)
+def _compared(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems right behind "more" and those right behind "less", without "than"."""
+    found: tuple[set[str], set[str]] = (set(), set())
+    for match in _MORE_OR_LESS.finditer(text):
+        found[0 if match["which"].lower() in ("more", "greater", "higher") else 1].update(terms(match["of"]))
+    return frozenset(found[0]), frozenset(found[1])
+
+
+@lru_cache(maxsize=4096)
+def _sides(text: str) -> dict[str, set[str]]:
+    """ "In-network" as network: {in}, "out-of-network" as network: {out of}."""
+    found: dict[str, set[str]] = {}
+    for match in _SIDE.finditer(text.lower()):
+        found.setdefault(match["of"], set()).add(match["side"].replace("-", " "))
+    return found
+
+
+def _is_on_the_other_side(claim: str, source: str) -> bool:
+    said = _sides(source)
+    return any(of in said and not sides <= said[of] for of, sides in _sides(claim).items())
 
 
 def contradictory_words(claim: str, source: str) -> frozenset[str]:
@@ -118,7 +186,11 @@ def _has_opposite(claim: str, source: str) -> bool:
 
 def _are_opposed(claim: str, source: str) -> bool:
     mine, theirs = words(figures(claim).words), words(figures(source).words)
-    added = frozenset(word for word in mine - theirs if not _CONTRARY.get(word, frozenset()) & theirs)
+    added = frozenset(
+        word
+        for word in mine - theirs
+        if not (_CONTRARY.get(word, frozenset()) | _SAME.get(word, frozenset())) & theirs
+    )
     if any(opposite_in(word, theirs - mine) for word in added):
         return True
     dropped = frozenset(terms(" ".join(theirs - mine))) - set(terms(" ".join(mine)))

@@ -23,10 +23,17 @@ occurred although though while like well especially particularly important impor
 note noted advise advised recommend recommended recommends variety range conclusion summary order able aim
 aims intend intended ensure associated related relating relevant available considering considered deem
 deemed expect expected assist assists assisted assisting depend depends suggest suggests suggested part
-parts help aspect aspects feature features main key several many some any basis further together whether
+parts help aspect aspects feature features main key many some any basis further together whether
 either neither both else etc ie eg fact way thing things let lets exclude excludes excluded excluding
 prohibit prohibits prohibited forbid forbids forbidden refuse refuses refused deny denies denied lack lacks
 lacking unable fail fails failed failing exempt exempts exempted always every each roughly approximately
+contain contains contained belong belongs represent represents represented correspond corresponds corresponding
+determine determines determined constitute constitutes exist exists existing fully beforehand contrast hand bear
+bears borne result results resulted carry carries carried serve serves served act acts acting come comes came
+begin mainly largely basically essentially simply merely namely thereby therein thereof herein hereby hereto
+accordingly meanwhile similarly likewise nevertheless nonetheless otherwise actually really indeed directly
+explicitly clearly entirely completely wholly automatically whatever whichever whoever someone anyone somebody
+seek want wish desire plan appear appears seem seems treat treated count counts counted
 exactly precisely just simply currently one two three four five six seven eight nine ten
 """
 GENERIC = frozenset(stem for stem in terms(_WORDS))

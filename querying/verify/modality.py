@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from knowledge.terms import terms
 from querying.verify.clauses import fails_nearest_clause
+from querying.verify.quantities import figures
 
 _DUTY = re.compile(
     r"\b(?:must|shall|has\s+to|have\s+to|required?|requires|mandatory|obligatory|compulsory|obliged|needs?\s+to)\b",
@@ -29,15 +31,114 @@ _SOME = re.compile(
 )
 _ONLY = re.compile(r"\b(?:only|solely|exclusively|nothing\s+but|no\s+other)\b(?!\s+(?:a\s+)?\d)", re.I)
 _AS_ONLY = re.compile(
-    r"\b(?:only|solely|exclusively|alone|no\s+other|unless|except|not|no|nobody|none|sole|limited)\b", re.I
+    r"\b(?:only|solely|exclusively|alone(?!\.\d)|no\s+other|unless|except|no|nobody|none|sole|until"
+    r"|(?<!not )limited\s+to)\b",
+    re.I,
 )
+_BOTH = re.compile(r"\bboth\b|\bnot\s+only\b", re.I)
 _INTENSE = re.compile(r"\b(?:very|extremely|highly|semi|partly|nearly|almost)[ -]([a-z]{3,30})")
 _WORD = re.compile(r"[a-z]{2,30}")
+_MODAL_VERB = re.compile(
+    r"\b(?:(?P<duty>must|shall|has\s+to|have\s+to|needs?\s+to)|may|might|can|could)\s+"
+    r"(?:(?:be|also|been|only|always|each|all|both)\s+){0,3}(?!not\b|never\b|no\b|be\b|have\b)(?P<verb>[a-z]{3,30})",
+    re.IGNORECASE,
+)
+# A claim that allows of no exception needs a source that says as much; and so with a reason.
+_WITHOUT_EXCEPTION = re.compile(
+    r"\b(?:always|invariably|regardless|irrespective|even\s+if|in\s+(?:all|any|every)\s+cases?|at\s+all\s+times|whether\s+or\s+not"
+    r"|under\s+(?:all|any)\s+circumstances|without\s+(?:any\s+)?(?:exceptions?|limits?|limitations?|conditions?)"
+    r"|no\s+exceptions?|guarantees?|guaranteed|proven|proves?)\b",
+    re.IGNORECASE,
+)
+_UNCONDITIONAL = re.compile(
+    r"\b(?:always|invariably|regardless|irrespective|even|all|any|every|each|ever|whether\s+or|without|no|never|guarantees?"
+    r"|guaranteed|proven|proves?|whatever|whenever|wherever|24)\b(?!\s+(?:less|more|later)\b)",
+    re.IGNORECASE,
+)
+_IN_ALL_CASES = re.compile(
+    r"\b(?:always|regardless|irrespective|in\s+(?:all|any|every)\s+cases?|at\s+all\s+times|even\s+if|all|every)\b",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(r"\b(?:all|every|everyone|everything)\b(?!\s+(?:or|of\s+which)\b)", re.IGNORECASE)
+_UNIVERSAL = re.compile(
+    r"\b(?:all|every|everyone|everything|each|any|no|none|entire|whole|both|throughout|always|never|only|nightly|daily|weekly"
+    r"|monthly|yearly|annual|annually|per)\b",
+    re.IGNORECASE,
+)
+# What a sentence mentions without saying that it is so.
+_NOT_ASSERTED = re.compile(
+    r"\b(?:unknown|unclear|undecided|uncertain|investigated?|tested|asked|wondered|not\s+known)\s*,?(?:\s+\w{1,12},)?\s+(?:whether|if)\b"
+    r"|\b(?:is|are|was|were)\s+(?:\w{1,15}\s+)?(?:fallacious|false|untrue|incorrect|a\s+myth|mistaken|unfounded)\b",
+    re.IGNORECASE,
+)
+_EXCEPTION = re.compile(r"\b(?:unless|except|excluding|provided|other\s+than|save)\b", re.IGNORECASE)
+_COMPARISON = re.compile(r"\b(?:more|less|fewer|\w{2,12}er)\b[^.;,]{0,40}\bthan\b", re.IGNORECASE)
+_AS_COMPARISON = re.compile(
+    r"\b(?:than|more|less|fewer|best|worst|compared|twice|double\w{0,2}|doubling"
+    r"|exceed\w{0,3}|\w{3,12}est|(?:high|low|larg|small|great|long|short|old|young|cheap|fast|slow|earli|lat|strong|weak)er)\b",
+    re.IGNORECASE,
+)
+_ALL_OF = re.compile(
+    r"\b(?:all|every|each|any)\s+(?:the\s+|of\s+the\s+)?([a-z]{3,30})\s+([a-z]{3,30})", re.IGNORECASE
+)
+_CAUSE = re.compile(
+    r"\b(?:because|due\s+to|owing\s+to|caused?\s+by|causes?|caused|led\s+to|leads?\s+to|results?\s+in|resulted\s+in"
+    r"|as\s+a\s+result|therefore|in\s+order\s+to|thanks\s+to)\b",
+    re.IGNORECASE,
+)
+_AS_CAUSE = re.compile(
+    r"\b(?:because|since|as|due|owing|caus\w{1,10}|(?:led|leads?|leading)\s+to|results?|resulted|resulting|consequen\w{1,10}"
+    r"|therefore|thus|hence|so|for|reasons?|thanks|given|induc\w{1,10}|driv\w{1,6}|produc\w{1,6})\b",
+    re.IGNORECASE,
+)
 
 
 def says_more(claim: str, source: str) -> bool:
     """Whether the claim makes a duty of leave, all of some, one class of another; or a duty's leave."""
-    return fails_nearest_clause(_modality, claim, source) or _measure(claim, source) or _intensity(claim, source)
+    return (
+        fails_nearest_clause(_modality, claim, source)
+        or _changes_a_verb(claim, source)
+        or _measure(claim, source)
+        or _intensity(claim, source)
+        or _adds(_WITHOUT_EXCEPTION, _UNCONDITIONAL, claim, source)
+        or (_has(_IN_ALL_CASES, claim) and _has(_EXCEPTION, source) and not _has(_EXCEPTION, claim))
+        or _adds(_EVERY, _UNIVERSAL, claim, source)
+        or (_has(_NOT_ASSERTED, source) and not _has(_NOT_ASSERTED, claim))
+        or _drops_a_qualifier(claim, source)
+        or _adds(_COMPARISON, _AS_COMPARISON, figures(claim).words, source)
+        or _adds(_CAUSE, _AS_CAUSE, claim, source)
+    )
+
+
+def _adds(pattern: re.Pattern[str], known: re.Pattern[str], claim: str, source: str) -> bool:
+    return _has(pattern, claim) and not _has(known, source)
+
+
+def _drops_a_qualifier(claim: str, source: str) -> bool:
+    """ "All adverse events" where the source says "all serious adverse events"."""
+    words = frozenset(terms(claim))
+    mine = _counted(_ALL, claim)
+    for match in _ALL_OF.finditer(source):
+        qualifier, head = frozenset(terms(match[1])), frozenset(terms(match[2]))
+        if qualifier and head and head <= mine and not qualifier & words:
+            return True
+    return False
+
+
+def _changes_a_verb(claim: str, source: str) -> bool:
+    """What the claim says must be done, the source says may be done, or the other way round."""
+    mine, theirs = _modal_verbs(claim), _modal_verbs(source)
+    return any(verb in theirs and not kinds & theirs[verb] for verb, kinds in mine.items())
+
+
+@lru_cache(maxsize=4096)
+def _modal_verbs(text: str) -> dict[str, frozenset[str]]:
+    """The stem of each verb right behind a "must" or "may" that no "not" follows, with which of them it is."""
+    found: dict[str, frozenset[str]] = {}
+    for match in _MODAL_VERB.finditer(text):
+        for stem in terms(match["verb"]):
+            found[stem] = found.get(stem, frozenset()) | {"duty" if match["duty"] else "leave"}
+    return found
 
 
 def _has(pattern: re.Pattern[str], text: str) -> bool:
@@ -70,6 +171,8 @@ def _measure(claim: str, source: str) -> bool:
     if _has(_ALL, claim) and not _has(_SOME, claim) and _has(_SOME, source) and not _has(_ALL, source):
         return True
     if _counted(_ALL, claim) & (_counted(_SOME, source) - _counted(_ALL, source)):
+        return True
+    if _has(_ONLY, claim) and _has(_BOTH, source) and not _has(_ONLY, source):
         return True
     return _has(_ONLY, claim) and not _has(_AS_ONLY, source)
 

@@ -14,7 +14,7 @@ _MONTH = rf"(?P<month>{'|'.join([*_LONG.split(), *_MONTHS])})\b\.?"
 _YEAR, _DAY = r"(?P<year>(?:1[5-9]|20|21)\d\d)", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _DATES = [
     re.compile(rf"\b{_YEAR}-(?P<month>[01]\d)-{_DAY}\b"),
-    re.compile(rf"\b{_DAY} (?:day )?(?:of )?{_MONTH}(?:,? {_YEAR})?(?!\d)", re.IGNORECASE),
+    re.compile(rf"\b{_DAY}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,? |-){_YEAR})?(?!\d)", re.IGNORECASE),
     re.compile(rf"\b{_MONTH} {_DAY}\b(?:,? {_YEAR})?(?![\d.]\d)", re.IGNORECASE),
     re.compile(rf"\b{_MONTH},? (?:of )?{_YEAR}\b", re.IGNORECASE),
 ]
@@ -79,7 +79,13 @@ _NUMBERING = re.compile(
 _MIXED = re.compile(r"(?<![\w.,/$€£₹¥])(?:[^\W\d_]{1,20}-?\d|\d{1,15}[^\W\d_])[\w/-]{0,40}")
 _QUANTITY = re.compile(rf"\d{{1,15}}(?:[eE]-?\d{{1,2}}|-?(?P<unit>{UNIT}))(?:[-/].{{0,20}})?")
 _ORDINAL = re.compile(r"(\d{1,6})(?:st|nd|rd|th)", re.IGNORECASE)
-_DETACHED = re.compile(r"(?<![\w.])(?:[B-HJ-Z]|[A-Z][a-z])[ -]\d{1,4}(?!\w|[.,]\d)")
+# "M 30" is M30, but "In 1977" opens a sentence.
+_DETACHED = re.compile(
+    r"(?<![\w.])(?!(?:A[mnst]|B[ey]|Do|Go|He|I[fnst]|M[ey]|No|O[fnr]|So|To|U[ps]|We)\b)"
+    r"(?:[B-HJ-Z]|[A-Z][a-z])[ -]\d{1,4}(?!\w|[.,]\d)"
+)
+# "World War II", "Elizabeth I": the numeral tells it from others of the name.
+_NUMBERED = re.compile(r"\b(?P<label>[A-Z][a-z]{2,20}) (?P<code>I{1,3}|I?V|VI{1,3}|IX|XI{0,3})\b(?!['’])")
 _JOINTS = re.compile(r"[\s-]+")
 
 Found = Iterator[Name | Date]
@@ -145,6 +151,13 @@ def _unlabelled(text: str, pattern: re.Pattern[str]) -> Found:
     for match in pattern.finditer(text):
         if not _unit_follows(text, match.end()):
             yield _name(match, code=match.group())
+
+
+def read_numbered(text: str) -> Found:
+    """Names with a Roman numeral behind them."""
+    for match in _NUMBERED.finditer(text):
+        if match["label"].lower() not in _LABEL_OF:
+            yield _name(match, code=match["code"], label=match["label"].lower())
 
 
 def read_mixed(text: str) -> Found:

@@ -25,7 +25,7 @@ _DENIAL = re.compile(
     r"\b(?:not|no|never|none|neither|nor|cannot|without|nobody|nothing|nowhere|unless|except(?!ion)|hardly|barely|scarcely)\b"
     r"|n['’]t\b|\bfree\s+(?:of|from)\b|\b(?:fail|fails|failed|failing)\s+to\b|\bfailures?\s+to\b"
     r"|\b(?:rather\s+than|instead\s+of|other\s+than|apart\s+from)\b"
-    r"|\b(?:exclud|prohibit|forbid|forbad|refus|den(?:y|ies|ied|ial)|ineligib|unable|lack|disallow|banned|exempt|absen[ct])\w*"
+    r"|\b(?:exclud|prohibit|forbid|forbad|refus|den(?:y|ies|ied|ial)|ineligib|unable|lack|disallow|avoid|refrain|banned|exempt|absen[ct])\w*"
     r"|\bnon-?(?=[a-z]{4})",
     re.IGNORECASE,
 )

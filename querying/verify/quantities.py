@@ -12,7 +12,16 @@ from functools import lru_cache
 from querying.verify.bounds import LEAST, LESS, MORE, MOST, bounds, end_of_bound
 from querying.verify.figures import TOLERANCE, Date, Figures, Name, Quantity
 from querying.verify.measures import header_units, in_context, read_number_words, read_quantities
-from querying.verify.names import Found, read_dates, read_labelled, read_mixed, read_numberings, read_standards
+from querying.verify.names import (
+    Found,
+    read_dates,
+    read_labelled,
+    read_mixed,
+    read_numbered,
+    read_numberings,
+    read_standards,
+)
+from querying.verify.number_words import NUMBER_WORDS, value_of
 from querying.verify.units import is_same
 
 # A longer text is no sentence and no passage; its figures are not read.
@@ -24,6 +33,16 @@ _TIMES = re.compile(r"(?<=\d) ?[x×✕] ?(?=\d)")
 _CLOCK = re.compile(r"(?<=\d) ?([ap])\.?m\b\.?", re.IGNORECASE)
 _SPACE = re.compile(r"[^\S\n\u00a0\u2009\u202f]+")
 _TIDY = str.maketrans({"⁄": "/", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "‒": "-", "µ": "μ"})
+# "Thirty (30) days", as contracts write it, is one figure.
+_DOUBLED = re.compile(
+    rf"\b(?P<words>{NUMBER_WORDS}(?:(?:-| and | ){NUMBER_WORDS}){{0,6}}) ?\((?P<digits>\d{{1,12}})\)", re.IGNORECASE
+)
+_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+_ANNIVERSARY = re.compile(rf"\b(?P<nth>{'|'.join(_ORDINALS)})\s+anniversary\s+of\b", re.IGNORECASE)
+# "7+ years"
+_PLUS = re.compile(r"(?<![\w.,+])(\d{1,9})\+(?= ?[a-zA-Z])")
+# A lone "one" is read as no figure, but it bears out a 1.
+_ONE = re.compile(r"\bone\b", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\s{0,20}(?:\(?\d{1,2}[.)]|[-*•])\s+(?=\S)")
 
 
@@ -38,7 +57,17 @@ def tidy(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).translate(_TIDY)
         for character, kept in spaces.items():
             text = text.replace(kept, character)
-    return _CLOCK.sub(r"\1m", _TIMES.sub(" x ", _SPACE.sub(" ", text)))
+    text = _CLOCK.sub(r"\1m", _TIMES.sub(" x ", _SPACE.sub(" ", text)))
+    text = _PLUS.sub(r"at least \1", text)
+    return _ANNIVERSARY.sub(_years_after, _DOUBLED.sub(_once, text))
+
+
+def _years_after(match: re.Match[str]) -> str:
+    return f"{_ORDINALS.index(match['nth'].lower()) + 1} years after"
+
+
+def _once(match: re.Match[str]) -> str:
+    return match["digits"] if value_of(match["words"]) == int(match["digits"]) else match.group()
 
 
 def without_list_mark(text: str) -> str:
@@ -52,7 +81,7 @@ def figures(text: str) -> Figures:
     text = tidy(text[:LONGEST_TEXT])
     words, dates = _taken(text, read_dates)
     names: list[Name] = []
-    for read in (read_labelled, read_standards, read_numberings, read_mixed):
+    for read in (read_labelled, read_numbered, read_standards, read_numberings, read_mixed):
         words, found = _taken(words, read)
         names += [name for name in found if isinstance(name, Name)]
     quantities = read_quantities(words)
@@ -128,6 +157,8 @@ def _has_quantity(known: Figures, wanted: Quantity, *, stated: Figures, headers:
         return True
     if wanted.is_range:
         return _has_both_ends(known, wanted)
+    if wanted.is_bare and wanted.low == 1 and not wanted.bound and _ONE.search(known.words):
+        return True
     return wanted.is_bare and not wanted.noun and any(date.year == wanted.low for date in known.dates)
 
 

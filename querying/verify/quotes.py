@@ -12,6 +12,8 @@ _QUOTED = re.compile(
     rf"[“„«]([^“”„«»]{{1,{_LONGEST}}})[”“»]|\"([^\"]{{1,{_LONGEST}}})\"|``([^`']{{1,{_LONGEST}}})''"
     rf"|(?<!\w)'([^'\n]{{1,{_LONGEST}}})'(?!\w)|‘([^‘’\n]{{1,{_LONGEST}}})’(?!\w)"
 )
+# "[T]he cover": only the case of the letter was changed.
+_CASE_CHANGED = re.compile(r"\[(\w)\](?=\w)")
 _LEFT_OUT = re.compile(r"\s*[\[(]?(?:…|\.\.\.)[\])]?\s*")
 _MARKS = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"}
@@ -23,6 +25,11 @@ def quotations(text: str) -> list[str]:
     """What the text quotes, three words and more."""
     found = ("".join(filter(None, match.groups())) for match in _QUOTED.finditer(text))
     return [quote for quote in found if len(quote.split()) >= _FEWEST_WORDS]
+
+
+def unbracketed(text: str) -> str:
+    """ "[T]he cover" as "The cover"."""
+    return _CASE_CHANGED.sub(r"\1", text)
 
 
 def is_verbatim(quote: str, source: str) -> bool:

@@ -3,42 +3,123 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain, combinations, islice
 
 from knowledge.terms import terms
+from querying.verify.quantities import figures
 
-_TOKEN = re.compile(r"[^\W\d_]{1,40}")
-_BETWEEN_ACTIVE_WORDS = """
-the a an its their his her our your shall must may will can should would could does do did to than that not
-each any every all
+_TOKEN = re.compile(r"[^\W\d_][\w'’-]{0,40}|[,;:.!?()|\n]")
+# Small words that stand before a noun whatever its part in the sentence, and auxiliaries.
+_SKIPPED_WORDS = """
+the a an its their his her our your this these that each any every all some no not also then both such said own
+shall must may will can should would could does do did is are was were be been being has have had to
 """
-_BETWEEN_ACTIVE = frozenset(_BETWEEN_ACTIVE_WORDS.split())
-_BE = frozenset(["is", "are", "was", "were", "be", "been", "being"])
+_SKIPPED = frozenset(_SKIPPED_WORDS.split())
+# What opens a clause: the word behind it is most likely its subject.
+_OPENERS = frozenset(
+    [
+        "because",
+        "if",
+        "when",
+        "while",
+        "whilst",
+        "whereas",
+        "as",
+        "although",
+        "though",
+        "since",
+        "until",
+        "unless",
+        "that",
+        "which",
+        "where",
+        "who",
+    ]
+)
+_OPEN, _JOINED = "^", "&"
+_COORDINATORS = frozenset(["and", "or", "nor", "but"])
+
+
+_FROM_TO = re.compile(r"\bfrom\s+([^.;:]{2,80}?)\s+to\s+([^.;:]{2,80})", re.IGNORECASE)
+_THAN = re.compile(
+    r"([^.;:,]{2,80}?)\b(?:more|less|fewer|[a-z]{3,12}er)\b[^.;:,]{0,30}?\bthan\b([^.;:,]{2,80})", re.IGNORECASE
+)
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w{2,20}ly\s+)?(?P<verb>\w{3,20}ed)\b(?!\s+by\b)", re.IGNORECASE
+)
+# A noun, a verb in the past tense, and another noun: not "schools funded by", nor "was funded".
+_ACTIVE = re.compile(
+    r"\b(?!(?:is|are|was|were|be|been|being|has|have|had|not|and|or|as|newly|\w{2,20}ly)\s)(?P<subject>[a-z]{3,30})\s+"
+    r"(?P<verb>\w{3,20}ed)\s+(?!by\b|to\b|in\b|on\b|at\b|for\b|from\b|with\b|under\b|as\b|and\b|or\b|that\b)[a-z]",
+    re.IGNORECASE,
+)
+# Pairs are compared, so their number is bounded; no sentence has so many words out of place.
+_MOST_WORDS = 60
+_MOST_DIRECTIONS = 8
+# So far before its verb a subject is looked for.
+_BEFORE_A_VERB = 80
 
 
 def swaps_roles(claim: str, source: str) -> bool:
-    """ "A pays B" where the source says "B pays A", and "steel is stronger than concrete" turned round."""
-    mine, theirs = set(_triples(claim)), set(_triples(source))
-    said, stated = Counter(terms(claim)), Counter(terms(source))
+    """Two words have changed places: each stands behind what the source has the other behind, and never itself."""
+    if _makes_an_agent(claim, source) or _goes_back(claim, source):
+        return True
+    mine, theirs = _places(claim), _places(source)
+    moved = {
+        word: new
+        for word, places in mine.items()
+        if word in theirs and (new := places - theirs[word] - {_JOINED}) and len(places) == 1
+    }
     return any(
-        (c, verb, a) in theirs and all(said[word] == stated[word] == 1 for word in (a, verb, c))
-        for a, verb, c in mine
+        moved[one] <= theirs[other] and moved[other] <= theirs[one]
+        for one, other in combinations(list(moved)[:_MOST_WORDS], 2)
     )
 
 
-def _triples(text: str) -> Iterator[tuple[str, str, str]]:
-    """(subject, verb, object) guessed from three content words in a row with only small words between them."""
-    content: list[tuple[str, list[str]]] = []  # the stem, and the small words before it
-    small: list[str] = []
-    for word in _TOKEN.findall(text.lower()):
-        if stems := terms(word):
-            content.append((stems[-1], small))
-            small = []
+def _goes_back(claim: str, source: str) -> bool:
+    """ "From weekly to monthly" where the source says "from monthly to weekly"."""
+    return any(
+        len(a & there) > len(a & here) and len(b & here) > len(b & there)
+        for a, b in _directions(claim)
+        for here, there in _directions(source)
+    )
+
+
+def _directions(text: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    found = chain(_FROM_TO.finditer(text), _THAN.finditer(text))
+    return [(frozenset(terms(match[1])), frozenset(terms(match[2]))) for match in islice(found, _MOST_DIRECTIONS)]
+
+
+def _makes_an_agent(claim: str, source: str) -> bool:
+    """ "Schools funded agencies" where the source says that schools were funded."""
+    active = [(terms(match["subject"]), terms(match["verb"])) for match in _ACTIVE.finditer(claim)]
+    if not active or _ACTIVE.search(source):
+        return False
+    undergone = {
+        (subject, verb)
+        for match in islice(_PASSIVE.finditer(source), _MOST_WORDS)
+        for verb in terms(match["verb"])
+        for subject in terms(source[max(0, match.start() - _BEFORE_A_VERB) : match.start()])
+    }
+    return any((subject, verb) in undergone for subjects, verbs in active for subject in subjects for verb in verbs)
+
+
+@lru_cache(maxsize=4096)
+def _places(text: str) -> dict[str, frozenset[str]]:
+    """Each content word with what it stands behind: a word, the beginning of a clause, an "and"."""
+    found: dict[str, frozenset[str]] = {}
+    before = _OPEN
+    for token in _TOKEN.findall(figures(text).words.lower()):
+        if token in _SKIPPED or token.endswith("ly"):
+            continue
+        if token in _OPENERS or not token[0].isalnum():
+            before = _OPEN
+        elif token in _COORDINATORS:
+            before = _JOINED
+        elif stems := terms(token):
+            found[stems[-1]] = found.get(stems[-1], frozenset()) | {before}
+            before = stems[-1]
         else:
-            small.append(word)
-    for (a, _), (verb, first), (b, second) in zip(content, content[1:], content[2:], strict=False):
-        is_passive = bool(_BE & set(first)) and second[:1] == ["by"]
-        allowed = _BETWEEN_ACTIVE | _BE | {"by"}
-        if a != b and set(first) <= allowed and set(second) <= allowed:
-            yield (b, verb, a) if is_passive else (a, verb, b)
+            before = token
+    return found

@@ -14,17 +14,18 @@ from knowledge.sentences import sentence_spans
 from querying.plain import plain
 from querying.verify.cohesion import goes_on
 from querying.verify.generic import content
-from querying.verify.quantities import figures
+from querying.verify.quantities import figures, unsupported_numbers
 from querying.verify.quotes import quotations
+from querying.verify.roles import swaps_roles
 from querying.verify.support import (
     Surroundings,
     Words,
     compare,
     goes_against,
     is_ruled_out,
-    is_same_in_sense,
     is_word_for_word,
     meaning_supports,
+    stems,
 )
 
 # A quotation may run over several sentences.
@@ -83,7 +84,7 @@ def best_span(claim: str, passage: Passage, *, least: float) -> Span | None:
         enough = len(words.matched) >= 2 or (words.matched and has_figures)
         if words.share < least or not enough or words.missing:
             continue
-        if not _is_ruled_out(claim, candidate, around) and is_same_in_sense(claim, candidate.text, words):
+        if not _is_ruled_out(claim, candidate, around):
             return candidate.span(words.share)
     return None
 
@@ -118,9 +119,12 @@ def _surroundings(passage: Passage) -> Surroundings:
 
 def _candidates(claim: str, text: str, around: Surroundings) -> Iterator[_Candidate]:
     """Every sentence, every two neighbours, every list with the line that leads in to it."""
+    wanted = stems(claim)
     for run in _runs(text, widest=_WIDEST_FOR_QUOTATIONS if quotations(claim) else _WIDEST):
         start, end = run[0][0], run[-1][1]
         piece = in_one_line(text[start:end])
+        if not wanted & stems(piece):
+            continue
         words = compare(claim, piece, around)
         main = _main(claim, [in_one_line(text[a:b]) for a, b in run])
         yield _Candidate(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
@@ -161,9 +165,18 @@ def sentences_of(text: str) -> Sequence[tuple[int, int]]:
     return sentence_spans(text)
 
 
+def _adds_nothing(claim: str, candidate: _Candidate) -> bool:
+    """The claim takes all its words and figures from one sentence, which alone did not bear it out."""
+    mine = content(claim)
+    lacking = mine & content(candidate.text) - content(candidate.main)
+    return bool(mine) and not lacking and not unsupported_numbers(claim, candidate.main)
+
+
 def _is_ruled_out(claim: str, candidate: _Candidate, around: Surroundings) -> bool:
     """Neither by the whole span nor by the sentence in it that speaks of the same."""
     is_joined = candidate.sentences > 1 and not goes_on(candidate.text)
-    if is_joined and goes_against(claim, candidate.main):
+    if candidate.sentences > 1 and _adds_nothing(claim, candidate):
+        return True
+    if (is_joined and goes_against(claim, candidate.main)) or swaps_roles(claim, candidate.main):
         return True
     return is_ruled_out(claim, candidate.text, around)

@@ -13,7 +13,7 @@ from querying.plain import plain
 from querying.verify.association import misplaces_a_figure
 from querying.verify.clauses import before_predicate, clause_spans
 from querying.verify.cohesion import is_scattered
-from querying.verify.contrasts import contradictory_words, contradicts, opposite_in
+from querying.verify.contrasts import contradictory_words, contradicts, is_contrastive, opposite_in
 from querying.verify.generic import content
 from querying.verify.modality import says_more
 from querying.verify.negation import flips
@@ -29,7 +29,8 @@ _SYNONYM = 0.72
 # A claim in other words throughout: the sentences must be this near, and each word have something near it.
 _SAME_SENSE, _AKIN = 0.8, 0.5
 _LEAST_SENSE = 0.6
-_NEARLY_ALL = 0.9
+# One word of its own in a sentence that otherwise says just the same.
+_SURE_SENSE, _FEW_BUT_ENOUGH, _FAINT = 0.9, 4, 0.3
 # A claim that shares this much has only a word or two of its own, and those make the difference.
 _MUCH_SHARED = 0.6
 
@@ -43,6 +44,19 @@ _ADDRESSED = re.compile(
 )
 _PEOPLE = frozenset(
     terms("employee employees member members people person user users individual individuals insured reader")
+)
+# A capital in the middle of a sentence.
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'’-]{1,40}")
+_ACRONYM = re.compile(r"\b[A-Z]{2,7}\b")
+_FULL_NAME = re.compile(r"\b[A-Z]\w{0,30}(?: [A-Z]\w{0,30}){1,6}")
+_ROMAN = re.compile(r"[IVX]{1,4}")
+_IMPLIED = (
+    (re.compile(r"[$€£₹¥]\s?\d"), frozenset(terms("cost costs price priced charge charged fee pay worth"))),
+    (
+        re.compile(r"\b(?:may|can)\b(?!\s+not)"),
+        frozenset(terms("allow permit able entitle possible free right option")),
+    ),
+    (re.compile(r"\b(?:must|shall)\b(?!\s+not)"), frozenset(terms("oblige obligation obligatory duty mandatory"))),
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]{1,40}")
 
@@ -75,19 +89,31 @@ def _bare(text: str) -> str:
     return normal(_BULLET.sub("", plain(text))).strip(" .,;:!?").casefold()
 
 
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """Every stem of the text; remembered, for every claim is held against the same sentences."""
+    return frozenset(terms(text))
+
+
 def compare(claim: str, span: str, around: Surroundings) -> Words:
     mine, theirs = content(figures(without_list_mark(claim)).words), content(span)
     above = content(around.heading)
     turned = contradictory_words(claim, span)
     spelt_otherwise = turned | _joined_in(claim, span) | (_PEOPLE if _ADDRESSED.search(span) else frozenset())
-    matched = {word for word in mine if word in theirs or word in spelt_otherwise or _has_relative(word, theirs)}
+    said = stems(span)
+    spelt_otherwise |= _abbreviated(claim, span) | _abbreviated(span, claim) | _implied(span)
+    matched = {
+        word
+        for word in mine
+        if word in theirs or word in spelt_otherwise or synonyms_of(word) & said or _has_relative(word, theirs)
+    }
     unused = frozenset(word for word in theirs - mine if not _has_relative(word, mine))
     missing = mine - matched
     # A heading says what its sentences are about, unless this one speaks of something else that the heading names.
     if not unused & above:
         missing -= above
-    wanted, said = set(terms(claim)), set(terms(span)) | matched
-    share = len(wanted & said) / len(wanted) if wanted else 0.0
+    wanted = stems(claim)
+    share = len(wanted & (said | matched)) / len(wanted) if wanted else 0.0
     return Words(share=share, matched=frozenset(matched), missing=frozenset(missing), unused=unused)
 
 
@@ -96,6 +122,28 @@ def _joined_in(claim: str, span: str) -> frozenset[str]:
     whole = span.replace("-", "").lower()
     found = (word for word in _COMPOUND.findall(claim.lower()) if word.replace("-", "") in whole)
     return frozenset(stem for word in found for stem in terms(word.replace("-", " ")))
+
+
+def _abbreviated(text: str, other: str) -> frozenset[str]:
+    """The stems of both where the first abbreviates what the other writes in full: "WWII", "World War II"."""
+    short = {word for word in _ACRONYM.findall(text) if word not in other}
+    if not short:
+        return frozenset()
+    found: set[str] = set()
+    names = [match.group().split() for match in _FULL_NAME.finditer(other)]
+    for words in names:
+        for start in range(len(words)):
+            initials = ""
+            for end in range(start, len(words)):
+                initials += words[end] if _ROMAN.fullmatch(words[end]) else words[end][0]
+                if initials in short:
+                    found.update(terms(" ".join([initials, *words[start : end + 1]])))
+    return frozenset(found)
+
+
+def _implied(span: str) -> frozenset[str]:
+    """Words that the span says without them: a sum of money is a cost, and who may do it is allowed to."""
+    return frozenset().union(*(stems for pattern, stems in _IMPLIED if pattern.search(span)))
 
 
 def _has_relative(word: str, others: frozenset[str]) -> bool:
@@ -180,13 +228,14 @@ def speaks_of_another(claim: str, span: str) -> bool:
 
 
 def _is_replaced(main: _Statement, said: tuple[_Statement, ...], mine: frozenset[str]) -> bool:
-    others = frozenset().union(*(other.subject for other in said if other is not main))
+    elsewhere = (other for other in said if other is not main and not _says_it_too(other, mine))
+    others = frozenset().union(*(other.subject for other in elsewhere))
     return main.head not in mine and bool((others - main.subject - main.predicate) & mine)
 
 
-def is_same_in_sense(claim: str, span: str, words: Words) -> bool:
-    """Most words in common say it; a few less, and the sentences must also be near in meaning."""
-    return words.share >= _NEARLY_ALL or nearness(claim, [span])[0] >= _LEAST_SENSE
+def _says_it_too(other: _Statement, mine: frozenset[str]) -> bool:
+    """The claim says what is said of that subject, so it may well name it."""
+    return bool(other.subject & mine) and 2 * len(other.predicate & mine) > len(other.predicate)
 
 
 def meaning_supports(claim: str, span: str, words: Words) -> float:
@@ -196,19 +245,35 @@ def meaning_supports(claim: str, span: str, words: Words) -> float:
     worst = _worst(claim, span, words) if sense >= _LEAST_SENSE else 0.0
     if worst >= _SYNONYM:
         return max(sense, words.share)
+    if sense >= _SURE_SENSE and worst >= _FAINT and _is_harmless(claim, words):
+        return sense
     if known < _MUCH_SHARED and sense >= _SAME_SENSE and worst >= _AKIN:
         return sense
     return 0.0
 
 
+def _is_harmless(claim: str, words: Words) -> bool:
+    """One word of the claim's own among many that it shares, and no word that would turn the sentence round."""
+    if len(words.missing) != 1 or len(words.matched) < _FEW_BUT_ENOUGH:
+        return False
+    return not any(is_contrastive(word) for word in _spelled(claim, words.missing))
+
+
 def _worst(claim: str, span: str, words: Words) -> float:
     """How near the span comes to that word of the claim which it lacks most; 0 where it has its opposite."""
     missing, others = _spelled(claim, words.missing), _spelled(span, words.unused)
+    if _names_among(claim, missing):
+        return 0.0
     remember([*missing, *others])
     found = [(word, *nearest(word, others)) for word in missing]
     if any(opposite_in(word, frozenset({other})) for word, _, other in found):
         return 0.0
     return min((near for _, near, _ in found), default=1.0)
+
+
+def _names_among(claim: str, words: list[str]) -> bool:
+    """One name never stands for another, however near they are in meaning."""
+    return any(match.group().lower() in words for match in _NAME.finditer(claim))
 
 
 def _spelled(text: str, stems: frozenset[str]) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 
 from accounts.models import User
 from knowledge import candidates
+from knowledge.asked import NO_SYNONYMS, Synonyms, Word
 from knowledge.candidates import VectorMismatch
 from knowledge.filters import Filters, InvalidFilter
 from knowledge.models import Chunk, KnowledgeBase
@@ -51,7 +52,10 @@ def axis(number: int, *, mixed: float = 0.0) -> np.ndarray:
 
 
 def found(
-    bases: KnowledgeBase | Sequence[BaseAt], text: str = "", vector: np.ndarray | None = None, **options: Any
+    bases: KnowledgeBase | Sequence[BaseAt],
+    text: str | Sequence[Word] = "",
+    vector: np.ndarray | None = None,
+    **options: Any,
 ) -> list[Passage]:
     bases = [at(bases)] if isinstance(bases, KnowledgeBase) else bases
     vector = axis(0) if vector is None else vector
@@ -386,7 +390,7 @@ def test_a_search_for_words_alone_computes_no_vector(
     base: KnowledgeBase, django_assert_num_queries: QueryCount
 ) -> None:
     store_chunks(base, make_document(base), random_texts(3))
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         search(knowledge_bases=[at(base)], text="worda", embedding={})
 
 
@@ -433,3 +437,73 @@ def test_replacing_a_document_swaps_its_chunks_in_one_revision(base: KnowledgeBa
     new = stage_chunks(base, document, ["new cover"])
     publish(base, added=[new[0].pk], removed=[old[0].pk])
     assert contents(found(base, "cover")) == ["new cover"]
+
+
+# Words with weights, synonyms, titles, clauses
+
+
+def test_a_word_of_less_weight_decides_less(base: KnowledgeBase) -> None:
+    store_chunks(base, make_document(base, title=""), ["cover cover", "depth depth", "walls"], [axis(1)] * 3)
+    words = [*NO_SYNONYMS.words("depth"), *NO_SYNONYMS.words("cover", weight=0.3)]
+    passages = found(base, words)
+    assert contents(passages) == ["depth depth", "cover cover", "walls"]
+    assert passages[0].lexical == pytest.approx(passages[1].lexical / 0.3)
+
+
+def test_words_all_of_one_weight_score_as_their_text_does(base: KnowledgeBase) -> None:
+    store_chunks(base, make_document(base), random_texts(30), random_vectors(30))
+    light = NO_SYNONYMS.words("worda wordb", weight=0.2)
+    expected = [(one.chunk_id, pytest.approx(one.score)) for one in found(base, "worda wordb")]
+    assert [(one.chunk_id, one.score) for one in found(base, light)] == expected
+
+
+def test_the_title_counts_once_more_than_the_text(base: KnowledgeBase) -> None:
+    store_chunks(base, make_document(base, title="Handbook"), ["Acme Acme it ends"], [axis(0)])
+    store_chunks(base, make_document(base, title="Acme"), ["Acme it ends"], [axis(0)])
+    assert found(base, "Acme")[0].document_title == "Acme"
+
+
+def test_a_synonym_is_found_and_never_outweighs_what_was_asked(base: KnowledgeBase) -> None:
+    texts = ["water-cement ratio of mixes", "w/c of mixes", "sand and gravel", *["mixes of sand"] * 5]
+    store_chunks(base, make_document(base, title=""), texts, [axis(1)] * len(texts))
+    synonyms = Synonyms([["w/c", "water-cement ratio"]])
+    lexical = {one.content: one.lexical for one in found(base, synonyms.words("w/c"))}
+    assert 0 < lexical[texts[0]] <= lexical[texts[1]]
+    assert lexical[texts[2]] == 0
+    plain = {one.content: one.lexical for one in found(base, "w/c")}
+    assert plain[texts[0]] == 0
+    assert plain[texts[1]] == pytest.approx(lexical[texts[1]])
+
+
+def test_an_abbreviation_that_the_documents_never_use_is_no_missing_evidence(base: KnowledgeBase) -> None:
+    texts = ["the ratio of water to cement", *["sand and gravel"] * 8]
+    store_chunks(base, make_document(base, title=""), texts, [axis(1)] * len(texts))
+    with_synonyms = Synonyms([["w/c", "water-cement ratio"]]).words("w/c")
+    assert found(base, with_synonyms)[0].lexical == pytest.approx(found(base, "water cement ratio")[0].lexical)
+
+
+@pytest.mark.parametrize(("asked", "written"), [("re-use", "reuse"), ("reuse", "re-use"), ("re-use", "re-use")])
+def test_a_hyphen_makes_no_difference(base: KnowledgeBase, asked: str, written: str) -> None:
+    texts = [f"{written} of formwork", *["striking of formwork"] * 6]
+    store_chunks(base, make_document(base, title=""), texts, [axis(1)] * len(texts))
+    best, second = found(base, asked, limit=2)
+    assert best.content == texts[0]
+    assert best.lexical > 0.4 > second.lexical == 0
+
+
+@pytest.mark.parametrize(("asked", "written"), [("45mm", "45 mm"), ("45 mm", "45mm"), ("45-mm", "45mm")])
+def test_a_space_before_a_unit_makes_no_difference(base: KnowledgeBase, asked: str, written: str) -> None:
+    texts = [f"cover of {written}", *["cover of 20 bars"] * 6]
+    store_chunks(base, make_document(base, title=""), texts, [axis(1)] * len(texts))
+    assert contents(found(base, asked, limit=1)) == [texts[0]]
+
+
+def test_the_clause_that_is_asked_for_goes_before_those_that_mention_it(base: KnowledgeBase) -> None:
+    document = make_document(base, title="")
+    mentions = store_chunks(base, document, ["Walls: see clause 4.2.1."] * 3, [axis(1)] * 3)
+    store_chunks(base, document, ["Walls: see clause 9.3."] * 12, [axis(1)] * 12)
+    under = store_chunks(base, document, ["Beams are covered."], [axis(1)], path=["4 Cover", "4.2.1 Beams"])
+    begun = store_chunks(base, document, ["Walls.\n4.2.1 Beams are covered by concrete."], [axis(1)])
+    passages = found(base, "What does clause 4.2.1 say?", clauses=("4.2.1",), limit=5)
+    assert {one.chunk_id for one in passages[:2]} == {under[0].pk, begun[0].pk}
+    assert {one.chunk_id for one in passages[2:]} == {chunk.pk for chunk in mentions}

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
+from plugins.admin import SynonymsField
 from plugins.synonyms import check_synonyms
 
 
@@ -28,3 +29,13 @@ def test_groups_of_different_phrases_are_taken(value: object):
 def test_anything_else_is_a_problem_that_names_its_group(value: object, problem: str):
     with pytest.raises(ValidationError, match=problem):
         check_synonyms(value)
+
+
+def test_synonyms_are_written_as_lines_and_shown_as_lines():
+    field = SynonymsField(required=False)
+    groups = [["w/c", "water-cement ratio"], ["NC", "nominal cover"]]
+    assert field.clean("w/c = water-cement ratio\n\nNC=nominal cover\n") == groups
+    assert field.clean(field.prepare_value(groups)) == groups
+    assert field.clean("") == []
+    assert not field.has_changed(groups, "w/c = water-cement ratio\nNC = nominal cover")
+    assert field.has_changed(groups, "")

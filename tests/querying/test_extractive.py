@@ -1,15 +1,64 @@
 from __future__ import annotations
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from knowledge.sentences import sentence_spans
+from querying.cite import CitedSentence, Citer
 from querying.llms.extractive import compose
-from querying.types import REFUSAL, Prompt
+from querying.types import REFUSAL, Evidence, Prompt, Sentence
 from tests.querying.passages import evidence, passage
 
 MILD = passage("For mild exposure the nominal cover is 20 mm.", number=1)
 SEVERE = passage("For severe exposure the nominal cover is 45 mm.", number=2)
 
+MARKDOWN_TABLE = """**Table 2** Nominal cover by exposure
 
-def prompt(*passages, recommendation: str = "") -> Prompt:
-    return Prompt(messages=(), question="cover?", evidence=evidence(*passages), recommendation=recommendation)
+| Exposure | Nominal cover, not less than | Clause |
+|---|---|---|
+| Mild | 20 mm | 3.5 for bars up to 12 mm |
+| Extreme | 75 mm | 3.1, and 3.6 for M35 and above |
+"""
+LABELLED_TABLE = """Exposure class | Minimum cover | Maximum w/c
+Exposure class: XS1 | Minimum cover: 35 mm | Maximum w/c: 0.50
+Exposure class: XS3 | Minimum cover: 45 mm | Maximum w/c: 0.45"""
+EXCLUSIONS = """The following are not covered:
+
+- Cosmetic surgery
+- Travel for treatment abroad, unless it was approved before
+- Massage"""
+
+
+def prompt(*passages, recommendation: str = "", question: str = "cover?") -> Prompt:
+    return Prompt(messages=(), question=question, evidence=evidence(*passages), recommendation=recommendation)
+
+
+def read(text: str, *best: str) -> Evidence:
+    """One passage, cut into its sentences; those that hold these words answer, the first ones better."""
+    page = passage(text)
+    sentences = []
+    for start, end in sentence_spans(text):
+        ranks = [rank for rank, words in enumerate(best) if words in text[start:end]]
+        score = 0.9 - 0.01 * ranks[0] if ranks else 0.3
+        sentences.append(Sentence(source=0, start=start, end=end, text=text[start:end], score=score))
+    sentences.sort(key=lambda sentence: -sentence.score)
+    return Evidence(passages=(page,), sentences=tuple(sentences), strength=0.9)
+
+
+def answered(question: str, evidence: Evidence) -> list[CitedSentence]:
+    """The pieces of the answer as verification leaves them; every citation stands on its page."""
+    citer = Citer(evidence.passages)
+    cited = [citer.cite(piece) for piece in compose(Prompt(messages=(), question=question, evidence=evidence))]
+    for citation in citer.citations:
+        begin = citation.start - citation.passage.start
+        assert citation.passage.content[begin : begin + len(citation.excerpt)] == citation.excerpt
+    return cited
+
+
+def said(question: str, evidence: Evidence) -> list[str]:
+    cited = answered(question, evidence)
+    assert all(sentence.citations for sentence in cited)
+    return [sentence.claim for sentence in cited]
 
 
 def test_it_quotes_the_sentence_that_answers_with_its_source():
@@ -40,11 +89,150 @@ def test_nothing_to_quote_is_a_refusal():
     assert compose(prompt()) == [REFUSAL]
 
 
-def test_a_heading_is_not_an_answer_but_a_list_item_or_a_table_row_is():
-    heading = passage("Nominal cover in mild exposure", number=1)
-    item = passage("• Mild exposure: 20 mm of cover", number=2)
-    row = passage("Exposure: Severe | Nominal cover (mm): 45", number=3)
-    assert compose(prompt(heading, item, row)) == [
-        "Mild exposure: 20 mm of cover [Source 2].",
-        "Exposure: Severe | Nominal cover (mm): 45 [Source 3].",
+# --- One sentence, unless a further one adds ----------------------------------------------------------------
+
+SPACERS = """Spacers of mortar hold the bars at their cover.
+
+Tying wire is of annealed steel.
+
+The bars are tied with it at each crossing."""
+
+
+def test_one_sentence_is_enough_where_the_others_answer_less():
+    text = "Spacers are made of mortar. The bars are cut to length before. The formwork is oiled."
+    assert said("What are spacers made of?", read(text, "mortar")) == ["Spacers are made of mortar."]
+
+
+def test_a_further_sentence_is_quoted_where_it_has_words_of_the_question_that_the_first_lacks():
+    found = read(SPACERS, "mortar", "annealed")
+    assert len(said("What are spacers and tying wire made of?", found)) == 2
+
+
+def test_it_never_quotes_more_than_a_few():
+    text = "\n\n".join(f"Spacer number {n} is made of mortar and grit {n}." for n in range(12))
+    assert len(said("What are spacers made of?", read(text, "Spacer"))) <= 5
+
+
+# --- What must be said together -----------------------------------------------------------------------------
+
+
+def test_a_rule_comes_with_the_exception_that_follows_it():
+    text = "The plan covers hearing aids. However, batteries are not covered. Ask your clinic for a list."
+    assert said("Does the plan cover hearing aids?", read(text, "hearing aids")) == [
+        "The plan covers hearing aids.",
+        "However, batteries are not covered.",
     ]
+
+
+def test_a_sentence_that_begins_with_it_brings_the_one_before():
+    text = "Red lead primer is a paint for steel. It may be used on river piers alone."
+    assert said("Where may primer be used?", read(text, "river piers")) == [
+        "Red lead primer is a paint for steel.",
+        "It may be used on river piers alone.",
+    ]
+
+
+def test_it_is_important_that_stands_for_nothing_before():
+    text = "Primer dries slowly. It is important that the steel is dry before it is painted."
+    assert said("Must the steel be dry?", read(text, "steel is dry")) == [
+        "It is important that the steel is dry before it is painted."
+    ]
+
+
+def test_a_list_item_brings_the_line_that_may_turn_its_sense():
+    [whole] = said("Is massage covered?", read(EXCLUSIONS, "Massage"))
+    assert whole.startswith("The following are not covered: ")
+    assert "Massage" in whole
+
+
+def test_a_list_is_quoted_whole_where_several_things_are_asked_for():
+    assert said("What are the services that are not covered?", read(EXCLUSIONS, "following")) == [
+        "The following are not covered: Cosmetic surgery; Travel for treatment abroad, unless it was approved "
+        "before; Massage."
+    ]
+
+
+# --- Tables -------------------------------------------------------------------------------------------------
+
+
+def test_a_row_is_quoted_in_words_with_its_headers_and_cited_as_it_stands():
+    [row] = answered("What is the minimum cover for XS3?", read(LABELLED_TABLE, "XS3"))
+    assert row.claim == "Exposure class XS3 — minimum cover: 45 mm; maximum w/c: 0.45."
+    assert [one.excerpt for one in row.citations] == [
+        "Exposure class: XS3 | Minimum cover: 45 mm | Maximum w/c: 0.45"
+    ]
+
+
+def test_a_row_of_a_markdown_table_comes_with_its_header_row():
+    header, row = answered("What is the nominal cover in extreme exposure?", read(MARKDOWN_TABLE, "Extreme"))
+    assert header.claim == "Exposure — Nominal cover, not less than — Clause:"
+    assert row.claim.startswith("Extreme — 75 mm")
+    assert [one.excerpt for one in (*header.citations, *row.citations)] == [
+        "| Exposure | Nominal cover, not less than | Clause |",
+        "| Extreme | 75 mm | 3.1, and 3.6 for M35 and above |",
+    ]
+
+
+def test_a_rows_headers_count_as_its_words():
+    text = f"{MARKDOWN_TABLE}\nExtreme weather is common at the coast."
+    best = said("What nominal cover has extreme exposure?", read(text, "Extreme"))
+    assert any("75 mm" in piece for piece in best)
+
+
+def test_a_header_row_and_the_line_under_it_are_no_answer():
+    assert compose(Prompt(messages=(), question="cover?", evidence=read(LABELLED_TABLE.split("\n")[0]))) != []
+    pieces = said("What is the cover by exposure class?", read(LABELLED_TABLE, "Exposure class |", "XS1"))
+    assert all("35 mm" in piece or "45 mm" in piece for piece in pieces)
+
+
+# --- Nothing answers ----------------------------------------------------------------------------------------
+
+
+def test_headings_questions_lines_of_contents_and_pointers_are_no_answers():
+    nothing = [
+        "Nominal cover in mild exposure",
+        "What is the nominal cover in mild exposure?",
+        "4.1 Nominal cover in mild exposure .......... 12",
+        "See Table 2 for the nominal cover.",
+        "## Nominal cover is 20 mm",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    assert compose(prompt(*(passage(text, number=at) for at, text in enumerate(nothing, start=1)))) == [REFUSAL]
+
+
+def test_list_items_and_named_values_are_answers():
+    item = passage("• Mild exposure: 20 mm of cover", number=1)
+    value = passage("Nominal cover in moderate exposure: 30 mm", number=2)
+    assert compose(prompt(item, value)) == [
+        "Mild exposure: 20 mm of cover [Source 1].",
+        "Nominal cover in moderate exposure: 30 mm [Source 2].",
+    ]
+
+
+def test_the_number_of_a_clause_stays_where_the_words_alone_would_not_stand():
+    [piece] = compose(prompt(passage("5. Consistent with clause 4, cover is 20 mm in a dry room.")))
+    assert piece.endswith("cover is 20 mm in a dry room [Source 1].")
+
+
+def test_a_heading_that_runs_into_its_sentence_is_left_out():
+    page = passage("3 COVER - Beams\nBeams in a dry room have a cover of 20 mm.", section_path=("3 COVER - Beams",))
+    sentence = Sentence(source=0, start=0, end=len(page.content), text=page.content, score=0.9)
+    found = Evidence(passages=(page,), sentences=(sentence,), strength=0.9)
+    assert said("cover?", found) == ["Beams in a dry room have a cover of 20 mm."]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lines=st.lists(
+        st.text(alphabet="ab1 |:.-*()?\n•", min_size=1, max_size=60)
+        | st.sampled_from(
+            ["It is so here.", "However, not then.", "The following:", "- an item of it", "| a | b 1 |"]
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_whatever_the_page_says_the_answer_is_its_words(lines: list[str]):
+    text = "\n".join(lines)
+    if text.strip():
+        answered("a b 1", read(text, "a"))

@@ -46,3 +46,32 @@ def test_nothing_found_is_nothing_to_answer_from():
     judged = judge("Anything?", Evidence(passages=(), sentences=(), strength=0.0))
     assert not judged.passes
     assert judged.why == ("There is nothing about it in the documents.",)
+
+
+def test_a_plugins_own_threshold_goes_before_the_default():
+    assert judge("Does the plan cover eye exams?", evidence(PLAN), sufficient=None).passes
+    assert not judge("Does the plan cover eye exams?", evidence(PLAN), sufficient=0.95).passes
+    assert judge("Does the plan cover galvanised dentures?", evidence(PLAN), sufficient=0.0).passes
+
+
+def test_the_grounds_are_the_lead_over_another_passage_and_the_agreement_of_both_searches():
+    other = passage("Dentures are covered by another plan.", number=2, lexical=0.7, cosine=0.5)
+    grounds = judge("Does the plan cover eye exams?", evidence(PLAN, other)).grounds
+    assert grounds.score == pytest.approx(0.9)
+    assert grounds.lead == pytest.approx(0.01)
+    assert (grounds.agreement, grounds.has_signs) == (1, False)
+
+
+def test_the_same_sentence_in_another_passage_is_no_rival():
+    again = passage(PLAN.content, number=2)
+    assert judge("Does the plan cover eye exams?", evidence(PLAN, again)).grounds.lead == pytest.approx(0.9)
+
+
+def test_a_sign_is_among_the_grounds():
+    assert judge("Which eye exams does the plan never cover?", evidence(PLAN)).grounds.has_signs
+
+
+def test_the_day_whose_rules_are_asked_for_need_not_be_mentioned():
+    read = passage("The nominal cover of a beam is 45 mm.")
+    asked = judge("What is the nominal cover of a beam, as in force on 1 March 2019?", evidence(read))
+    assert not asked.grounds.has_signs

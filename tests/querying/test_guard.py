@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 
 from knowledge.search import Passage
 from querying.cite import Citer
 from querying.guard import Guard
-from querying.types import REFUSAL, Answer, Confidence, Outcome
+from querying.types import REFUSAL, Answer, Basis, Confidence, Grounds, Outcome
 from tests.querying.passages import passage
 
 PASSAGES = [
@@ -24,12 +25,13 @@ def run(
     mode: str = "mandatory",
     tree_decided: bool = False,
     passages: Sequence[Passage] = PASSAGES,
+    basis: Basis | None = None,
 ) -> tuple[list[str], Answer]:
     """What was shown, and the verdict."""
     guard, citer = Guard(mode=mode), Citer(passages)
     shown = [cited.text for sentence in sentences for cited in guard.take(citer.cite(sentence))]
     shown += [cited.text for cited in guard.finish()]
-    return shown, guard.verdict(text=" ".join(shown), tree_decided=tree_decided)
+    return shown, guard.verdict(text=" ".join(shown), tree_decided=tree_decided, basis=basis)
 
 
 def test_a_verified_sentence_passes():
@@ -109,13 +111,30 @@ def test_off_mode_neither_refuses_nor_lowers():
     assert (answer.outcome, answer.confidence, answer.reason) == (Outcome.ANSWERED, Confidence.MEDIUM, "")
 
 
-def test_three_distinct_citations_are_high_confidence():
-    _, answer = run(MILD, MODERATE, SEVERE)
-    assert answer.confidence == Confidence.HIGH
+SURE = Basis(grounds=Grounds(score=0.8, lead=0.1, agreement=2), level=Confidence.HIGH)
+
+
+def test_the_confidence_is_that_of_the_evidence():
+    assert run(MILD, basis=SURE)[1].confidence == Confidence.HIGH
+    assert run(MILD, basis=replace(SURE, level=Confidence.LOW))[1].confidence == Confidence.LOW
+
+
+def test_more_citations_make_no_answer_surer():
+    assert run(MILD, MODERATE, SEVERE)[1].confidence == run(MILD)[1].confidence == Confidence.MEDIUM
+
+
+def test_what_cites_nothing_is_low_whatever_the_evidence():
+    assert run("Cover protects steel.", mode="optional", basis=SURE)[1].confidence == Confidence.LOW
+
+
+def test_an_answer_and_a_refusal_keep_what_the_confidence_was_computed_from():
+    assert run(MILD, basis=SURE)[1].basis == SURE
+    assert run("Cover protects steel.", basis=SURE)[1].basis == SURE
 
 
 def test_an_unsupported_number_lowers_the_confidence_one_step():
-    _, answer = run(MILD, MODERATE, SEVERE, "For severe exposure the nominal cover is 54 mm [Source 3].")
+    wrong = "For severe exposure the nominal cover is 54 mm [Source 3]."
+    _, answer = run(MILD, MODERATE, SEVERE, wrong, basis=SURE)
     assert (answer.confidence, answer.reason) == (Confidence.MEDIUM, "unsupported_number")
 
 

@@ -10,7 +10,7 @@ from asgiref.sync import async_to_sync
 from accounts.models import User
 from knowledge.models import Page
 from plugins.models import Plugin
-from querying import pipeline, releases
+from querying import pipeline, releases, wire
 from querying.llms.base import ProviderTimedOut
 from querying.models import Query
 from querying.types import (
@@ -259,3 +259,36 @@ def test_a_strangers_documents_are_never_read(published: Plugin, charlie: User):
     answer = ask(question(WEATHER, stranger)).answer
     assert answer.outcome == Outcome.REFUSED
     assert Query.objects.get().passages == []
+
+
+def test_a_plugins_own_threshold_refuses_what_the_default_lets_pass(published: Plugin):
+    release = releases.resolve(published.slug, principal=published.owner)
+    release.evidence_threshold = 0.99
+    answer = ask(Question(text=SPACERS, release=release, asker=Asker(name="test"))).answer
+    assert (answer.outcome, answer.reason) == (Outcome.REFUSED, "no_evidence")
+    assert ask(question(SPACERS, published)).answer.outcome == Outcome.ANSWERED
+
+
+def test_in_optional_mode_the_gate_lowers_the_confidence_and_does_not_refuse(published: Plugin):
+    release = releases.resolve(published.slug, principal=published.owner)
+    release.citation_mode, release.evidence_threshold = "optional", 0.99
+    answer = ask(Question(text=SPACERS, release=release, asker=Asker(name="test"))).answer
+    assert (answer.outcome, answer.confidence) == (Outcome.ANSWERED, Confidence.LOW)
+
+
+def test_the_row_keeps_the_score_that_decided(published: Plugin):
+    answer = ask(question(SPACERS, published)).answer
+    ask(question(OFF_TOPIC, published))
+    refused, answered = Query.objects.order_by("-created_at")
+    assert answered.evidence_score == answer.basis.grounds.score
+    assert (answered.probability, answered.confidence) == (None, answer.confidence)
+    assert refused.evidence_score < 0.45
+
+
+def test_an_answer_says_what_its_confidence_goes_by(published: Plugin):
+    asked = question(SPACERS, published)
+    shown = wire.answer_as_json(ask(asked).answer, question=asked)["confidenceBasis"]
+    assert (shown["calibrated"], shown["probability"]) == (False, None)
+    assert shown["explanation"].startswith("Not calibrated")
+    refused = question(OFF_TOPIC, published)
+    assert wire.answer_as_json(ask(refused).answer, question=refused)["confidenceBasis"] is None

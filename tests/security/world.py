@@ -14,7 +14,7 @@ from django.db import models
 from accounts.models import ApiKey, User
 from knowledge.models import Chunk, Document, KnowledgeBase, Page
 from plugins.models import Plugin, Release
-from querying.models import Query
+from querying.models import EvaluationRun, GoldenQuestion, Query
 from trees.models import DecisionTree
 
 MARK = "xyzzyalice"
@@ -105,10 +105,25 @@ def build(alice: User) -> World:
         reason=MARK,
         facts={MARK: MARK},
     )
+    golden = GoldenQuestion.objects.create(
+        plugin=plugin,
+        question=f"{MARK} golden",
+        facts={MARK: MARK},
+        must_cite=[[f"{MARK} document", 1]],
+        must_contain=[MARK],
+        last_passed=False,
+        last_failures=[MARK],
+    )
+    run = EvaluationRun.objects.create(
+        plugin=plugin,
+        release=release,
+        result={"set": MARK, "questions": 1, "golden_passed": 0.0},
+        questions=[{"id": golden.pk, "question": f"{MARK} golden", "passed": False, "failures": [MARK]}],
+    )
     email = EmailAddress.objects.create(user=alice, email=f"{MARK}@example.org")
     group = Group.objects.create(name=f"{MARK} group")
     _second_of_each(alice)
-    made = [alice, plugin, base, document, page, chunk, tree, release, key, query, email, group]
+    made = [alice, plugin, base, document, page, chunk, tree, release, key, query, golden, run, email, group]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 
 
@@ -121,6 +136,8 @@ def _second_of_each(alice: User) -> None:
     release = Release.objects.create(plugin=plugin, version="2.0.0", system_prompt=MARK)
     key, _ = ApiKey.objects.issue(owner=alice, name=f"{MARK} second")
     Query.objects.create(plugin=plugin, release=release, api_key=key, question=MARK, outcome="refused", reason=MARK)
+    GoldenQuestion.objects.create(plugin=plugin, question=f"{MARK} second", expectation="refuse")
+    EvaluationRun.objects.create(plugin=plugin, release=release, result={"set": MARK})
 
 
 def everything() -> dict[str, list[dict[str, Any]]]:

@@ -15,10 +15,24 @@ from lexic.errors import LexicError
 from plugins.models import Plugin
 from plugins.slugs import split_reference
 from querying import releases
-from querying.evaluation import compare, dataset, golden, library, prior, report, run, saved, table
+from querying.calibrate import Bin
+from querying.evaluation import (
+    calibration,
+    compare,
+    dataset,
+    library,
+    prior,
+    report,
+    run,
+    runs,
+    saved,
+    table,
+    threshold,
+)
 from querying.evaluation.library import Library
 from querying.evaluation.run import Evaluation
 from querying.evaluation.saved import Saved
+from querying.evaluation.threshold import Proposal
 from querying.evaluation.types import Asked, DataSet
 from querying.llms import LLMS, get_llm
 from querying.models import EvaluationRun
@@ -30,7 +44,9 @@ class Command(BaseCommand):
   manage.py evaluate data/scifact --mode retrieval
   manage.py evaluate data/squad2-dev --in-named-document --limit 1000 --save before.json
   manage.py evaluate data/squad2-dev --in-named-document --limit 1000 --compare before.json
-  manage.py evaluate --plugin concrete-cover --out report.html"""
+  manage.py evaluate data/northwind --calibrate 100
+  manage.py evaluate --plugin concrete-cover --out report.html
+  manage.py evaluate --plugin concrete-cover@draft --fit --apply"""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
@@ -51,6 +67,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--prior", type=_positive, metavar="N", help="checklists: learn from the first N documents"
         )
+        parser.add_argument(
+            "--calibrate", type=_positive, metavar="N", help="fit confidence on N questions, try it on the others"
+        )
+        parser.add_argument(
+            "--fit", action="store_true", help="with --plugin: propose the evidence that an answer should need"
+        )
+        parser.add_argument("--apply", action="store_true", help="with --fit: make it the plugin's own")
         parser.add_argument("--llm", choices=sorted(LLMS), help="who answers; the setting LEXIC_LLM unless named")
         parser.add_argument("--save", type=Path, metavar="FILE", help="keep the figures and each question's own")
         parser.add_argument("--compare", type=Path, metavar="FILE", help="show what changed since a saved run")
@@ -59,12 +82,24 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, folder: Path | None, plugin: str | None, **options: Any) -> None:
+        if (options["fit"] and not plugin) or (options["apply"] and not options["fit"]):
+            raise CommandError("--fit goes with --plugin, and --apply with --fit.")
         try:
             before = saved.load(options["compare"]) if options["compare"] else None
-            evaluation = _of_plugin(plugin, options) if plugin else self._of_folder(folder or Path(), options)
+            self.held_out: Sequence[Bin] = ()
+            if plugin:
+                evaluation, kept = _of_plugin(plugin, options)
+                self.held_out = runs.stated_of(kept)
+            else:
+                evaluation = self._of_folder(folder or Path(), options)
+            proposal = _proposal(plugin, evaluation) if plugin and options["fit"] else None
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from error
-        self._show(evaluation, before=before, **options)
+        self._show(evaluation, before=before, proposal=proposal, **options)
+        if plugin and proposal and options["apply"]:
+            Plugin.objects.filter(slug=split_reference(plugin)[0]).update(
+                evidence_threshold=proposal.proposed.threshold
+            )
 
     def _of_folder(self, folder: Path, options: dict[str, Any]) -> Evaluation:
         data = dataset.read(folder, split=options["split"], in_named_document=options["in_named_document"])
@@ -78,37 +113,50 @@ class Command(BaseCommand):
             if options["throw_away"]:
                 library.throw_away(data.name)
 
-    def _show(self, evaluation: Evaluation, *, before: Saved | None, **options: Any) -> None:
+    def _show(
+        self, evaluation: Evaluation, *, before: Saved | None, proposal: Proposal | None, **options: Any
+    ) -> None:
         result, scored = evaluation.result, evaluation.scored
         if options["save"]:
             saved.save(options["save"], result=result, scored=scored)
         if options["out"]:
-            options["out"].write_text(report.page(result, scored), encoding="utf-8")
-        effect = prior.effect_of_prior(scored, reviewed=options["prior"]) if options["prior"] else None
-        changes = compare.differences(before, Saved(result=result, scored=scored)) if before else []
+            options["out"].write_text(report.page(result, scored, held_out=self.held_out), encoding="utf-8")
+        prior_effect = prior.effect_of_prior(scored, reviewed=options["prior"]) if options["prior"] else None
+        curves = (
+            calibration.effect_of_calibration(scored, count=options["calibrate"]) if options["calibrate"] else None
+        )
+        changes = compare.differences(before, Saved(result=result, scored=scored)) if before else None
         if options["json"]:
-            shown: dict[str, Any] = dict(result)
-            if effect:
-                shown["prior"] = asdict(effect)
-            if before:
+            extras = {"prior": prior_effect, "calibration": curves, "fit": proposal}
+            shown: dict[str, Any] = {**result, **{name: asdict(one) for name, one in extras.items() if one}}
+            if changes is not None:
                 shown["changes"] = [asdict(one) for one in changes]
             self.stdout.write(json.dumps(shown, ensure_ascii=False))
             return
         parts = [table.table(result), table.failed(scored)]
-        parts += [table.effect(effect)] if effect else []
+        parts += [table.effect(prior_effect)] if prior_effect else []
+        parts += [table.curves(curves)] if curves else []
+        parts += [table.proposal(proposal, is_applied=options["apply"])] if proposal else []
         parts += [table.comparison(changes)] if changes else []
         self.stdout.write("\n\n".join(filter(None, parts)))
 
 
-def _of_plugin(reference: str, options: dict[str, Any]) -> Evaluation:
+def _of_plugin(reference: str, options: dict[str, Any]) -> tuple[Evaluation, EvaluationRun]:
+    release = releases.resolve(reference, principal=_plugin(reference).owner)
+    llm = get_llm(options["llm"])
+    asked = {"llm": llm, "mode": options["mode"], "limit": options["limit"], "watched": _watched}
+    return runs.run_golden(release, **asked)
+
+
+def _proposal(reference: str, evaluation: Evaluation) -> Proposal:
+    return threshold.propose(evaluation.scored, now=_plugin(reference).evidence_threshold)
+
+
+def _plugin(reference: str) -> Plugin:
     plugin = Plugin.objects.filter(slug=split_reference(reference)[0]).first()
     if plugin is None:
         raise releases.UnknownPlugin
-    release = releases.resolve(reference, principal=plugin.owner)
-    evaluation = _evaluate(golden.questions_of(plugin), library.library_of_plugin(release), options)
-    pinned = None if release.is_draft else release
-    EvaluationRun.objects.create(plugin=plugin, release=pinned, result=evaluation.result)
-    return evaluation
+    return plugin
 
 
 def _evaluate(data: DataSet, asked_of: Library, options: dict[str, Any]) -> Evaluation:

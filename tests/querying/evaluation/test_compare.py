@@ -48,6 +48,20 @@ def test_without_scores_of_questions_there_is_no_interval() -> None:
     assert "not known" in table.comparison(differences(before, run(1.0, 1.0)))
 
 
+def test_each_level_of_confidence_is_judged_by_itself() -> None:
+    levels = ("low", "low", "medium", "high", "high")
+    stated = [replace(one, confidence=level) for one, level in zip(run(0, 1, 0, 1, 1).scored, levels, strict=True)]
+    result = summarise(stated, name="made", documents=1, chunks=1)
+    assert (result["right_when_low"], result["right_when_medium"], result["high_confidence_precision"]) == (
+        0.5,
+        0,
+        1,
+    )
+    assert result["called_high"] == 0.4
+    # Of six pairs of a right and a wrong answer the levels put four in order, one the wrong way, and one is a tie.
+    assert result["confidence_auc"] == 0.75
+
+
 def test_the_surest_fifth_of_the_answers_is_judged_by_itself() -> None:
     result = run(*[0.0] * 8, 1.0, 1.0).result
     assert (result["answer_right"], result["surest_fifth_right"]) == (0.2, 1.0)

@@ -7,7 +7,7 @@ from querying.cite import Citer
 from querying.verify import semantics
 from querying.verify.association import misplaces_a_figure
 from querying.verify.bounds import bounds
-from querying.verify.claims import splittings
+from querying.verify.clauses import splittings
 from querying.verify.cohesion import is_scattered
 from querying.verify.contrasts import contradicts
 from querying.verify.modality import says_more

@@ -14,6 +14,7 @@ from plugins.display import as_json, as_table, as_text, change_link
 from plugins.lists import LightListAdmin
 from querying import reading
 from querying.models import Query
+from querying.types import Outcome
 
 
 @admin.register(Query)
@@ -42,7 +43,7 @@ class QueryAdmin(LightListAdmin, ReadOnlyAdmin):
                     "shown_answer",
                     "sources",
                     "shown_outcome",
-                    "confidence",
+                    "shown_confidence",
                     "shown_path",
                     "known_facts",
                 ]
@@ -119,7 +120,19 @@ class QueryAdmin(LightListAdmin, ReadOnlyAdmin):
 
     @admin.display(description="evidence")
     def shown_evidence(self, query: Query) -> str:
-        return "none was weighed" if query.evidence is None else f"{query.evidence:.2f} of 1 for the best sentence"
+        if query.evidence is None:
+            return "none was weighed"
+        shown = f"{query.evidence:.2f} of 1 for the best sentence"
+        if query.evidence_score is not None:
+            shown += f", {query.evidence_score:.2f} less the signs of contradiction, which decides"
+        return shown
+
+    @admin.display(description="confidence", ordering="confidence")
+    def shown_confidence(self, query: Query) -> str:
+        if query.outcome != Outcome.ANSWERED:
+            return "none was stated"
+        calibrated = "not calibrated" if query.probability is None else f"right with {query.probability:.2f}"
+        return f"{query.confidence} ({calibrated})"
 
     @admin.display(description="chunks read")
     def passages_read(self, query: Query) -> SafeString | str:

@@ -1,0 +1,90 @@
+"""Confidence held against what was right: a plugin's curve from its golden questions, and how good such curves are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from querying import calibrate
+from querying.calibrate import Calibration, Known
+from querying.evaluation import metrics
+from querying.evaluation.types import Scored
+from querying.types import Outcome
+
+DRAWS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationEffect:
+    """Curves fitted on `fitted_on` questions and tried on the others, means over the draws in which there were
+    enough of both kinds. `sure` is the share of answers called high, `sure_right` how many of those are right (None
+    where nothing was); `auc` is the area under the ROC curve of right against wrong by the stated probability."""
+
+    fitted_on: int
+    draws: int
+    answers: float
+    ece: float | None
+    sure: float | None
+    sure_right: float | None
+    auc: float | None
+
+
+def known_of(scored: Sequence[Scored]) -> list[Known]:
+    """What an evaluation says about answers: those given, and unanswerable questions, which no answer would fit.
+
+    What was refused although it has an answer says nothing, nor does a golden question that is passed by any answer.
+    """
+    return [one for one in map(_known, scored) if one]
+
+
+def fit(scored: Sequence[Scored], *, today: date) -> Calibration | None:
+    """The curve of a plugin with these golden questions; None where there are too few, or none to be refused."""
+    if not any(one.answerable is False for one in scored):
+        return None
+    return calibrate.fit(known_of(scored), questions=len(scored), today=today)
+
+
+def effect_of_calibration(scored: Sequence[Scored], *, count: int, draws: int = DRAWS) -> CalibrationEffect:
+    """How curves from so many of these questions do on the rest. The same seeds every time."""
+    tried = [one for seed in range(draws) if (one := _tried(scored, count=count, seed=seed)) is not None]
+    sure = [right for stated, least in tried for at, right in stated if at >= least]
+    everything = [pair for stated, _ in tried for pair in stated]
+    return CalibrationEffect(
+        fitted_on=count,
+        draws=len(tried),
+        answers=len(everything) / max(1, len(tried)),
+        ece=metrics.mean([calibrate.expected_error(stated) for stated, _ in tried]),
+        sure=len(sure) / len(everything) if everything else None,
+        sure_right=metrics.mean(sure),
+        auc=metrics.auc([at for at, right in everything if right], [at for at, right in everything if not right]),
+    )
+
+
+def _tried(scored: Sequence[Scored], *, count: int, seed: int) -> tuple[list[calibrate.Stated], float] | None:
+    """What a curve from the drawn questions states about the others, and from where it calls that high."""
+    order = np.random.default_rng(seed).permutation(len(scored))
+    golden, others = ([scored[at] for at in part] for part in (order[:count], order[count:]))
+    fitted = fit(golden, today=date.min)
+    if fitted is None:
+        return None
+    stated = [
+        (calibrate.probability(one.grounds, fitted), float(one.is_right))
+        for one in known_of(others)
+        if one.is_stated
+    ]
+    return stated, fitted.high_from or float("inf")
+
+
+def _known(one: Scored) -> Known | None:
+    if one.grounds is None:
+        return None
+    if one.outcome != Outcome.ANSWERED:
+        is_unanswerable = one.answerable is False
+        return Known(grounds=one.grounds, is_right=False, is_stated=False) if is_unanswerable else None
+    right = one.values.get("golden_passed", one.values.get("answer_right"))
+    if right is None or (right and not one.is_telling):
+        return None
+    return Known(grounds=one.grounds, is_right=bool(right))

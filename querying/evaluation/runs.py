@@ -1,0 +1,137 @@
+"""A plugin's golden questions, asked and kept: the run, how each question went, and the curve they support."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from plugins.models import Plugin, Release
+from querying import calibrate, releases
+from querying.evaluation import calibration, dataset, golden, library, run
+from querying.evaluation.run import Evaluation, Mode, Watched
+from querying.evaluation.types import Scored
+from querying.llms import get_llm
+from querying.llms.base import LLM
+from querying.models import EvaluationRun, GoldenQuestion
+
+logger = logging.getLogger(__name__)
+
+# So many are asked while somebody waits, and only of a model that costs nothing; more are for a worker.
+MOST_AT_ONCE = 60
+
+
+def run_golden(
+    release: Release,
+    *,
+    llm: LLM | None = None,
+    mode: Mode = "pipeline",
+    limit: int | None = None,
+    watched: Watched = iter,
+) -> tuple[Evaluation, EvaluationRun]:
+    """Ask the golden questions of the release's plugin, and keep the outcome.
+
+    A whole run of the draft, by the model that answers callers, also renews the plugin's curve. Raises
+    `NoGoldenQuestions`.
+    """
+    llm = llm or get_llm()
+    plugin, content = release.plugin, golden.content_of(release, llm=llm)
+    data = golden.questions_of(plugin)
+    sampled = replace(data, questions=dataset.sample(data.questions, limit=limit))
+    asked_of = library.library_of_plugin(release)
+    evaluation = run.evaluate(sampled, library=asked_of, mode=mode, llm=llm, watched=watched)
+    is_whole = mode != "retrieval" and len(sampled.questions) == len(data.questions)
+    fitted = calibration.fit(evaluation.scored, today=timezone.localdate()) if is_whole else None
+    row = EvaluationRun(
+        plugin=plugin,
+        release=None if release.is_draft else release,
+        content=content if is_whole else "",
+        result=evaluation.result,
+        questions=[_outcome(one) for one in evaluation.scored] if mode != "retrieval" else [],
+        calibration=fitted.as_json() if fitted else None,
+    )
+    with transaction.atomic():
+        row.save()
+        _mark(row)
+        if is_whole and release.is_draft and llm.name == get_llm().name:
+            keep_calibration(plugin, row.calibration)
+    return evaluation, row
+
+
+def run_of(release: Release, *, llm: LLM | None = None) -> EvaluationRun | None:
+    """The latest whole run over this very content; None where there is none."""
+    content = golden.content_of(release, llm=llm or get_llm())
+    return EvaluationRun.objects.filter(plugin=release.plugin, content=content).first()
+
+
+def examined(plugin: Plugin, *, llm: LLM | None = None) -> EvaluationRun | None:
+    """A run over the draft as it stands: the one there is, else a new one where that is quick and costs nothing.
+
+    None without golden questions, with too many to wait for, with a model that costs, and when the run fails: what
+    waits for it goes on without.
+    """
+    count, llm = plugin.golden_questions.count(), llm or get_llm()
+    if not count:
+        return None
+    draft = releases.snapshot(plugin)
+    if found := run_of(draft, llm=llm):
+        return found
+    if count > MOST_AT_ONCE or not llm.is_offline:
+        return None
+    try:
+        return run_golden(draft, llm=llm)[1]
+    except Exception:
+        logger.exception("the golden questions of %s could not be run", plugin.slug)
+        return None
+
+
+def keep_calibration(plugin: Plugin, calibration: dict[str, Any] | None) -> None:
+    """Make this the curve of the draft. One that says the same keeps its date, so that nothing has changed."""
+    if not calibrate.is_the_same(plugin.calibration, calibration):
+        plugin.calibration = calibration
+        Plugin.objects.filter(pk=plugin.pk).update(calibration=calibration)
+
+
+def scorecard(row: EvaluationRun) -> dict[str, Any]:
+    """What a release shows of the run: counts, shares of 0 to 1 (None where nothing applies), milliseconds, a date."""
+    passed = [one["passed"] for one in row.questions]
+    return {
+        "golden_total": len(passed),
+        "golden_passed": sum(passed),
+        "citation_precision": row.result.get("citation_precision"),
+        "refusal_accuracy": row.result.get("refused_when_unanswerable"),
+        "p95_ms": row.result.get("p95_ms"),
+        "calibrated": row.calibration is not None,
+        "date": row.started.date().isoformat(),
+    }
+
+
+def stated_of(row: EvaluationRun) -> Sequence[calibrate.Bin]:
+    """The reliability of the run's curve on questions held out; empty without a curve."""
+    fitted = calibrate.read(row.calibration)
+    return fitted.reliability if fitted else ()
+
+
+def _outcome(one: Scored) -> dict[str, Any]:
+    return {
+        "id": int(one.id),
+        "question": one.question,
+        "outcome": one.outcome,
+        "passed": not one.failures,
+        "failures": list(one.failures),
+        "confidence": one.confidence,
+        "score": one.grounds and round(one.grounds.score, 4),
+    }
+
+
+def _mark(row: EvaluationRun) -> None:
+    """Each golden question remembers how it went. One that was changed or deleted meanwhile is left alone."""
+    went = {one["id"]: one for one in row.questions}
+    asked = [one for one in GoldenQuestion.objects.filter(pk__in=went) if one.question == went[one.pk]["question"]]
+    for one in asked:
+        one.last_passed, one.last_failures = went[one.pk]["passed"], went[one.pk]["failures"]
+    GoldenQuestion.objects.bulk_update(asked, ["last_passed", "last_failures"])

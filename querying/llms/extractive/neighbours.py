@@ -1,0 +1,49 @@
+"""The sentences beside a sentence, as far as they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from querying.types import Evidence, Sentence
+
+
+class Neighbours:
+    """Sentences of the same passage that follow one another with only white space between them."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._rows: dict[int, list[Sentence]] = {}
+        self._places: dict[tuple[int, int], int] = {}
+        for sentence in sorted(evidence.sentences, key=lambda one: (one.source, one.start)):
+            row = self._rows.setdefault(sentence.source, [])
+            self._places[sentence.source, sentence.start] = len(row)
+            row.append(sentence)
+
+    def before(self, sentence: Sentence) -> Sentence | None:
+        return self._joined(sentence, -1)
+
+    def after(self, sentence: Sentence) -> Sentence | None:
+        return self._joined(sentence, 1)
+
+    def backwards(self, sentence: Sentence) -> Iterable[Sentence]:
+        """Those above it, the nearest first."""
+        while found := self.before(sentence):
+            yield found
+            sentence = found
+
+    def onwards(self, sentence: Sentence) -> Iterable[Sentence]:
+        while found := self.after(sentence):
+            yield found
+            sentence = found
+
+    def between(self, one: Sentence, other: Sentence) -> str:
+        """What stands between two sentences of a passage: a space, a line break, a blank line."""
+        first, last = sorted((one, other), key=lambda sentence: sentence.start)
+        return self._evidence.passages[one.source].content[first.end : last.start]
+
+    def _joined(self, sentence: Sentence, step: int) -> Sentence | None:
+        row = self._rows[sentence.source]
+        at = self._places[sentence.source, sentence.start] + step
+        if not 0 <= at < len(row) or self.between(sentence, row[at]).strip():
+            return None
+        return row[at]

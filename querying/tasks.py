@@ -1,0 +1,48 @@
+"""What a worker does for questions: run the golden ones when there are too many to wait for."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from uuid import UUID
+
+from celery import shared_task
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerUnavailable
+
+from plugins.models import Plugin
+from querying import releases
+from querying.evaluation.golden import NoGoldenQuestions
+from querying.evaluation.runs import run_golden
+from querying.models import EvaluationRun
+
+logger = logging.getLogger(__name__)
+
+
+def enqueue_golden(plugin_id: UUID) -> bool:
+    """Have a worker run the plugin's golden questions on its draft. False: there is no broker to take it."""
+    asked_at = timezone.now().isoformat()
+    arguments = {"plugin_id": str(plugin_id), "asked_at": asked_at}
+    try:
+        run_golden_questions.apply_async(
+            kwargs=arguments, retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.1}
+        )
+    except BrokerUnavailable as error:
+        logger.warning("the golden questions of %s have to wait, no broker: %s", plugin_id, error)
+        return False
+    return True
+
+
+@shared_task(name="querying.run_golden_questions", acks_late=True)
+def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> None:
+    """Run them once, however often the message comes: a run since it was asked for is enough."""
+    plugin = Plugin.objects.filter(pk=plugin_id).first()
+    if plugin is None:
+        return
+    since = datetime.fromisoformat(asked_at)
+    if EvaluationRun.objects.filter(plugin=plugin, started__gte=since).exists():
+        return
+    try:
+        run_golden(releases.snapshot(plugin))
+    except NoGoldenQuestions:
+        logger.info("the golden questions of %s are gone", plugin.slug)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from knowledge.asked import NO_SYNONYMS, Synonyms
+from knowledge.search import Passage
+from knowledge.terms import terms
+from querying import evidence
+from querying.asked import Said
+from querying.types import Evidence
+from tests.querying.passages import passage
+
+RATIO = Synonyms([["w/c", "water-cement ratio"]])
+FILLER = "The yard keeps its gravel in the third bay behind the office. "
+
+
+def weighed(*turns: tuple[str, float], passages: Sequence[Passage], **options) -> Evidence:
+    said = [Said(text=text, weight=weight) for text, weight in turns]
+    synonyms = options.get("synonyms", NO_SYNONYMS)
+    texts = [part for turn in said for part in (turn.text, *synonyms.expansions(turn.text))]
+    weights = dict.fromkeys(terms(" ".join(texts)), 1.0)
+    return evidence.weigh(asked=said, passages=passages, weights=weights, **options)
+
+
+def test_the_sentence_that_answers_comes_first() -> None:
+    found = weighed(
+        ("Where is the gravel?", 1.0),
+        passages=[passage("Beams are made of concrete. The gravel is in the third bay. Doors are painted green.")],
+    )
+    assert found.sentences[0].text == "The gravel is in the third bay."
+    assert 0.5 < found.strength <= 1
+
+
+def test_nothing_to_weigh_has_no_strength() -> None:
+    assert weighed(("Where is it?", 1.0), passages=[]).strength == 0
+    assert weighed(("the of and", 1.0), passages=[passage(FILLER)]).strength == 0
+
+
+def test_a_turn_before_counts_less() -> None:
+    passages = [passage("Footings stand on gravel.", number=1), passage("Beams hang on hooks.", number=2)]
+    for asked, expected in [(("footings", "beams"), 1), (("beams", "footings"), 2)]:
+        found = weighed((f"What of {asked[0]}?", 1.0), (f"What of {asked[1]}?", 0.3), passages=passages)
+        assert found.passages[0].chunk_id == expected
+
+
+def test_a_long_conversation_leaves_the_question_whole() -> None:
+    passages = [passage("Footings stand on gravel.", number=1), passage(FILLER, number=2)]
+    found = weighed(("What do footings stand on?", 1.0), ("office " * 400, 0.3), passages=passages)
+    assert found.passages[0].chunk_id == 1
+
+
+def test_a_synonym_is_as_good_as_the_word() -> None:
+    passages = [passage("The water-cement ratio is at most 0.45 here.", score=0.5)]
+    without = weighed(("What is the w/c?", 1.0), passages=passages)
+    with_synonyms = weighed(("What is the w/c?", 1.0), passages=passages, synonyms=RATIO)
+    spelled_out = weighed(("What is the water-cement ratio?", 1.0), passages=passages)
+    assert with_synonyms.strength > without.strength + 0.05
+    assert with_synonyms.strength == pytest.approx(spelled_out.strength, abs=0.02)
+
+
+def test_a_synonym_never_makes_a_match_worse() -> None:
+    passages = [passage("The w/c is at most 0.45 here.", score=0.5)]
+    without = weighed(("What is the w/c?", 1.0), passages=passages)
+    assert weighed(("What is the w/c?", 1.0), passages=passages, synonyms=RATIO).strength >= without.strength - 1e-4
+
+
+def test_a_rerankers_opinion_decides_the_order() -> None:
+    passages = [passage(FILLER, number=1), passage("Gravel is in bay 3.", number=2), passage("Doors.", number=3)]
+    found = weighed(("Where is the gravel?", 1.0), passages=passages, relevance=[0.1, 0.2, 0.9])
+    assert [one.chunk_id for one in found.passages] == [3, 2, 1]
+
+
+def test_a_rerankers_opinion_leaves_the_strength_as_it_was() -> None:
+    passages = [passage(FILLER, number=1), passage("The gravel is in bay 3.", number=2)]
+    without = weighed(("Where is the gravel?", 1.0), passages=passages)
+    assert (
+        weighed(("Where is the gravel?", 1.0), passages=passages, relevance=[0.9, 0.2]).strength == without.strength
+    )
+
+
+def test_of_many_windows_those_with_the_questions_words_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "READ_WINDOWS", 3)
+    long = FILLER * 30 + "The crane was inspected in March. " + FILLER * 30
+    found = weighed(("When was the crane inspected?", 1.0), passages=[passage(long), passage(FILLER, number=2)])
+    assert found.sentences[0].text == "The crane was inspected in March."
+    assert {sentence.source for sentence in found.sentences} == {0, 1}
+
+
+def test_more_passages_than_windows_to_read_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "READ_WINDOWS", 2)
+    passages = [passage(FILLER, number=number) for number in range(1, 13)]
+    found = weighed(("Where is the gravel?", 1.0), ("The office?", 0.3), passages=passages)
+    assert sorted(one.chunk_id for one in found.passages) == list(range(1, 13))
+    assert {sentence.source for sentence in found.sentences} == {0, 1}
+
+
+def test_the_topic_of_earlier_turns_need_not_be_in_the_sentence() -> None:
+    apart = passage("Spacers are made of mortar. They stand one metre apart.", score=0.3)
+    alone = passage("They stand one metre apart.", score=0.3)
+    turns = (("How far apart do they stand?", 1.0), ("What are spacers made of?", 0.3))
+    assert weighed(*turns, passages=[apart]).strength > weighed(*turns, passages=[alone]).strength + 0.02
+
+
+def test_sentences_are_spans_of_their_passages() -> None:
+    passages = [passage(FILLER * 40, number=1), passage("Gravel – 3 m³. Where? In bay 3.", number=2)]
+    found = weighed(("Where is the gravel?", 1.0), passages=passages)
+    for sentence in found.sentences:
+        assert found.passages[sentence.source].content[sentence.start : sentence.end] == sentence.text
