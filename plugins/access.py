@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
 
+from lexic.theme import ModelAdmin
 
-class ScopedAdmin(admin.ModelAdmin):
+
+class ScopedAdmin(ModelAdmin):
     """Staff may use it, and sees only `visible(request)`. An object outside that is a 404, not a 403."""
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Any]:

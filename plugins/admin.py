@@ -108,7 +108,12 @@ class PluginAdmin(ScopedAdmin):
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Plugin]:
         assert isinstance(request.user, User)
-        return Plugin.objects.editable_by(request.user)
+        return Plugin.objects.readable_by(request.user)
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        assert isinstance(request.user, User)
+        is_theirs = obj is None or Plugin.objects.editable_by(request.user).filter(pk=obj.pk).exists()
+        return is_theirs and super().has_change_permission(request, obj)
 
     def save_model(self, request: HttpRequest, obj: Plugin, form: Any, change: bool) -> None:
         if not change:
@@ -125,7 +130,7 @@ class PluginAdmin(ScopedAdmin):
         """Only its owner deletes a plugin; those who edit it with them do not."""
         assert isinstance(request.user, User)
         is_owners = not isinstance(obj, Plugin) or obj.owner_id == request.user.pk or request.user.is_superuser
-        return is_owners and super().has_delete_permission(request, obj)
+        return is_owners and self.has_change_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Names what goes, and counts nothing below it. What was released stays: its answers can be replayed."""

@@ -22,6 +22,12 @@ class CitationMode(models.TextChoices):
     OFF = "off", "off: do not check citations"
 
 
+class GoldenGate(models.TextChoices):
+    OFF = "off", "off: publish whatever the golden questions say"
+    WARN = "warn", "warn: say which golden questions fail, and publish"
+    BLOCK = "block", "block: publish only when enough golden questions pass"
+
+
 class ChunkStrategy(models.TextChoices):
     CHARACTERS = "characters", "by characters (1500, 200 shared)"
     TOKENS = "tokens", "by tokens (512, 64 shared)"
@@ -37,6 +43,17 @@ class AnswerPolicy(models.Model):
         "persona",
         help_text="Who answers, for whom, in what tone, and what it must never do. "
         "Example: “You are a structural engineer who advises site engineers. Be brief, name the clause.”",
+    )
+    audience = models.CharField(
+        max_length=300,
+        blank=True,
+        help_text="Who asks, and what they know already: “site engineers, two years in”.",
+    )
+    tone = models.CharField(
+        max_length=300, blank=True, help_text="How it speaks: “brief; the value first, then why”."
+    )
+    limits = models.TextField(
+        blank=True, help_text="What it must never do or decide: “Never extrapolate beyond a table.” One on a line."
     )
     disclaimer = models.TextField(blank=True, help_text="Added under every answer.")
     citation_mode = models.CharField(max_length=16, choices=CitationMode.choices, default=CitationMode.MANDATORY)
@@ -88,6 +105,11 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
         return self.filter(mine)
 
+    def readable_by(self, user: User) -> PluginQuerySet:
+        """Plugins this person may look at in the builder: those they may change, and those they may view."""
+        viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) if user.is_active else models.Q(pk=None)
+        return self.filter(models.Q(pk__in=self.editable_by(user).values("pk")) | viewed)
+
     def visible_to(self, principal: User | ApiKey) -> PluginQuerySet:
         """Plugins a person or a key may ask: the published ones and those they may edit."""
         user = principal.owner if isinstance(principal, ApiKey) else principal
@@ -108,6 +130,12 @@ class Plugin(AnswerPolicy):
         related_name="edited_plugins",
         help_text="May change it with you.",
     )
+    viewers = models.ManyToManyField(
+        settings.AUTH_USER_MODEL,
+        blank=True,
+        related_name="viewed_plugins",
+        help_text="May look at it in the builder and ask its draft, and change nothing.",
+    )
     name = models.CharField(max_length=120)
     slug = models.SlugField(
         max_length=slugs.MAX_LENGTH,
@@ -124,6 +152,13 @@ class Plugin(AnswerPolicy):
     )
     chunk_size = models.PositiveIntegerField(
         default=1500, validators=[MinValueValidator(200), MaxValueValidator(8000)]
+    )
+    golden_gate = models.CharField(max_length=8, choices=GoldenGate.choices, default=GoldenGate.WARN)
+    golden_share = models.FloatField(
+        "golden questions needed",
+        default=0.95,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="The share of golden questions that must pass (0 to 1), where the gate blocks.",
     )
     is_published = models.BooleanField(default=False, editable=False)
     is_shared = models.BooleanField("shared", default=False, help_text="Others may install a copy.")
