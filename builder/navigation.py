@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse, reverse_lazy
+from django.utils.html import format_html
 
 from accounts.models import User
 from plugins.models import Plugin
@@ -16,7 +17,7 @@ MOST_PLUGINS = 6
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return [
-        {"title": "Plugins", "items": [*_plugins(request), _all_plugins(request)]},
+        {"title": "Plugins", "items": [_dashboard(request), *_plugins(request), _all_plugins(request)]},
         {
             "title": "Knowledge",
             "items": [
@@ -52,12 +53,18 @@ def _plugins(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _plugin_item(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     item: dict[str, Any] = {
-        "title": plugin.name,
+        # The theme prints titles as they are, markup and all.
+        "title": format_html('<span title="{}">{}</span>', plugin.name, plugin.name),
         "icon": "menu_book",
         "link": reverse("admin:plugins_plugin_change", args=[plugin.pk]),
         "active": str(plugin.pk) in request.path,
     }
     return item if plugin.is_published else {**item, "badge": "draft"}
+
+
+def _dashboard(request: HttpRequest) -> dict[str, Any]:
+    url = reverse("admin:index")
+    return {"title": "Dashboard", "icon": "space_dashboard", "link": url, "active": request.path == url}
 
 
 def _all_plugins(request: HttpRequest) -> dict[str, Any]:

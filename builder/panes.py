@@ -14,9 +14,10 @@ from uuid import UUID
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 
 from accounts.models import User
+from builder.crumbs import Crumb
 from builder.readiness import Part, Standing, readiness, url_of
 from marketplace.publish import missing, next_version
 from plugins.models import Plugin
@@ -37,12 +38,16 @@ PANES: Mapping[str, str] = {
 }
 
 
-def pane_url(route: str, view: View, *, name: str, to_change: bool = False) -> URLPattern:
+def pane_url(
+    route: str, view: View, *, name: str, to_change: bool = False, readers_may_post: bool = False
+) -> URLPattern:
     """An address below a plugin's: `<plugin>/<route>`, named `admin:builder_<name>`.
 
-    With `to_change` only those who may change the plugin get in; methods other than GET always need that.
+    With `to_change` only those who may change the plugin get in; methods other than GET always need that, unless
+    `readers_may_post`: asking a plugin changes nothing of it. A view that streams is synchronous as well: the door,
+    the session and the database are done with before its `sse.response` begins on the event loop.
     """
-    guarded = admin.site.admin_view(_with_plugin(view, to_change=to_change))
+    guarded = admin.site.admin_view(_with_plugin(view, to_change=to_change, readers_may_post=readers_may_post))
     return path(f"<uuid:pk>/{route}", guarded, name=f"builder_{name}")
 
 
@@ -79,6 +84,7 @@ def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
         "opts": Plugin._meta,
         "original": plugin,
         "plugin": plugin,
+        "crumbs": _crumbs(plugin, slug),
         "pane": slug,
         "may_change": may_change(request, plugin),
         "readiness": parts,
@@ -88,6 +94,13 @@ def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
         "why_not": _why_not(parts, reasons),
         "is_fullwidth": "1",
     }
+
+
+def _crumbs(plugin: Plugin, slug: str) -> list[Crumb]:
+    above = [Crumb(title="Plugins", url=reverse("admin:plugins_plugin_changelist"))]
+    if slug == "persona":
+        return [*above, Crumb(title=plugin.name)]
+    return [*above, Crumb(title=plugin.name, url=url_of(plugin, "persona")), Crumb(title=PANES[slug])]
 
 
 def _tab(plugin: Plugin, slug: str, title: str, count: int | None, current: str) -> dict[str, Any]:
@@ -101,10 +114,10 @@ def _why_not(parts: list[Part], reasons: list[str]) -> str:
     return f"{' and '.join(blocking)} first" if blocking else reasons[0]
 
 
-def _with_plugin(view: View, *, to_change: bool) -> View:
+def _with_plugin(view: View, *, to_change: bool, readers_may_post: bool) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, pk: UUID, **captured: Any) -> Any:
-        needs_change = to_change or request.method not in ("GET", "HEAD")
-        return view(request, plugin_or_404(request, pk, to_change=needs_change), **captured)
+        only_reads = request.method in ("GET", "HEAD") or readers_may_post
+        return view(request, plugin_or_404(request, pk, to_change=to_change or not only_reads), **captured)
 
     return guarded

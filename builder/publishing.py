@@ -22,7 +22,7 @@ def published(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
     except LexicError as error:
         messages.error(request, f"{plugin}: {error.message} {error.hint}".strip())
         return False
-    _log(request, plugin, f"Published as {done.release.version}.")
+    log(request, plugin, f"Published as {done.release.version}.")
     unchanged = "" if done.is_new else " Nothing that decides an answer has changed since that release."
     messages.success(request, f"On the air: {done.release}.{unchanged}")
     return True
@@ -30,10 +30,10 @@ def published(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
 
 def withdraw(request: HttpRequest, plugin: Plugin) -> None:
     plugin.withdraw()
-    _log(request, plugin, "Taken off the air.")
+    log(request, plugin, "Taken off the air.")
     messages.success(request, f"{plugin} is off the air. Its releases are kept; publishing puts it back.")
 
 
-def _log(request: HttpRequest, plugin: Plugin, words: str) -> None:
+def log(request: HttpRequest, plugin: Plugin, words: str) -> None:
     registered: ModelAdmin[Any] = admin.site.get_model_admin(Plugin)
     registered.log_change(request, plugin, words)

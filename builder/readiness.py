@@ -5,12 +5,11 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from django.db.models import Count
 from django.urls import reverse
 
-from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from builder.counts import Counts, counts_of
+from knowledge.models import DocumentStatus
 from plugins.models import Plugin
-from trees.problems import problems
 
 
 class Standing(enum.StrEnum):
@@ -35,8 +34,13 @@ class Part:
 
 
 def readiness(plugin: Plugin) -> list[Part]:
-    """Persona, knowledge, trees and golden questions, in this order. Five statements at most."""
-    return [_persona(plugin), _knowledge(plugin), _trees(plugin), _golden(plugin)]
+    """Persona, knowledge, trees and golden questions, in this order. Six statements."""
+    return parts_of(plugin, counts_of([plugin])[plugin.pk])
+
+
+def parts_of(plugin: Plugin, counts: Counts) -> list[Part]:
+    """The same from figures that are there already, for lists of plugins."""
+    return [_persona(plugin), _knowledge(plugin, counts), _trees(plugin, counts), _golden(plugin, counts)]
 
 
 def url_of(plugin: Plugin, slug: str) -> str:
@@ -59,12 +63,9 @@ def _persona(plugin: Plugin) -> Part:
     return _part(plugin, "persona", "Persona", Standing.FINE, "complete")
 
 
-def _knowledge(plugin: Plugin) -> Part:
-    bases = KnowledgeBase.objects.of_plugin(plugin)
-    present = Document.objects.present().filter(knowledge_base__in=bases).order_by()
-    of_status = dict(present.values_list("status").annotate(Count("pk")))
-    total, ready = sum(of_status.values()), of_status.get(DocumentStatus.READY, 0)
-    failed = of_status.get(DocumentStatus.FAILED, 0)
+def _knowledge(plugin: Plugin, counts: Counts) -> Part:
+    total, ready = sum(counts.documents.values()), counts.documents.get(DocumentStatus.READY, 0)
+    failed = counts.documents.get(DocumentStatus.FAILED, 0)
     detail = f"{ready} of {total} ready" + (f", {failed} failed" if failed else "")
     if not total:
         return _part(plugin, "knowledge", "Knowledge", Standing.BLOCKS, "no documents", 0)
@@ -72,23 +73,19 @@ def _knowledge(plugin: Plugin) -> Part:
     return _part(plugin, "knowledge", "Knowledge", standing, detail, total)
 
 
-def _trees(plugin: Plugin) -> Part:
-    trees = list(plugin.trees.active())
-    errors = sum(problem.is_error for tree in trees for problem in problems(tree.tree_data))
-    if not trees:
+def _trees(plugin: Plugin, counts: Counts) -> Part:
+    if not counts.trees:
         return _part(plugin, "trees", "Trees", Standing.OPEN, "none, and none needed", 0)
-    if errors:
-        word = "problem blocks" if errors == 1 else "problems block"
-        return _part(plugin, "trees", "Trees", Standing.BLOCKS, f"{errors} {word}", len(trees))
-    return _part(plugin, "trees", "Trees", Standing.FINE, f"{len(trees)} checked", len(trees))
+    if counts.tree_errors:
+        word = "problem blocks" if counts.tree_errors == 1 else "problems block"
+        return _part(plugin, "trees", "Trees", Standing.BLOCKS, f"{counts.tree_errors} {word}", counts.trees)
+    return _part(plugin, "trees", "Trees", Standing.FINE, f"{counts.trees} checked", counts.trees)
 
 
-def _golden(plugin: Plugin) -> Part:
-    count = plugin.golden_questions.count()
+def _golden(plugin: Plugin, counts: Counts) -> Part:
+    count, share = counts.golden, counts.golden_share
     if not count:
         return _part(plugin, "golden", "Golden questions", Standing.OPEN, "none yet", 0)
-    last = plugin.evaluation_runs.first()
-    share = last.result.get("golden_passed") if last else None
     if share is None:
         return _part(plugin, "golden", "Golden questions", Standing.ATTENTION, f"{count}, not run yet", count)
     passed = round(share * count)

@@ -178,6 +178,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 EMAIL_BACKEND = env.str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
+OPEN_AUTHORS = env.str("LEXIC_OPEN_AUTHORS", "on", validate=validate.OneOf(["on", "confirmed", "off"]))
 API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
 
 # --- API ----------------------------------------------------------------------------------------------------
@@ -196,6 +197,7 @@ REST_FRAMEWORK = {
 
 LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
+LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -111,9 +112,9 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         return self.filter(models.Q(pk__in=self.editable_by(user).values("pk")) | viewed)
 
     def visible_to(self, principal: User | ApiKey) -> PluginQuerySet:
-        """Plugins a person or a key may ask: the published ones and those they may edit."""
+        """Plugins a person or a key may ask: the published ones and those they may look at in the builder."""
         user = principal.owner if isinstance(principal, ApiKey) else principal
-        plugins = self.filter(models.Q(is_published=True) | models.Q(pk__in=Plugin.objects.editable_by(user)))
+        plugins = self.filter(models.Q(is_published=True) | models.Q(pk__in=Plugin.objects.readable_by(user)))
         if isinstance(principal, ApiKey) and (allowed := principal.allowed_plugins()):
             plugins = plugins.filter(pk__in=allowed)
         return plugins
@@ -186,6 +187,10 @@ class Plugin(AnswerPolicy):
         if slugs.as_id(self.slug):
             raise ValidationError({"slug": "A slug cannot look like an id: agents may ask a plugin by either."})
 
+    def may_be_shared_by(self, user: User) -> bool:
+        """Who works on a plugin is its owner's business; editors change everything else."""
+        return user.is_active and (self.owner_id == user.pk or user.is_superuser)
+
     def latest_release(self) -> Release | None:
         return self.releases.order_by("-created_at").first()
 
@@ -199,6 +204,46 @@ class Plugin(AnswerPolicy):
         """Take the plugin off the air. Its releases stay, so that what was answered can be replayed."""
         self.is_published = False
         self.save(update_fields=["is_published", "updated_at"])
+
+
+class Role(models.TextChoices):
+    EDITOR = "editor", "editor"
+    VIEWER = "viewer", "viewer"
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self, *, now: datetime | None = None) -> InvitationQuerySet:
+        return self.filter(expires_at__gt=now or timezone.now())
+
+    def for_address(self, email: str) -> InvitationQuerySet:
+        return self.filter(email=email.strip().lower())
+
+
+class Invitation(models.Model):
+    """A promise to somebody who has no confirmed account yet. It is gone once it is accepted or taken back.
+
+    The link in the mail holds the token; only its hash is kept.
+    """
+
+    VALID_FOR = timedelta(days=14)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    role = models.CharField(max_length=8, choices=Role.choices)
+    token_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["email"]
+        constraints = [models.UniqueConstraint(fields=["plugin", "email"], name="invitation_once")]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role} of {self.plugin_id}"
 
 
 # ASCII digits only, no leading zero, nothing after the last digit: one version has one spelling.

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from django import template
+from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from builder.crumbs import Crumb, crumbs_of
 
 register = template.Library()
 
@@ -20,6 +23,12 @@ def icon(name: str) -> SafeString:
     return format_html(
         '<svg class="i" viewBox="0 0 20 20" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name
     )
+
+
+@register.simple_tag(takes_context=True)
+def crumbs(context: Context) -> list[Crumb]:
+    """Where this page stands; the last one is the page itself."""
+    return crumbs_of({str(name): value for name, value in context.flatten().items()})
 
 
 @register.simple_tag
