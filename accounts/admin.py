@@ -15,14 +15,19 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
+from lexic.theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 
 # One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(DjangoUserAdmin, ModelAdmin):
     """For operators: who has an account, and who may use the builder."""
+
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
 
     ordering = ["email"]
     list_display = ["email", "display_name", "is_staff", "is_active", "created_at"]
@@ -95,7 +100,7 @@ class ApiKeyForm(forms.ModelForm):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(admin.ModelAdmin):
+class ApiKeyAdmin(ModelAdmin):
     """A person's own keys. The secret is shown once, on the page that answers the form."""
 
     form = ApiKeyForm

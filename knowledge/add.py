@@ -152,8 +152,14 @@ def replace_file(document: Document, *, file_name: str, stream: Readable, enqueu
 
 
 def read_again(document: Document, *, enqueue: bool = True) -> Document:
-    """Have the document read once more, as it stands; a web page is fetched anew."""
+    """Have the document read once more, as it stands; a web page is fetched anew.
+
+    One whose reading has not ended yet goes on where it is: a worker that has lost sight of it is told again.
+    """
     with transaction.atomic():
+        if Document.objects.unfinished().filter(pk=document.pk).exists():
+            tasks.enqueue(document.pk)
+            return document
         _requeue(document)
         return _queued(document, is_new=False, enqueue=enqueue).document
 

@@ -68,12 +68,21 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
         present = Count("documents", filter=Q(documents__removed_in=None))
         return mine.annotate(document_total=present).order_by("name")
 
+    def changeable(self, request: HttpRequest) -> QuerySet[KnowledgeBase]:
+        return KnowledgeBase.objects.editable_by(request.user)  # type: ignore[arg-type]  # staff have signed in
+
     def choices_for(self, field_name: str, request: HttpRequest) -> QuerySet[Any] | None:
         assert isinstance(request.user, User)
         return Plugin.objects.editable_by(request.user) if field_name in ("plugin", "attached_to") else None
 
     def get_fieldsets(self, request: HttpRequest, obj: KnowledgeBase | None = None) -> Any:
-        return self.fieldsets if obj else self.fieldsets[:-1]
+        if obj is None:
+            return self.fieldsets[:-1]
+        if self.has_change_permission(request, obj):
+            return self.fieldsets
+        # Whoever only looks at one plugin is not told which others read its base.
+        first, (name, of), *others = self.fieldsets
+        return [first, (name, {**of, "fields": ["plugin"]}), *others]
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         said = {
@@ -177,6 +186,9 @@ class DocumentAdmin(KnowledgeAdmin):
         assert isinstance(request.user, User)
         return Document.objects.visible_to(request.user).present()
 
+    def changeable(self, request: HttpRequest) -> QuerySet[Document]:
+        return Document.objects.editable_by(request.user).present()  # type: ignore[arg-type]  # staff have signed in
+
     def choices_for(self, field_name: str, request: HttpRequest) -> QuerySet[Any] | None:
         assert isinstance(request.user, User)
         return KnowledgeBase.objects.editable_by(request.user) if field_name == "knowledge_base" else None
@@ -214,9 +226,7 @@ class DocumentAdmin(KnowledgeAdmin):
             if not form.added.is_new:
                 messages.info(request, "This document was here already.")
             return
-        # Only what was said: a worker writes status and progress while people look at the form.
-        columns = {field.name for field in Document._meta.concrete_fields}
-        obj.save(update_fields={*(columns & set(form.changed_data)), "updated_at"})
+        form.keep()
         if "title" in form.changed_data or READ_AGAIN in request.POST:
             add.read_again(obj)
 

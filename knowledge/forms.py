@@ -95,6 +95,11 @@ class DocumentForm(forms.ModelForm):
             _said_at_the_form(lambda: add.replace_file(self.instance, file_name=file.name, stream=file))
         return said
 
+    def keep(self) -> None:
+        """Save only what was said: a worker writes status and progress while people look at the form."""
+        columns = {field.name for field in Document._meta.concrete_fields}
+        self.instance.save(update_fields={*(columns & set(self.changed_data)), "updated_at"})
+
 
 def _said_at_the_form(work: Callable[[], T]) -> T:
     try:

@@ -93,7 +93,7 @@ def _unfinished(document_id: UUID) -> Document | None:
 
 
 def _version(document: Document) -> DocumentQuerySet:
-    return Document.objects.present().filter(pk=document.pk, sha256=document.sha256)
+    return Document.objects.version(document.pk, sha256=document.sha256)
 
 
 def _read_version(document: Document, *, on_progress: OnProgress | None, embedder: Embedder | None) -> None:
@@ -101,7 +101,7 @@ def _read_version(document: Document, *, on_progress: OnProgress | None, embedde
         embedder = embedder or get_embedder(document.knowledge_base.embedder)
         _read(document, embedder=embedder, on_progress=on_progress)
     except Superseded:
-        _forget_if_gone(document)
+        _forget_if_unwanted(document)
     except LexicError as error:
         if isinstance(error, EmbedderError) and error.retryable:
             raise
@@ -117,7 +117,9 @@ def _read_version(document: Document, *, on_progress: OnProgress | None, embedde
 def _read(document: Document, *, embedder: Embedder, on_progress: OnProgress | None) -> None:
     _agree_on_dimensions(document.knowledge_base, embedder)
     source = source_of(document)
-    progress = Progress(document_id=document.pk, sha256=document.sha256, on_progress=on_progress)
+    progress = Progress(
+        document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress
+    )
 
     progress.enter(DocumentStatus.READING, pages_done=0, pages_total=None, chunks_done=0, chunks_total=None)
     with closing(read_pages(source.path, source_type=source.source_type)) as events:
@@ -178,12 +180,13 @@ def _give_up_unexpectedly(document: Document) -> None:
         logger.exception("document %s could not be read", document.pk)
         _give_up(document, ReadingFailed())
     else:
-        _forget_if_gone(document)
+        _forget_if_unwanted(document)
 
 
-def _forget_if_gone(document: Document) -> None:
-    """What was staged for a deleted document is of no use. For a replaced one the next round sorts it out."""
-    if not Document.objects.present().filter(pk=document.pk).exists():
+def _forget_if_unwanted(document: Document) -> None:
+    """What was staged for a document that is deleted, or whose reading was stopped, is of no use. For a replaced one
+    the next round sorts it out."""
+    if not _unfinished(document.pk):
         discard(document.pk)
 
 

@@ -47,7 +47,8 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
     def visible_to(self, principal: User | ApiKey) -> KnowledgeBaseQuerySet:
         """Knowledge bases whose text the person may read: never those of a merely published plugin."""
         user = principal.owner if isinstance(principal, ApiKey) else principal
-        bases = self.editable_by(user)
+        viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
+        bases = self.filter(models.Q(pk__in=KnowledgeBase.objects.editable_by(user).values("pk")) | viewed)
         if isinstance(principal, ApiKey) and (allowed := principal.allowed_plugins()):
             bases = bases.filter(models.Q(plugin__in=allowed) | models.Q(attached_to__in=allowed)).distinct()
         return bases
@@ -122,12 +123,29 @@ class DocumentStatus(models.TextChoices):
 
 
 class DocumentQuerySet(RevisionQuerySet):
+    def editable_by(self, user: User) -> DocumentQuerySet:
+        return self.filter(knowledge_base__in=KnowledgeBase.objects.editable_by(user))
+
     def visible_to(self, principal: User | ApiKey) -> DocumentQuerySet:
         return self.filter(knowledge_base__in=KnowledgeBase.objects.visible_to(principal))
+
+    def of_plugin(self, plugin: Plugin) -> DocumentQuerySet:
+        """What the plugin reads: the documents of its own knowledge base and of those attached to it."""
+        return self.present().filter(knowledge_base__in=KnowledgeBase.objects.of_plugin(plugin).values("pk"))
+
+    def called(self, words: str) -> DocumentQuerySet:
+        """Documents whose title, file name or address holds these words."""
+        held = [models.Q(**{f"{name}__icontains": words}) for name in ("title", "file_name", "url")]
+        return self.filter(held[0] | held[1] | held[2])
 
     def present(self) -> DocumentQuerySet:
         """Documents that have not been deleted."""
         return self.filter(removed_in=None)
+
+    def version(self, pk: uuid.UUID, *, sha256: str, title: str | None = None) -> DocumentQuerySet:
+        """The document, as long as these bytes under this name (None: any) are still to be read."""
+        rows = self.unfinished().filter(pk=pk, sha256=sha256)
+        return rows if title is None else rows.filter(title=title)
 
     def unfinished(self) -> DocumentQuerySet:
         return self.present().exclude(status__in=[DocumentStatus.READY, DocumentStatus.FAILED])
@@ -144,6 +162,9 @@ class Document(Revisioned):
     url = models.URLField(max_length=2000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     ready_sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    # What the version that answers was called and is read by, for when a newer one is given up.
+    ready_file_name = models.CharField(max_length=300, blank=True, default="", db_default="", editable=False)
+    ready_source_type = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
     status = models.CharField(
         max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.QUEUED, editable=False
     )
@@ -153,6 +174,11 @@ class Document(Revisioned):
     pages_done = models.PositiveIntegerField(default=0, editable=False)
     chunks_total = models.PositiveIntegerField(null=True, editable=False)
     chunks_done = models.PositiveIntegerField(default=0, editable=False)
+    expected_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When the present stage ends, if the rest goes as fast as what is done. Null: not known yet.",
+    )
     page_count = models.PositiveIntegerField(
         null=True, editable=False, help_text="Null where the source has no pages of its own."
     )

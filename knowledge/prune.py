@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from knowledge import files
+from knowledge import files, pictures
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page, Revision
 from plugins.models import Release
 
@@ -51,6 +51,7 @@ def forget_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE)
         path = files.path_of(sha256)
         if path.exists() and path.stat().st_mtime <= newest:
             path.unlink(missing_ok=True)
+            pictures.forget(sha256)
 
 
 def _sources(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:

@@ -22,6 +22,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from knowledge.drawn import Drawing, decode_drawing
 from knowledge.readers.types import (
     MEGABYTE,
     DamagedDocument,
@@ -39,9 +40,12 @@ logger = logging.getLogger(__name__)
 
 LONGEST_LINE = 64 * MEGABYTE
 LARGEST_OUTPUT = 1024 * MEGABYTE
+# A person waits for the picture.
+DRAWING_LIMITS = Limits(memory_bytes=800 * MEGABYTE, cpu_seconds=8, wall_seconds=12.0)
 _STDERR_KEPT = 4_000
 _READ_BYTES = 256 * 1024
 _ENTRY = Path(__file__).parent / "readers" / "__main__.py"
+_DRAWING_ENTRY = Path(__file__).parent / "drawing.py"
 
 # PDFium ends with one of these when it is refused memory; a plain crash looks the same but for its size.
 _CRASHES = frozenset({signal.SIGABRT, signal.SIGSEGV, signal.SIGTRAP, signal.SIGILL, signal.SIGBUS})
@@ -66,6 +70,21 @@ def read_pages(path: Path, *, source_type: str, limits: Limits | None = None) ->
             child.kill()
 
 
+def draw_page(path: Path, *, number: int, limits: Limits | None = None) -> Drawing:
+    """One page of a PDF as pixels, drawn in a child process. Raises `UnreadableDocument`."""
+    limits = limits or DRAWING_LIMITS
+    with tempfile.TemporaryDirectory(prefix="lexic-drawing-") as folder:
+        child = _Child(path.resolve(), str(number), limits, folder, entry=_DRAWING_ENTRY)
+        try:
+            with closing(child.lines()) as lines:
+                line = next(lines, None)
+            if line is None:
+                raise child.cause_of_death()
+            return decode_drawing(line)
+        finally:
+            child.kill()
+
+
 def _events(lines: Iterator[bytes], child: _Child) -> Iterator[Event]:
     expected = 1
     for line in lines:
@@ -84,7 +103,7 @@ def _events(lines: Iterator[bytes], child: _Child) -> Iterator[Event]:
 class _Child:
     """One reader process, its two pipes, and the clock that runs while it is waited for."""
 
-    def __init__(self, path: Path, source_type: str, limits: Limits, folder: str) -> None:
+    def __init__(self, path: Path, what: str, limits: Limits, folder: str, *, entry: Path | None = None) -> None:
         self._limits = limits
         self._waited = 0.0
         self._received = 0
@@ -92,7 +111,7 @@ class _Child:
         # A child's peak begins at its parent's, as it starts as a copy of it; below that nothing can be told.
         self._parent_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
-            [*_command(), str(path), source_type, json.dumps(asdict(limits)), str(os.getpid())],
+            [*_command(entry or _ENTRY), str(path), what, json.dumps(asdict(limits)), str(os.getpid())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -176,10 +195,10 @@ class _Child:
                 pipe.close()
 
 
-def _command() -> list[str]:
+def _command(entry: Path) -> list[str]:
     # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
     # modules named `json` and `html` beside the entry must not hide the standard library's.
-    return [sys.executable, "-P", "-s", str(_ENTRY)]
+    return [sys.executable, "-P", "-s", str(entry)]
 
 
 def _environment() -> dict[str, str]:

@@ -63,9 +63,9 @@ def _close(base: KnowledgeBase, document: Document) -> None:
 
 
 def _check_wanted(document: Document) -> None:
-    """Locks the document's row; raises `Superseded` when it was deleted or given other bytes meanwhile."""
-    version = Document.objects.select_for_update().present().filter(pk=document.pk, sha256=document.sha256)
-    if not version.exists():
+    """Locks the document's row; raises `Superseded` when this version of it is no longer wanted."""
+    version = Document.objects.version(document.pk, sha256=document.sha256, title=document.title)
+    if not version.select_for_update().exists():
         raise Superseded
 
 
@@ -96,6 +96,9 @@ def _mark_ready(document: Document, columns: dict[str, Any]) -> None:
     Document.objects.filter(pk=document.pk).update(
         status=DocumentStatus.READY,
         ready_sha256=document.sha256,
+        ready_file_name=document.file_name,
+        ready_source_type=document.source_type,
+        expected_at=None,
         error="",
         error_code="",
         updated_at=timezone.now(),

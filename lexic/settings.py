@@ -59,9 +59,11 @@ INSTALLED_APPS = [
     "trees",
     "querying",
     "marketplace",
+    "builder",
     "allauth",
     "allauth.account",
     "rest_framework",
+    "unfold",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -176,6 +178,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 EMAIL_BACKEND = env.str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
+OPEN_AUTHORS = env.str("LEXIC_OPEN_AUTHORS", "on", validate=validate.OneOf(["on", "confirmed", "off"]))
 API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
 
 # --- API ----------------------------------------------------------------------------------------------------
@@ -194,6 +197,7 @@ REST_FRAMEWORK = {
 
 LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
+LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 
@@ -214,6 +218,41 @@ LEXIC_RERANK_MODEL = env.str("LEXIC_RERANK_MODEL", "")
 LEXIC_RERANK_TIMEOUT = env.float("LEXIC_RERANK_TIMEOUT", 3.0, validate=validate.Range(min=0.1))
 
 # --- Pages ------------------------------------------------------------------------------------------------------
+
+# --- The builder ------------------------------------------------------------------------------------------
+
+# The same ramp as static/tokens.css, so that the theme's buttons and ours are one colour.
+_TEAL = {50: "96.2% .015 214", 100: "93% .026 214", 200: "87% .045 213", 300: "85% .07 210", 400: "78% .085 212"}
+_TEAL |= {500: "58% .088 216", 600: "45% .08 220", 700: "38% .07 222", 800: "33% .055 222", 900: "27% .032 220"}
+_INK = {
+    50: "98.2% .0025 220",
+    100: "95.8% .004 220",
+    200: "91.5% .005 220",
+    300: "85% .007 220",
+    400: "67% .010 220",
+}
+_INK |= {500: "50% .014 224", 600: "40% .014 228", 700: "31% .012 230", 800: "25% .012 232", 900: "17.5% .010 232"}
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "Lexic builder",
+    "SITE_HEADER": "Lexic",
+    "SITE_SUBHEADER": "Builder",
+    "SITE_URL": "/",
+    "SITE_ICON": "builder.theme.icon",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "builder.theme.icon"}],
+    "SHOW_VIEW_ON_SITE": False,
+    "SHOW_BACK_BUTTON": False,
+    "BORDER_RADIUS": "6px",
+    "STYLES": ["builder.theme.tokens", "builder.theme.parts", "builder.theme.own"],
+    "SCRIPTS": ["builder.theme.script"],
+    "COLORS": {
+        "primary": {str(step): f"oklch({value})" for step, value in {**_TEAL, 950: "22% .025 222"}.items()},
+        "base": {str(step): f"oklch({value})" for step, value in {**_INK, 950: "14% .010 232"}.items()},
+    },
+    "DASHBOARD_CALLBACK": "builder.dashboard.dashboard",
+    "COMMAND": {"search_models": ["plugins.plugin", "knowledge.document", "trees.decisiontree"]},
+    "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "builder.navigation.sidebar"},
+    "ACCOUNT": {"navigation": "builder.navigation.account"},
+}
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env.str("LEXIC_STATIC_ROOT", str(VAR_DIR / "static")))

@@ -7,6 +7,10 @@ from typing import Any
 from plugins.models import AnswerPolicy, Plugin, Release
 from querying import releases
 
+# Short enough to be read where it is said that they changed.
+SAID_IN_FULL = {"audience", "tone"}
+SEVERAL = {"limits", "synonyms", "top_k"}
+
 
 def changes(plugin: Plugin, *, since: Release) -> list[str]:
     """What differs between the plugin as it stands and the release, each a sentence. Empty: nothing does."""
@@ -15,11 +19,15 @@ def changes(plugin: Plugin, *, since: Release) -> list[str]:
 
 
 def _policy(draft: Release, since: Release) -> list[str]:
-    return [
-        f"The {field.verbose_name} is different."
-        for field in AnswerPolicy._meta.fields
-        if getattr(draft, field.name) != getattr(since, field.name)
-    ]
+    names = {field.name: str(field.verbose_name) for field in AnswerPolicy._meta.fields}
+    changed = [name for name in names if getattr(draft, name) != getattr(since, name)]
+    return [_changed(name, names[name], getattr(draft, name)) for name in changed]
+
+
+def _changed(name: str, label: str, now: Any) -> str:
+    if name not in SAID_IN_FULL:
+        return f"The {label} {'are' if name in SEVERAL else 'is'} different."
+    return f"The {label} is now “{now}”." if now else f"The {label} is no longer said."
 
 
 def _trees(draft: Release, since: Release) -> list[str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from marketplace.invitations import accept_invitation, invitation
 from marketplace.keys import keys, revoke
 from marketplace.views import home, plugin
 from querying.views import ask
@@ -10,6 +11,8 @@ urlpatterns = [
     path("", home, name="home"),
     path("plugins/<slug:slug>", plugin, name="plugin"),
     path("ask/<slug:slug>", ask, name="ask"),
+    path("invitations/<str:token>", invitation, name="invitation"),
+    path("invitations/<uuid:pk>/accept", accept_invitation, name="accept_invitation"),
     path("keys", keys, name="keys"),
     path("keys/<uuid:pk>/revoke", revoke, name="revoke_key"),
 ]

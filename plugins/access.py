@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+
+from lexic.theme import ModelAdmin
+
+# Far more rows than a list shows at once.
+MOST_NAMED = 1000
 
 
-class ScopedAdmin(admin.ModelAdmin):
+class ScopedAdmin(ModelAdmin):
     """Staff may use it, and sees only `visible(request)`. An object outside that is a 404, not a 403."""
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Any]:
-        """The rows this person may see and change."""
+        """The rows this person may see."""
         raise NotImplementedError
+
+    def changeable(self, request: HttpRequest) -> models.QuerySet[Any]:
+        """The rows this person may change as well: all that they see, unless an admin says otherwise."""
+        return self.visible(request)
 
     def choices_for(self, field_name: str, request: HttpRequest) -> models.QuerySet[Any] | None:
         """What a foreign key or many-to-many field may point at; None: no limit."""
@@ -30,13 +40,23 @@ class ScopedAdmin(admin.ModelAdmin):
         return _is_staff(request) and (obj is None or self.visible(request).filter(pk=obj.pk).exists())
 
     def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self.has_view_permission(request, obj)
+        return _is_staff(request) and (obj is None or self.changeable(request).filter(pk=obj.pk).exists())
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self.has_view_permission(request, obj)
+        return self.has_change_permission(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return _is_staff(request)
+
+    def response_action(
+        self, request: HttpRequest, queryset: models.QuerySet[Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse | None:
+        """Actions meet only rows that this person may change, whatever was chosen."""
+        ids = self.changeable(request).values("pk")
+        only_seen = queryset.exclude(pk__in=ids).values_list("pk", flat=True)[:MOST_NAMED]
+        if {str(pk) for pk in only_seen} & set(request.POST.getlist(ACTION_CHECKBOX_NAME)):
+            messages.warning(request, "You may only look at some of them; those were left alone.")
+        return super().response_action(request, queryset.filter(pk__in=ids), *args, **kwargs)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if (choices := self.choices_for(db_field.name, request)) is not None:

@@ -3,132 +3,70 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django import forms
 from django.contrib import admin
-from django.core.exceptions import ValidationError
 from django.db import models
 from django.http import HttpRequest
 
 from accounts.models import User
 from plugins.access import ReadOnlyAdmin, ScopedAdmin
 from plugins.display import as_json, as_table, as_text, change_link
+from plugins.forms import NewPluginForm, PluginForm
 from plugins.lists import LightListAdmin
 from plugins.models import Plugin, Release
-
-MOST_EDITORS = 50
-
-
-class SynonymsField(forms.Field):
-    """Groups of phrases as lines, `w/c = water-cement ratio`; a list of lists inside."""
-
-    widget = forms.Textarea(attrs={"rows": 4, "class": "vLargeTextField"})
-
-    def __init__(self, **kwargs: Any) -> None:
-        words = "Words and abbreviations that mean the same here, one group on a line: “w/c = water-cement ratio”."
-        super().__init__(**{"help_text": words, **kwargs})
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(" = ".join(group) for group in value) if isinstance(value, list) else value
-
-    def to_python(self, value: Any) -> list[list[str]]:
-        lines = (line for line in str(value or "").splitlines() if line.strip())
-        return [[phrase.strip() for phrase in line.split("=")] for line in lines]
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return (initial or []) != self.to_python(data)
-
-
-class PluginForm(forms.ModelForm):
-    """Editors are named by address. A list to choose from would show everybody who has an account."""
-
-    editor_emails = forms.CharField(
-        label="editors",
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="May change it with you. One email address on a line, of people who have an account.",
-    )
-
-    synonyms = SynonymsField(required=False)
-
-    class Meta:
-        model = Plugin
-        fields = ("name",)  # the admin names them all
-        help_texts = {
-            "name": "What people call it, such as “Concrete cover in buildings”.",
-            "slug": "What agents call it, such as “concrete-cover”. Made from the name when left empty; fixed by the "
-            "first release.",
-            "tagline": "One line for its public page.",
-            "description": "For its public page: what it knows, for whom, and where its knowledge ends.",
-            "tags": "Words to find it by, with commas between them.",
-            "disclaimer": "Added under every answer. Example: “Let a qualified engineer decide.”",
-            "chunk_strategy": "How pages are cut into chunks, the pieces that are searched.",
-            "chunk_size": "The longest chunk, in characters; not used when tokens are counted. Documents that are "
-            "there already are cut anew when they are read again.",
-            "citation_mode": "What happens to a sentence that no source supports.",
-        }
-        widgets = {
-            "system_prompt": forms.Textarea(attrs={"rows": 14, "class": "vLargeTextField"}),
-            "description": forms.Textarea(attrs={"rows": 5, "class": "vLargeTextField"}),
-            "disclaimer": forms.Textarea(attrs={"rows": 3, "class": "vLargeTextField"}),
-        }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if not self.instance._state.adding:
-            emails = self.instance.editors.order_by("email").values_list("email", flat=True)
-            self.fields["editor_emails"].initial = "\n".join(emails)
-
-    def clean_editor_emails(self) -> list[User]:
-        """The people. Raises a ValidationError that names the addresses without an account."""
-        emails = {email.strip(" ,;").lower() for email in self.cleaned_data["editor_emails"].splitlines()} - {""}
-        if len(emails) > MOST_EDITORS:
-            raise ValidationError(f"At most {MOST_EDITORS} people can edit a plugin.")
-        found = {user.email: user for user in User.objects.filter(email__in=emails, is_active=True)}
-        if unknown := sorted(emails - found.keys()):
-            raise ValidationError(f"There is no account with the address {', '.join(unknown)}.")
-        return list(found.values())
 
 
 @admin.register(Plugin)
 class PluginAdmin(ScopedAdmin):
     form = PluginForm
     list_display = ["name", "slug", "state", "domain", "owner", "updated_at"]
-    list_filter = ["is_published", "domain"]
+    list_filter = ["is_published"]
     list_select_related = ["owner"]
     list_per_page = 50
     show_full_result_count = False
     search_fields = ["name", "slug", "domain", "tagline"]
-    readonly_fields = ["owner", "state"]
+    search_help_text = "Words of its name, slug, field or tagline."
+    warn_unsaved_form = True
     fieldsets = [
-        (None, {"fields": ["name", "slug", "domain", "state"]}),
-        ("Persona", {"fields": ["system_prompt", "disclaimer"]}),
+        (None, {"fields": ["name", "slug", "domain"]}),
+        ("Persona", {"fields": ["system_prompt", "audience", "tone", "limits", "disclaimer"]}),
         (
-            "How it answers",
+            "What it may say",
+            {"fields": ["citation_mode", "evidence_threshold", "top_k", "threshold", "synonyms"]},
+        ),
+        (
+            "What must be right before it is published",
             {
-                "fields": ["citation_mode", "top_k", "threshold", "evidence_threshold", "synonyms"],
-                "description": "The defaults are right for most plugins.",
+                "fields": ["golden_gate", "golden_share"],
+                "description": "Golden questions are questions whose right behaviour you have fixed in advance.",
             },
         ),
+        ("Its public page", {"fields": ["tagline", "description", "tags"]}),
         (
             "How its documents are cut",
             {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]},
         ),
-        ("Its public page", {"fields": ["tagline", "description", "tags", "is_shared", "public_chat"]}),
-        ("Who works on it", {"fields": ["owner", "editor_emails"]}),
     ]
+    add_fieldsets = [(None, {"fields": ["name", "domain", "slug"]})]
 
     def get_fieldsets(self, request: HttpRequest, obj: Plugin | None = None) -> Any:
-        return self.fieldsets if obj else [_without(fieldset, "state", "owner") for fieldset in self.fieldsets]
+        return self.fieldsets if obj else self.add_fieldsets
+
+    def get_form(self, request: HttpRequest, obj: Plugin | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form = self.form if obj else NewPluginForm
+        return super().get_form(request, obj, change=change, **{"form": form, **kwargs})
 
     def get_readonly_fields(self, request: HttpRequest, obj: Plugin | None = None) -> list[str]:
         # Agents call it by this name from its first release on.
-        fixed = ["slug"] if obj and obj.releases.exists() else []
-        return [*self.readonly_fields, *fixed]
+        return ["slug"] if obj and obj.releases.exists() else []
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Plugin | None = None) -> dict[str, Sequence[str]]:
         return {} if obj else {"slug": ["name"]}
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Plugin]:
+        assert isinstance(request.user, User)
+        return Plugin.objects.readable_by(request.user)
+
+    def changeable(self, request: HttpRequest) -> models.QuerySet[Plugin]:
         assert isinstance(request.user, User)
         return Plugin.objects.editable_by(request.user)
 
@@ -138,16 +76,11 @@ class PluginAdmin(ScopedAdmin):
             obj.owner = request.user
         super().save_model(request, obj, form, change)
 
-    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        super().save_related(request, form, formsets, change)
-        if "editor_emails" in form.changed_data:
-            form.instance.editors.set(form.cleaned_data["editor_emails"])
-
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         """Only its owner deletes a plugin; those who edit it with them do not."""
         assert isinstance(request.user, User)
         is_owners = not isinstance(obj, Plugin) or obj.owner_id == request.user.pk or request.user.is_superuser
-        return is_owners and super().has_delete_permission(request, obj)
+        return is_owners and self.has_change_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Names what goes, and counts nothing below it. What was released stays: its answers can be replayed."""
@@ -159,11 +92,6 @@ class PluginAdmin(ScopedAdmin):
     @admin.display(description="state", ordering="is_published")
     def state(self, plugin: Plugin) -> str:
         return f"on the air as {plugin.version}" if plugin.is_published else "draft"
-
-
-def _without(fieldset: Any, *names: str) -> Any:
-    title, of = fieldset
-    return title, {**of, "fields": [name for name in of["fields"] if name not in names]}
 
 
 @admin.register(Release)
@@ -178,10 +106,10 @@ class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
     show_full_result_count = False
     fieldsets = [
         (None, {"fields": ["plugin", "version", "notes", "created_at", "created_by"]}),
-        ("Persona", {"fields": ["persona", "disclaimer"]}),
+        ("Who answers", {"fields": ["persona", "audience", "tone", "limits", "disclaimer"]}),
         (
-            "How it answers",
-            {"fields": ["citation_mode", "top_k", "threshold", "evidence_threshold", "pinned_synonyms"]},
+            "What it may say",
+            {"fields": ["citation_mode", "evidence_threshold", "top_k", "threshold", "pinned_synonyms"]},
         ),
         ("What it reads", {"fields": ["pinned_knowledge", "pinned_trees"]}),
         ("How it did on its golden questions", {"fields": ["shown_scorecard"]}),
@@ -219,4 +147,4 @@ class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Release]:
         assert isinstance(request.user, User)
-        return Release.objects.filter(plugin__in=Plugin.objects.editable_by(request.user))
+        return Release.objects.filter(plugin__in=Plugin.objects.readable_by(request.user))

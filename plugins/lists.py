@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from django.contrib import admin
-from django.contrib.admin.views.main import ChangeList
 from django.db import models
 from django.http import HttpRequest
+
+from lexic.theme import ChangeList, ModelAdmin
 
 
 class LightList(ChangeList):
@@ -17,7 +17,7 @@ class LightList(ChangeList):
         return rows.defer(*getattr(self.model_admin, "not_in_lists", ()))
 
 
-class LightListAdmin(admin.ModelAdmin):
+class LightListAdmin(ModelAdmin):
     """An admin whose rows have long columns: `not_in_lists` are only read where one row is shown."""
 
     not_in_lists: ClassVar[Sequence[str]] = ()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -22,6 +23,12 @@ class CitationMode(models.TextChoices):
     OFF = "off", "off: do not check citations"
 
 
+class GoldenGate(models.TextChoices):
+    OFF = "off", "off: publish whatever the golden questions say"
+    WARN = "warn", "warn: say which golden questions fail, and publish"
+    BLOCK = "block", "block: publish only when enough golden questions pass"
+
+
 class ChunkStrategy(models.TextChoices):
     CHARACTERS = "characters", "by characters (1500, 200 shared)"
     TOKENS = "tokens", "by tokens (512, 64 shared)"
@@ -37,6 +44,17 @@ class AnswerPolicy(models.Model):
         "persona",
         help_text="Who answers, for whom, in what tone, and what it must never do. "
         "Example: “You are a structural engineer who advises site engineers. Be brief, name the clause.”",
+    )
+    audience = models.CharField(
+        max_length=300,
+        blank=True,
+        help_text="Who asks, and what they know already: “site engineers, two years in”.",
+    )
+    tone = models.CharField(
+        max_length=300, blank=True, help_text="How it speaks: “brief; the value first, then why”."
+    )
+    limits = models.TextField(
+        blank=True, help_text="What it must never do or decide: “Never extrapolate beyond a table.” One on a line."
     )
     disclaimer = models.TextField(blank=True, help_text="Added under every answer.")
     citation_mode = models.CharField(max_length=16, choices=CitationMode.choices, default=CitationMode.MANDATORY)
@@ -88,10 +106,15 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
         return self.filter(mine)
 
+    def readable_by(self, user: User) -> PluginQuerySet:
+        """Plugins this person may look at in the builder: those they may change, and those they may view."""
+        viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) if user.is_active else models.Q(pk=None)
+        return self.filter(models.Q(pk__in=self.editable_by(user).values("pk")) | viewed)
+
     def visible_to(self, principal: User | ApiKey) -> PluginQuerySet:
-        """Plugins a person or a key may ask: the published ones and those they may edit."""
+        """Plugins a person or a key may ask: the published ones and those they may look at in the builder."""
         user = principal.owner if isinstance(principal, ApiKey) else principal
-        plugins = self.filter(models.Q(is_published=True) | models.Q(pk__in=Plugin.objects.editable_by(user)))
+        plugins = self.filter(models.Q(is_published=True) | models.Q(pk__in=Plugin.objects.readable_by(user)))
         if isinstance(principal, ApiKey) and (allowed := principal.allowed_plugins()):
             plugins = plugins.filter(pk__in=allowed)
         return plugins
@@ -107,6 +130,12 @@ class Plugin(AnswerPolicy):
         blank=True,
         related_name="edited_plugins",
         help_text="May change it with you.",
+    )
+    viewers = models.ManyToManyField(
+        settings.AUTH_USER_MODEL,
+        blank=True,
+        related_name="viewed_plugins",
+        help_text="May look at it in the builder and ask its draft, and change nothing.",
     )
     name = models.CharField(max_length=120)
     slug = models.SlugField(
@@ -124,6 +153,13 @@ class Plugin(AnswerPolicy):
     )
     chunk_size = models.PositiveIntegerField(
         default=1500, validators=[MinValueValidator(200), MaxValueValidator(8000)]
+    )
+    golden_gate = models.CharField(max_length=8, choices=GoldenGate.choices, default=GoldenGate.WARN)
+    golden_share = models.FloatField(
+        "golden questions needed",
+        default=0.95,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="The share of golden questions that must pass (0 to 1), where the gate blocks.",
     )
     is_published = models.BooleanField(default=False, editable=False)
     is_shared = models.BooleanField("shared", default=False, help_text="Others may install a copy.")
@@ -151,6 +187,10 @@ class Plugin(AnswerPolicy):
         if slugs.as_id(self.slug):
             raise ValidationError({"slug": "A slug cannot look like an id: agents may ask a plugin by either."})
 
+    def may_be_shared_by(self, user: User) -> bool:
+        """Who works on a plugin is its owner's business; editors change everything else."""
+        return user.is_active and (self.owner_id == user.pk or user.is_superuser)
+
     def latest_release(self) -> Release | None:
         return self.releases.order_by("-created_at").first()
 
@@ -164,6 +204,46 @@ class Plugin(AnswerPolicy):
         """Take the plugin off the air. Its releases stay, so that what was answered can be replayed."""
         self.is_published = False
         self.save(update_fields=["is_published", "updated_at"])
+
+
+class Role(models.TextChoices):
+    EDITOR = "editor", "editor"
+    VIEWER = "viewer", "viewer"
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self, *, now: datetime | None = None) -> InvitationQuerySet:
+        return self.filter(expires_at__gt=now or timezone.now())
+
+    def for_address(self, email: str) -> InvitationQuerySet:
+        return self.filter(email=email.strip().lower())
+
+
+class Invitation(models.Model):
+    """A promise to somebody who has no confirmed account yet. It is gone once it is accepted or taken back.
+
+    The link in the mail holds the token; only its hash is kept.
+    """
+
+    VALID_FOR = timedelta(days=14)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    role = models.CharField(max_length=8, choices=Role.choices)
+    token_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["email"]
+        constraints = [models.UniqueConstraint(fields=["plugin", "email"], name="invitation_once")]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role} of {self.plugin_id}"
 
 
 # ASCII digits only, no leading zero, nothing after the last digit: one version has one spelling.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from asgiref.sync import async_to_sync
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
@@ -37,7 +36,7 @@ class QueryView(APIView):
         with release_connections():
             question = read_question(body, key=request.auth)
         if body["stream"] or request.accepted_renderer.format == "sse":
-            return _streamed(question)
+            return sse.response(sse.body(question))
         return _collected(question)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
@@ -68,10 +67,3 @@ def _collected(question: Question) -> Response:
     if isinstance(last, Failed):
         return Response({"error": last.error, "code": last.code, "hint": last.hint}, status=last.status)
     return Response(wire.answer_as_json(last.answer, question=question))
-
-
-def _streamed(question: Question) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(sse.body(question), content_type="text/event-stream")
-    response["Cache-Control"] = "no-cache, no-transform"
-    response["X-Accel-Buffering"] = "no"
-    return response

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -9,16 +10,17 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin, Release
+from querying.figures import Figures
 from querying.types import Confidence, Outcome
 
 
-class QueryQuerySet(models.QuerySet["Query"]):
+class QueryQuerySet(Figures):
     def visible_to(self, user: User) -> QueryQuerySet:
-        """What the person asked, and what was asked of plugins they may edit."""
+        """What the person asked, and what was asked of plugins they may look at in the builder."""
         if user.is_superuser and user.is_active:
             return self
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
-        return self.filter(asked | models.Q(plugin__in=Plugin.objects.editable_by(user)))
+        return self.filter(asked | models.Q(plugin__in=Plugin.objects.readable_by(user)))
 
 
 class Query(models.Model):
@@ -77,10 +79,53 @@ class Query(models.Model):
     def __str__(self) -> str:
         return self.question[:80]
 
+    @property
+    def cited_places(self) -> list[list[Any]]:
+        """`[document title, page]` of each place that the answer cites, once each; the page may be None."""
+        places = ((str(c.get("document", "")), c.get("page")) for c in self.citations)
+        return [list(place) for place in dict.fromkeys(places)]
+
+    @property
+    def reached(self) -> str:
+        """The id of the tree's node that decided, empty when none did."""
+        last = self.decision_path[-1] if self.decision_path else {}
+        has_decided = "result" in last and self.outcome != Outcome.CLARIFY
+        return str(last.get("node", "")) if has_decided else ""
+
+
+class FeedbackQuerySet(models.QuerySet["Feedback"]):
+    def visible_to(self, user: User) -> FeedbackQuerySet:
+        """What the person said, and what was said of answers of plugins they may look at."""
+        return self.filter(models.Q(user=user) | models.Q(query__plugin__in=Plugin.objects.readable_by(user)))
+
+
+class Feedback(models.Model):
+    """What a person thinks of an answer. Each has one opinion of each; the latest one counts."""
+
+    class Verdict(models.TextChoices):
+        UP = "up", "right"
+        DOWN = "down", "wrong"
+
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="feedback")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="feedback")
+    verdict = models.CharField(max_length=4, choices=Verdict.choices)
+    note = models.TextField(blank=True, max_length=2000)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = FeedbackQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "feedback"
+        ordering = ["-created_at"]
+        constraints = [models.UniqueConstraint(fields=["query", "user"], name="feedback_once")]
+
+    def __str__(self) -> str:
+        return f"{self.get_verdict_display()}: {self.note[:80]}"
+
 
 class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
     def visible_to(self, user: User) -> GoldenQuestionQuerySet:
-        return self.filter(plugin__in=Plugin.objects.editable_by(user))
+        return self.filter(plugin__in=Plugin.objects.readable_by(user))
 
 
 class GoldenQuestion(models.Model):
@@ -114,10 +159,23 @@ class GoldenQuestion(models.Model):
     def __str__(self) -> str:
         return self.question[:80]
 
+    @classmethod
+    def like(cls, query: Query) -> GoldenQuestion:
+        """What an expert who likes the way this query went would fix, unsaved."""
+        expected = {Outcome.ANSWERED.value: cls.Expectation.ANSWER, Outcome.CLARIFY.value: cls.Expectation.CLARIFY}
+        return cls(
+            plugin=query.plugin,
+            question=query.question,
+            facts=query.facts,
+            expectation=expected.get(query.outcome, cls.Expectation.REFUSE),
+            must_cite=query.cited_places,
+            must_reach=query.reached,
+        )
+
 
 class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
     def visible_to(self, user: User) -> EvaluationRunQuerySet:
-        return self.filter(plugin__in=Plugin.objects.editable_by(user))
+        return self.filter(plugin__in=Plugin.objects.readable_by(user))
 
 
 class EvaluationRun(models.Model):

@@ -38,12 +38,17 @@ class StrictJSONParser(JSONParser):
         body = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
         if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise TooLarge
-        try:
-            value = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite)
-        except (ValueError, RecursionError):
-            raise ParseError("The body is not valid JSON in UTF-8.") from None
-        check(value)
-        return value
+        return read_json(body)
+
+
+def read_json(body: bytes) -> Any:
+    """The value, made of text and numbers that can be stored. Raises `ParseError` and `UnfitText`."""
+    try:
+        value = json.loads(body.decode(), parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise ParseError("The body is not valid JSON in UTF-8.") from None
+    check(value)
+    return value
 
 
 def check(value: Any) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from querying.models import Query
+
 _MARK = re.compile(r"\[Source (\d{1,6})\]")
 
 
@@ -73,3 +75,28 @@ def _place(citation: Mapping[str, Any]) -> str:
 def _here(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def why_confident(query: Query) -> str:
+    """How the confidence of an answer came about, in a sentence: the rules of the guard, told."""
+    places = len({(c.get("documentId"), c.get("start"), c.get("end")) for c in query.citations})
+    reasons = [_COUNTED.get(places, f"{places} places bear it out")]
+    if query.reason in _LOWERED:
+        reasons.append(f"one step down because {_LOWERED[query.reason]}")
+    if query.reached and places:
+        reasons.append("one step up because the tree decided with all its facts given")
+    return f"{'; '.join(reasons)}."
+
+
+_COUNTED = {
+    0: "no source bears it out",
+    1: "one place bears it out",
+    2: "two places bear it out",
+    3: "three places bear it out",
+}
+_LOWERED = {
+    "conflicting_sources": "sources contradict each other",
+    "unsupported_number": "a number in it stands in no source it cites",
+    "phantom_citations": "it named a source that was not read",
+    "self_refusal": "it says itself that it does not know",
+}

@@ -29,18 +29,26 @@ class UnknownRelease(NotFound):
 def resolve(reference: str, *, principal: User | ApiKey) -> Release:
     """The release that `slug`, `slug@latest`, `slug@1.2.0`, `slug@draft` or a plugin's id names.
 
-    A draft is only for those who may edit the plugin; for them it is also what an unpublished `slug` means.
+    A draft is only for those who may look at it in the builder; for them it is also what an unpublished `slug` means.
     Raises `UnknownPlugin` for what does not exist and for what this principal may not see alike.
     """
     name, version = split_reference(reference)
     plugin = _plugin(name, principal)
     person = principal.owner if isinstance(principal, ApiKey) else principal
-    is_editor = Plugin.objects.editable_by(person).filter(pk=plugin.pk).exists()
+    may_ask_draft = Plugin.objects.readable_by(person).filter(pk=plugin.pk).exists()
     if version == DRAFT or (not plugin.is_published and version is None):
-        if not is_editor:
+        if not may_ask_draft:
             raise UnknownPlugin
         return snapshot(plugin)
     return _release(plugin, version)
+
+
+def at(plugin: Plugin, *, version: str) -> Release:
+    """The draft as it stands now, or the release of this version. The caller has checked who may look at the plugin.
+
+    Raises `UnknownRelease`.
+    """
+    return snapshot(plugin) if version == DRAFT else _release(plugin, version)
 
 
 def snapshot(plugin: Plugin) -> Release:

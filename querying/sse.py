@@ -8,13 +8,14 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
+from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 
 from querying import pipeline, wire
 from querying.types import Event, Question
 
 PING_SECONDS = 15.0
-_PING = b": ping\n\n"
+PING = b": ping\n\n"
 
 
 class EventStreamRenderer(BaseRenderer):
@@ -37,11 +38,19 @@ def encode(event: Mapping[str, Any]) -> bytes:
     return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
 
+def response(events: AsyncGenerator[bytes]) -> StreamingHttpResponse:
+    """The encoded events as a response that no proxy keeps back. The caller has released its connections."""
+    streamed = StreamingHttpResponse(events, content_type="text/event-stream")
+    streamed["Cache-Control"] = "no-cache, no-transform"
+    streamed["X-Accel-Buffering"] = "no"
+    return streamed
+
+
 async def body(question: Question) -> AsyncGenerator[bytes]:
     """The response's body. Closing it closes the pipeline, which stops the language model."""
     async with aclosing(with_pings(pipeline.stream(question))) as events:
         async for event in events:
-            yield _PING if event is None else encode(wire.event_as_json(event, question=question))
+            yield PING if event is None else encode(wire.event_as_json(event, question=question))
 
 
 async def with_pings(

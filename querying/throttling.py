@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.cache import cache
@@ -26,20 +27,28 @@ class KeyThrottle(BaseThrottle):
         key = request.auth
         if not isinstance(key, ApiKey):
             return True
-        try:
-            return self._has_room(key, MINUTE, key.per_minute) and self._has_room(key, DAY, key.per_day)
-        except (RedisError, ValueError):  # ValueError: the counter went away between two commands
-            logger.warning("Redis is away: requests are not counted")
-            return True
+        self._wait = wait_for_room(str(key.pk), {MINUTE: key.per_minute, DAY: key.per_day})
+        return self._wait is None
 
     def wait(self) -> float | None:
         return self._wait
 
-    def _has_room(self, key: ApiKey, window: int, limit: int) -> bool:
-        now = time.time()
-        counter = f"requests:{key.pk}:{window}:{int(now // window)}"
-        cache.add(counter, 0, timeout=window + 60)
-        if cache.incr(counter) <= limit:
-            return True
-        self._wait = window - now % window
-        return False
+
+def wait_for_room(who: str, limits: Mapping[int, int]) -> float | None:
+    """Counts one request; the seconds to wait when there was no room for it, else None.
+
+    `limits`: how many requests in a window of so many seconds.
+    """
+    try:
+        waits = (_wait(who, window, limit) for window, limit in limits.items())
+        return next((wait for wait in waits if wait is not None), None)
+    except (RedisError, ValueError):  # ValueError: the counter went away between two commands
+        logger.warning("Redis is away: requests are not counted")
+        return None
+
+
+def _wait(who: str, window: int, limit: int) -> float | None:
+    now = time.time()
+    counter = f"requests:{who}:{window}:{int(now // window)}"
+    cache.add(counter, 0, timeout=window + 60)
+    return None if cache.incr(counter) <= limit else window - now % window

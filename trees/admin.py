@@ -110,8 +110,7 @@ class DecisionTreeAdmin(ScopedAdmin):
 
     @admin.display(description="nodes")
     def node_count(self, tree: DecisionTree) -> int:
-        nodes = tree.tree_data.get("nodes") if isinstance(tree.tree_data, dict) else None
-        return len(nodes) if isinstance(nodes, dict) else 0
+        return tree.node_count
 
     @admin.display(description="problems")
     def problem_count(self, tree: DecisionTree) -> str:
@@ -121,6 +120,9 @@ class DecisionTreeAdmin(ScopedAdmin):
 
     def visible(self, request: HttpRequest) -> QuerySet[DecisionTree]:
         return DecisionTree.objects.visible_to(request.user)  # type: ignore[arg-type]  # staff have signed in
+
+    def changeable(self, request: HttpRequest) -> QuerySet[DecisionTree]:
+        return DecisionTree.objects.editable_by(request.user)  # type: ignore[arg-type]  # staff have signed in
 
     def choices_for(self, field_name: str, request: HttpRequest) -> QuerySet[Any] | None:
         return Plugin.objects.editable_by(request.user) if field_name == "plugin" else None  # type: ignore[arg-type]
@@ -132,6 +134,7 @@ class DecisionTreeAdmin(ScopedAdmin):
         return {**only, "tree_data": STARTER, **super().get_changeform_initial_data(request)}
 
     def save_model(self, request: HttpRequest, obj: DecisionTree, form: Any, change: bool) -> None:
+        obj.changed_by = request.user  # type: ignore[assignment]  # staff have signed in
         super().save_model(request, obj, form, change)
         found = [problem for problem in problems(obj.tree_data) if not problem.is_error]
         for problem in found[:MOST_WARNINGS]:

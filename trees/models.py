@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -11,9 +13,12 @@ from plugins.models import Plugin
 
 class DecisionTreeQuerySet(models.QuerySet["DecisionTree"]):
     def visible_to(self, principal: User | ApiKey) -> DecisionTreeQuerySet:
-        """Trees of plugins the person may edit: a published tree is shown only through its answers."""
+        """Trees of plugins the person may look at in the builder: others see a tree only through its answers."""
         user = principal.owner if isinstance(principal, ApiKey) else principal
-        return self.filter(plugin__in=Plugin.objects.visible_to(principal) & Plugin.objects.editable_by(user))
+        return self.filter(plugin__in=Plugin.objects.visible_to(principal) & Plugin.objects.readable_by(user))
+
+    def editable_by(self, user: User) -> DecisionTreeQuerySet:
+        return self.filter(plugin__in=Plugin.objects.editable_by(user))
 
     def active(self) -> DecisionTreeQuerySet:
         return self.filter(is_active=True)
@@ -31,6 +36,9 @@ class DecisionTree(models.Model):
     order = models.PositiveSmallIntegerField(default=0, help_text="Trees are tried in this order.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, editable=False, related_name="+"
+    )
 
     objects = DecisionTreeQuerySet.as_manager()
 
@@ -39,3 +47,48 @@ class DecisionTree(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def version(self) -> str:
+        """Changes with every change of what the tree says; where it stands in the order does not count."""
+        return self.updated_at.isoformat()
+
+    @property
+    def node_count(self) -> int:
+        nodes = self.tree_data.get("nodes") if isinstance(self.tree_data, dict) else None
+        return len(nodes) if isinstance(nodes, dict) else 0
+
+
+class TreeCaseQuerySet(models.QuerySet["TreeCase"]):
+    def visible_to(self, principal: User | ApiKey) -> TreeCaseQuerySet:
+        return self.filter(tree__in=DecisionTree.objects.visible_to(principal))
+
+
+class TreeCase(models.Model):
+    """What a tree must do with a sentence or with facts, fixed by its author. See `trees/cases.py`."""
+
+    class Expectation(models.TextChoices):
+        REACHES = "reaches", "reaches"
+        ASKS = "asks", "asks for"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tree = models.ForeignKey(DecisionTree, on_delete=models.CASCADE, related_name="cases")
+    name = models.CharField(max_length=120)
+    sentence = models.TextField(blank=True, help_text="What somebody asks, in their own words.")
+    facts = models.JSONField(default=dict, blank=True, help_text="What the caller says beside the sentence.")
+    expectation = models.CharField(max_length=8, choices=Expectation.choices, default=Expectation.REACHES)
+    expected = models.CharField(max_length=200, help_text="The id of a node, or the name of a fact.")
+    position = models.PositiveSmallIntegerField(default=0)
+
+    objects = TreeCaseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def as_dict(self) -> dict[str, Any]:
+        """The case as `trees.cases.read_cases` reads it."""
+        names = ("name", "sentence", "facts", "expectation", "expected")
+        return {name: getattr(self, name) for name in names}

@@ -22,7 +22,7 @@ IMPORTANCES: tuple[str, ...] = get_args(Importance)
 class Problem:
     """One thing wrong with a tree. `node_id` is None when it is not about one node.
 
-    An `error` keeps a tree from being saved; a `warning` is worth a look.
+    An `error` keeps a tree in use from being published; a `warning` is worth a look.
     """
 
     code: str

@@ -94,14 +94,15 @@ def parse(tree_data: object) -> Tree:
 
 def read(tree_data: object) -> Reading:
     """As much of the tree as can be read, with every problem of its form. Never raises."""
-    if unusable := _unusable(tree_data):
-        return Reading(tree=Tree(root_id="", nodes={}), problems=[unusable], loose={})
+    if problem := unusable(tree_data):
+        return Reading(tree=Tree(root_id="", nodes={}), problems=[problem], loose={})
     reader = _Reader()
     tree = reader.tree(cast("dict[str, Any]", tree_data))
     return Reading(tree=tree, problems=reader.problems, loose=reader.loose)
 
 
-def _unusable(tree_data: object) -> Problem | None:
+def unusable(tree_data: object) -> Problem | None:
+    """Why this value cannot even be stored, as a draft to be mended; None when it can."""
     if not isinstance(tree_data, dict):
         return Problem(
             code="not_a_tree",

@@ -1,9 +1,36 @@
-"""A small tree to begin with: one node of each kind, ready to be changed."""
+"""Trees to begin with, ready to be changed."""
 
 from __future__ import annotations
 
 from typing import Any
 
+# One question and its two ends: enough to see how a tree works, and to put one's own words in.
+SMALL: dict[str, Any] = {
+    "rootNodeId": "start",
+    "nodes": {
+        "start": {
+            "id": "start",
+            "type": "question",
+            "label": "The first question",
+            "question": {"text": "What do you have to know first?", "options": ["yes", "no"]},
+            "childrenByAnswer": {"yes": "end_yes", "no": "end_no"},
+        },
+        "end_yes": {
+            "id": "end_yes",
+            "type": "action",
+            "label": "If yes",
+            "action": {"recommendation": "What is recommended when it is so"},
+        },
+        "end_no": {
+            "id": "end_no",
+            "type": "action",
+            "label": "If no",
+            "action": {"recommendation": "What is recommended when it is not"},
+        },
+    },
+}
+
+# One node of each kind.
 STARTER: dict[str, Any] = {
     "rootNodeId": "exposure",
     "nodes": {

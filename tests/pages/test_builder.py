@@ -11,6 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import ApiKey, User
+from builder.panes import PANES
+from builder.readiness import url_of
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin, Release
@@ -30,7 +32,7 @@ def change(model: str, row: Any) -> str:
 
 
 def publish_page(plugin: Plugin) -> str:
-    return reverse("admin:plugins_plugin_publish", args=[plugin.pk])
+    return reverse("admin:builder_publish", args=[plugin.pk])
 
 
 def shown(client: Client, address: str) -> str:
@@ -59,6 +61,8 @@ def filled(**fields: Any) -> dict[str, Any]:
         "description": "",
         "tags": "",
         "editor_emails": "",
+        "golden_gate": "warn",
+        "golden_share": 0.95,
     }
     return {**defaults, **fields}
 
@@ -66,22 +70,15 @@ def filled(**fields: Any) -> dict[str, Any]:
 # --- Plugins ---------------------------------------------------------------------------------------------
 
 
-def test_a_plugin_comes_with_a_knowledge_base_and_links_to_its_parts(browsing: Browse, alice: User) -> None:
+def test_a_plugin_comes_with_a_knowledge_base_and_all_its_parts(browsing: Browse, alice: User) -> None:
     client = browsing(alice)
     client.post(reverse("admin:plugins_plugin_add"), filled())
     plugin = Plugin.objects.get()
     base = KnowledgeBase.objects.get(plugin=plugin)
     assert (plugin.owner, base.owner) == (alice, alice)
     content = shown(client, change("plugins_plugin", plugin))
-    for address in (
-        f"{listing('knowledge_document')}?knowledge_base__id__exact={base.pk}",
-        f"{reverse('admin:knowledge_document_add')}?knowledge_base={base.pk}",
-        f"{reverse('admin:trees_decisiontree_add')}?plugin={plugin.pk}",
-        f"{listing('querying_query')}?plugin__id__exact={plugin.pk}",
-        f"{listing('plugins_release')}?plugin__id__exact={plugin.pk}",
-        "/ask/boots",
-        publish_page(plugin),
-    ):
+    for slug in PANES:
+        address = url_of(plugin, slug)
         assert address in content
         assert client.get(address).status_code == 200
 
@@ -108,7 +105,7 @@ def test_publishing_by_hand(browsing: Browse, alice: User, plugin: Plugin) -> No
     release = Release.objects.get()
     assert said(response) == ["On the air: boots@1.0.0."]
     assert (release.version, release.notes, release.created_by) == ("1.0.0", "The first.", alice)
-    assert "on the air as 1.0.0" in response.content.decode()
+    assert "on the air: 1.0.0" in response.content.decode()
 
 
 def test_what_the_next_release_changes_is_said(
@@ -158,7 +155,7 @@ def test_publishing_and_taking_off_the_air_are_actions(browsing: Browse, alice: 
 
 def test_a_button_takes_it_off_the_air(browsing: Browse, alice: User, published: Plugin) -> None:
     client = browsing(alice)
-    address = reverse("admin:plugins_plugin_withdraw", args=[published.pk])
+    address = reverse("admin:builder_withdraw", args=[published.pk])
     assert client.get(address).status_code == 405
     client.post(address)
     published.refresh_from_db()
@@ -167,7 +164,7 @@ def test_a_button_takes_it_off_the_air(browsing: Browse, alice: User, published:
 
 def test_nobody_publishes_the_plugin_of_somebody_else(browsing: Browse, charlie: User, published: Plugin) -> None:
     client = browsing(charlie)
-    withdraw = reverse("admin:plugins_plugin_withdraw", args=[published.pk])
+    withdraw = reverse("admin:builder_withdraw", args=[published.pk])
     assert client.get(publish_page(published)).status_code == 404
     assert client.post(publish_page(published), {"notes": "", "version": "9.0.0"}).status_code == 404
     assert client.post(withdraw).status_code == 404
@@ -314,7 +311,7 @@ def test_an_audit_row_reads_like_what_happened(
 ) -> None:
     client = browsing(alice)
     asked = {"question": "Which boots should I wear?", "version": "draft", "facts": "place = on site", "as_of": ""}
-    client.post("/ask/boots", asked)
+    client.post(reverse("admin:builder_sandbox_ask", args=[plugin.pk]), asked)
     content = shown(client, change("querying_query", Query.objects.get()))
     for words in ("Which boots should I wear?", "Where?", "on site", "Rules on boots", "cosine", " ms", "by hand"):
         assert words in content
@@ -355,12 +352,13 @@ def _trees(owner: User, plugin: Plugin, count: int) -> None:
         DecisionTree.objects.create(plugin=plugin, name=f"Tree {number}", tree_data={})
 
 
-# Session, person, their permissions and their groups' come with every page; then how many, which, and the filters.
+# Session, person, their permissions, their groups' and the sidebar come with every page; then how many, which, and
+# the filters.
 LISTS = {
-    "plugins_plugin": (_plugins, 7),
-    "plugins_release": (_releases, 7),
-    "querying_query": (_queries, 9),
-    "trees_decisiontree": (_trees, 7),
+    "plugins_plugin": (_plugins, 8),
+    "plugins_release": (_releases, 8),
+    "querying_query": (_queries, 10),
+    "trees_decisiontree": (_trees, 8),
 }
 
 
@@ -381,4 +379,4 @@ def test_a_list_takes_the_same_queries_for_any_number_of_rows(
 def test_empty_lists_and_the_first_page_open(browsing: Browse, charlie: User, model: str) -> None:
     client = browsing(charlie)
     assert client.get(listing(model)).status_code == 200
-    assert "From what you know to an answer" in shown(client, reverse("admin:index"))
+    assert "Make your first plugin" in shown(client, reverse("admin:index"))

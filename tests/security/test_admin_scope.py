@@ -317,19 +317,14 @@ def test_a7_saving_a_key_whose_plugin_is_gone_does_not_open_it(
     assert mine.allowed_plugins() == [None]
 
 
-def test_editors_are_named_by_address_and_nobody_is_listed(
+def test_colleagues_are_named_by_address_and_nobody_is_listed(
     world: World, as_charlie: Client, charlie: User, bob: User
 ) -> None:
     plugin = own_plugin(charlie)
-    change = reverse("admin:plugins_plugin_change", args=[plugin.pk])
-    page = as_charlie.get(change)
+    page = as_charlie.get(reverse("admin:builder_sharing", args=[plugin.pk]))
     assert bob.email not in page.content.decode()
-    form = {name: page.context["adminform"].form[name].value() for name in page.context["adminform"].form.fields}
-    form = {name: "" if value in (None, []) else value for name, value in form.items() if value is not False}
-    as_charlie.post(change, {**form, "editor_emails": "BOB@example.org\n"})
-    assert list(plugin.editors.all()) == [bob]
-    response = as_charlie.post(change, {**form, "editor_emails": "nobody@example.org"})
-    assert refused(response, "editor_emails")
+    invite = reverse("admin:builder_invite", args=[plugin.pk])
+    as_charlie.post(invite, {"email": "BOB@example.org", "role": "editor"})
     assert list(plugin.editors.all()) == [bob]
 
 

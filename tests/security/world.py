@@ -10,12 +10,13 @@ from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.db import models
+from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from knowledge.models import Chunk, Document, KnowledgeBase, Page
-from plugins.models import Plugin, Release
+from plugins.models import Invitation, Plugin, Release
 from querying.models import EvaluationRun, GoldenQuestion, Query
-from trees.models import DecisionTree
+from trees.models import DecisionTree, TreeCase
 
 MARK = "xyzzyalice"
 # Finds the mark in a search, and is not the mark when a page repeats it.
@@ -122,8 +123,18 @@ def build(alice: User) -> World:
     )
     email = EmailAddress.objects.create(user=alice, email=f"{MARK}@example.org")
     group = Group.objects.create(name=f"{MARK} group")
+    case = TreeCase.objects.create(tree=tree, name=f"{MARK} case", expected=MARK)
+    invitation = Invitation.objects.create(
+        plugin=plugin,
+        email=f"{MARK}@example.org",
+        role="editor",
+        token_hash="a" * 64,
+        invited_by=alice,
+        expires_at=timezone.now() + Invitation.VALID_FOR,
+    )
     _second_of_each(alice)
-    made = [alice, plugin, base, document, page, chunk, tree, release, key, query, golden, run, email, group]
+    made = [alice, plugin, base, document, page, chunk, tree, release, key, query, email, group]
+    made += [case, golden, run, invitation]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 
 

@@ -102,6 +102,23 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
         run("--file", tmp_path / "nowhere.json")
 
 
+def test_the_cases_of_a_tree_are_run_and_a_failed_one_fails(alice):
+    cover = grow(alice, "Structures", cover_tree_data())
+    cover.cases.create(name="Indoors", sentence="Cover indoors?", expected="mild_cover")
+    assert run() == "structures: Cover: in order, 1 of 1 cases pass\n"
+    cover.cases.create(name="Beams", sentence="Cover for a beam?", expected="cover_lookup")
+    assert "failed case: “Beams” reaches cover_lookup, but asked for exposure" in failing()
+    assert json.loads(failing("--json"))["failed_cases"] == 1
+
+
+def test_the_cases_in_a_file_are_run(written):
+    case = {"name": "Indoors", "facts": {"exposure": "mild"}, "expectation": "reaches", "expected": "mild_cover"}
+    assert (
+        run("--file", written({**cover_tree_data(), "cases": [case]})) == "tree.json: in order, 1 of 1 cases pass\n"
+    )
+    assert failing("--file", written({**cover_tree_data(), "cases": [{}]})) == ""
+
+
 def test_the_help_has_an_example(capsys):
     with pytest.raises(SystemExit):
         call_command("check_trees", "--help")

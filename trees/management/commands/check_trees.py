@@ -10,34 +10,55 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from plugins.models import Plugin
+from trees.cases import InvalidCase, Result, read_cases, run
 from trees.models import DecisionTree
 from trees.nodes import Problem
 from trees.problems import problems
+from trees.schema import read
 from trees.validation import sentence
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """A tree, by plugin and name, with its problems. `plugin` is empty for a file."""
+    """A tree, by plugin and name, with its problems and how its test cases went. `plugin` is empty for a file."""
 
     plugin: str
     tree: str
     problems: list[Problem]
+    results: list[Result]
 
     @property
     def errors(self) -> int:
         return sum(problem.is_error for problem in self.problems)
+
+    @property
+    def failed(self) -> list[Result]:
+        return [result for result in self.results if not result.passed]
 
     def as_dict(self) -> dict[str, Any]:
         return {
             "plugin": self.plugin,
             "tree": self.tree,
             "problems": [problem.as_dict() for problem in self.problems],
+            "cases": [
+                {"name": result.case.name, "passed": result.passed, "said": result.said} for result in self.results
+            ],
         }
+
+    def lines(self) -> Iterator[str]:
+        title = f"{self.plugin}: {self.tree}" if self.plugin else self.tree
+        passed = len(self.results) - len(self.failed)
+        cases = f", {passed} of {len(self.results)} cases pass" if self.results else ""
+        yield f"{title}: {f'{len(self.problems)} problems' if self.problems else 'in order'}{cases}"
+        for problem in self.problems:
+            yield f"  {problem.severity} {problem.code}: {sentence(problem)}"
+        for result in self.failed:
+            case = result.case
+            yield f"  failed case: “{case.name}” {case.expectation} {case.expected}, but {result.said}"
 
 
 class Command(BaseCommand):
-    help = "Check decision trees and print every problem. Fails when any tree has an error."
+    help = "Check decision trees, run their test cases and print what is wrong. Fails on an error or a failed case."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         example = f"Example: {Path(prog_name).name} {subcommand} structural-engineering --json"
@@ -50,21 +71,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         checked = list(_from_file(options["file"]) if options["file"] else _from_plugins(options["slug"]))
-        errors = sum(one.errors for one in checked)
+        errors, failed = sum(one.errors for one in checked), sum(len(one.failed) for one in checked)
         if options["json"]:
-            result = {"trees": [one.as_dict() for one in checked], "errors": errors}
+            result = {"trees": [one.as_dict() for one in checked], "errors": errors, "failed_cases": failed}
             self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
         else:
             self.show(checked)
-        if errors:
-            raise CommandError(f"{errors} errors in {sum(bool(one.errors) for one in checked)} trees.")
+        if errors or failed:
+            cases = f" {failed} test cases fail." if failed else ""
+            raise CommandError(f"{errors} errors in {sum(bool(one.errors) for one in checked)} trees.{cases}")
 
     def show(self, checked: list[Checked]) -> None:
         for one in checked:
-            title = f"{one.plugin}: {one.tree}" if one.plugin else one.tree
-            self.stdout.write(f"{title}: {f'{len(one.problems)} problems' if one.problems else 'in order'}")
-            for problem in one.problems:
-                self.stdout.write(f"  {problem.severity} {problem.code}: {sentence(problem)}")
+            for line in one.lines():
+                self.stdout.write(line)
         if not checked:
             self.stdout.write("There are no trees to check.")
 
@@ -75,8 +95,9 @@ def _from_plugins(slug: str | None) -> Iterator[Checked]:
         if not Plugin.objects.filter(slug=slug).exists():
             raise CommandError(f"There is no plugin “{slug}”.")
         trees = trees.filter(plugin__slug=slug)
-    for tree in trees.iterator(chunk_size=100):
-        yield Checked(plugin=tree.plugin.slug, tree=tree.name, problems=problems(tree.tree_data))
+    for tree in trees.prefetch_related("cases").iterator(chunk_size=100):
+        cases = [case.as_dict() for case in tree.cases.all()]
+        yield _checked(tree.plugin.slug, tree.name, tree.tree_data, cases)
 
 
 def _from_file(path: Path) -> Iterator[Checked]:
@@ -86,4 +107,13 @@ def _from_file(path: Path) -> Iterator[Checked]:
         raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
         raise CommandError(f"{path} is not a JSON file: {error}") from error
-    yield Checked(plugin="", tree=path.name, problems=problems(tree_data))
+    try:
+        cases = tree_data.get("cases", []) if isinstance(tree_data, dict) else []
+        yield _checked("", path.name, tree_data, cases)
+    except InvalidCase as error:
+        raise CommandError(f"{path}: {error.message}") from error
+
+
+def _checked(plugin: str, name: str, tree_data: object, cases: list[dict[str, Any]]) -> Checked:
+    results = run(read(tree_data).tree, read_cases(cases))
+    return Checked(plugin=plugin, tree=name, problems=problems(tree_data), results=results)

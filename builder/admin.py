@@ -1,0 +1,93 @@
+"""A plugin's page in the builder: the form of its persona, and around it every part that the apps below know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db import models
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path
+
+from builder import (
+    analytics,
+    carrying,
+    golden,
+    inbox,
+    knowledge,
+    panes,
+    persona,
+    releases,
+    sandbox,
+    sharing,
+    trees,
+)
+from builder.publishing import published, withdraw
+from builder.readiness import url_of
+from knowledge import tasks
+from knowledge.attach import own_knowledge_base
+from knowledge.models import KnowledgeBase
+from plugins.admin import PluginAdmin
+from plugins.models import Plugin
+
+admin.site.unregister(Plugin)
+
+_PANES = [persona, knowledge, trees, sandbox, golden, inbox, analytics, releases, sharing]
+
+
+@admin.register(Plugin)
+class HubAdmin(PluginAdmin):
+    """The list of plugins, and the pane of the persona; the other panes are modules of their own."""
+
+    actions = ["publish_chosen", "withdraw_chosen"]
+    change_form_template = "builder/persona.html"
+    add_form_template = "builder/new.html"
+    change_list_template = "builder/plugins.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [path("starting/", self.admin_site.admin_view(persona.starting), name="builder_starting")]
+        own.append(path("import/", self.admin_site.admin_view(carrying.import_view), name="builder_import"))
+        return own + [url for pane in _PANES for url in pane.urls()] + super().get_urls()
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        plugin = self.get_object(request, object_id)
+        around = {**panes.hub(request, plugin, "persona"), **persona.context(plugin)} if plugin else {}
+        around.pop("original", None)
+        return super().change_view(request, object_id, form_url, {**around, **(extra_context or {})})
+
+    def save_model(self, request: HttpRequest, obj: Plugin, form: Any, change: bool) -> None:
+        if not change:
+            persona.draft(obj)
+        super().save_model(request, obj, form, change)
+        own_knowledge_base(obj)  # so that there is a place to put documents at once
+
+    def response_add(self, request: HttpRequest, obj: Plugin, post_url_continue: str | None = None) -> HttpResponse:
+        said = "A first draft of who answers is below. Make it yours, then drop in documents."
+        messages.success(request, f"“{obj}” is made. {said}")
+        return HttpResponseRedirect(url_of(obj, "persona"))
+
+    def response_change(self, request: HttpRequest, obj: Plugin) -> HttpResponse:
+        messages.success(request, "Saved. Agents go on asking the latest release; this is its draft.")
+        return HttpResponseRedirect(url_of(obj, "persona"))
+
+    def delete_model(self, request: HttpRequest, obj: Plugin) -> None:
+        bases = list(KnowledgeBase.objects.filter(plugin=obj).values_list("pk", flat=True))
+        super().delete_model(request, obj)
+        for base in bases:
+            tasks.review_index(base)
+
+    def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
+        for plugin in queryset:
+            self.delete_model(request, plugin)
+
+    @admin.action(description="Publish")
+    def publish_chosen(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
+        for plugin in queryset:
+            published(request, plugin)
+
+    @admin.action(description="Take off the air")
+    def withdraw_chosen(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
+        for plugin in queryset:
+            withdraw(request, plugin)

@@ -1,0 +1,88 @@
+"""Which queries are counted: of which days, of which release, asked by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils import timezone
+
+from accounts.models import User
+from plugins.models import Plugin
+from querying.models import Query, QueryQuerySet
+
+DAYS = 30
+MOST_DAYS = 1100
+# Longer than this, a bar stands for a week.
+MOST_BARS = 92
+_MOST_RELEASES = 50
+_DRAFT = "draft"
+_SENSIBLE = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
+
+
+class RangeForm(forms.Form):
+    """An empty form means the last thirty days of everything; so does one that makes no sense."""
+
+    first = forms.DateField(label="From", required=False, validators=_SENSIBLE)
+    last = forms.DateField(label="To", required=False, validators=_SENSIBLE)
+    version = forms.ChoiceField(label="Release", required=False)
+    by = forms.ChoiceField(
+        label="Asked by",
+        required=False,
+        choices=[("", "everybody"), ("keys", "agents"), ("hand", "people, by hand")],
+    )
+
+    def __init__(self, data: Mapping[str, Any], *, plugin: Plugin) -> None:
+        super().__init__(data)
+        self._plugin = plugin
+        versions = plugin.releases.values_list("version", flat=True)[:_MOST_RELEASES]
+        field = self.fields["version"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", "all releases"), (_DRAFT, "the draft"), *((one, one) for one in versions)]
+        for bound in self.fields.values():
+            bound.widget.attrs["class"] = "input input-s"
+        self.is_valid()
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        last = said.get("last") or timezone.localdate()
+        first = said.get("first") or last - timedelta(days=DAYS - 1)
+        if first <= last and (last - first).days < MOST_DAYS:
+            return {**said, "first": first, "last": last}
+        reason = "The first day comes after the last one." if first > last else "At most three years at once."
+        self.add_error(None, reason)
+        return {name: value for name, value in said.items() if name not in ("first", "last")}
+
+    @property
+    def days(self) -> tuple[date, date]:
+        """The first and the last day; the usual ones where the given ones make no sense."""
+        if "first" in self.cleaned_data and "last" in self.cleaned_data:
+            return self.cleaned_data["first"], self.cleaned_data["last"]
+        today = timezone.localdate()
+        return today - timedelta(days=DAYS - 1), today
+
+    @property
+    def before(self) -> tuple[date, date]:
+        """As many days, right before."""
+        first, last = self.days
+        return first - (last - first) - timedelta(days=1), first - timedelta(days=1)
+
+    @property
+    def is_weekly(self) -> bool:
+        first, last = self.days
+        return (last - first).days >= MOST_BARS
+
+    def queries(self, *, user: User) -> QueryQuerySet:
+        """What may be counted for this person, of any day."""
+        queries = Query.objects.visible_to(user).filter(plugin=self._plugin)
+        version, by = self.cleaned_data.get("version"), self.cleaned_data.get("by")
+        if version:
+            queries = (
+                queries.filter(release=None) if version == _DRAFT else queries.filter(release__version=version)
+            )
+        if by:
+            queries = queries.filter(api_key__isnull=by == "hand")
+        return queries

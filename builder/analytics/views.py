@@ -1,0 +1,156 @@
+"""The pane of figures, and its file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from accounts.models import ApiKey, User
+from builder.analytics import plots
+from builder.analytics.export import BY_HAND, COLUMNS, MOST_ROWS, OTHERS, as_csv
+from builder.analytics.forms import RangeForm
+from builder.panes import render
+from knowledge.models import Document, KnowledgeBase
+from plugins.models import Plugin
+from querying.figures import STEPS, Figures
+from querying.types import Confidence, Outcome
+
+_MOST_DOCUMENTS = 8
+_MOST_KEYS = 8
+_STEP_WORDS = {"retrieve": "searching", "tree": "walking the trees", "weigh": "weighing the evidence"}
+_STEP_WORDS |= {"generate": "writing and verifying", "whole": "the whole answer"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    name: str
+    count: int
+    refused: int
+
+    @property
+    def refused_share(self) -> float:
+        return 100 * self.refused / self.count
+
+
+@require_GET
+def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The figures of some days. A fixed number of statements, whatever was asked."""
+    assert isinstance(request.user, User)
+    form = RangeForm(request.GET, plugin=plugin)
+    everything = form.queries(user=request.user)
+    queries = everything.asked_on(*form.days)
+    days = plots.days_of(
+        *form.days,
+        counts=queries.by_outcome_and_day(weekly=form.is_weekly),
+        latency=queries.latency_by_day(weekly=form.is_weekly),
+        weekly=form.is_weekly,
+    )
+    totals = _totals(days)
+    sums = queries.sums()
+    context = {
+        "form": form,
+        "first": form.days[0],
+        "last": form.days[1],
+        "days": days,
+        "headings": [words for words, _ in plots.SERIES.values()],
+        "bars": plots.bars(days),
+        "lines": plots.lines(days),
+        "total": sum(totals.values()),
+        "shares": _shares(totals),
+        "total_words": f"{sum(totals.values()):,}",
+        "tokens": f"{(sums['prompt_tokens'] or 0) + (sums['completion_tokens'] or 0):,}",
+        "written": f"{sums['completion_tokens'] or 0:,}",
+        "change": _change(sum(totals.values()), everything.asked_on(*form.before).count()),
+        "sums": sums,
+        "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_WORDS.items()],
+        "confidence": _confidence(queries),
+        "keys": _keys(queries, request.user),
+        "asked": request.GET.urlencode(),
+        **_documents(queries, plugin),
+    }
+    return render(request, plugin, "analytics", "builder/analytics/pane.html", context)
+
+
+@require_GET
+def download(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The questions of the same days as a file, the newest first."""
+    assert isinstance(request.user, User)
+    form = RangeForm(request.GET, plugin=plugin)
+    queries = form.queries(user=request.user).asked_on(*form.days).order_by("-created_at")
+    rows = list(queries.values(*COLUMNS, "timings", "api_key")[:MOST_ROWS])
+    names = _names({row["api_key"] for row in rows}, request.user)
+    first, last = form.days
+    response = HttpResponse(as_csv(rows, steps=STEPS, names=names), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{plugin.slug}-{first}-{last}.csv"'
+    return response
+
+
+def _totals(days: list[plots.Day]) -> Counter[str]:
+    totals: Counter[str] = Counter()
+    for day in days:
+        totals.update(dict(zip(plots.SERIES, day.counts, strict=True)))
+    return totals
+
+
+def _shares(totals: Counter[str]) -> list[tuple[str, int, float]]:
+    """What is said above the pictures: how many ended in which way, and which share of all that is."""
+    whole = sum(totals.values()) or 1
+    shown = [Outcome.ANSWERED.value, Outcome.CLARIFY.value, Outcome.REFUSED.value]
+    shown += [name for name in (Outcome.FAILED.value, Outcome.ABANDONED.value) if totals[name]]
+    return [(plots.SERIES[name][0], totals[name], 100 * totals[name] / whole) for name in shown]
+
+
+def _change(now: int, before: int) -> str:
+    """How that compares with as many days before, in words; empty where there is nothing to compare with."""
+    if not before or not now:
+        return ""
+    if now == before:
+        return "as many as before"
+    share = abs(now - before) / before
+    return f"{share:.0%} {'more' if now > before else 'fewer'} than before"
+
+
+def _confidence(queries: Figures) -> list[tuple[str, int, float]]:
+    levels = [level.value for level in reversed(Confidence)]
+    return plots.shares(queries.by_confidence(), levels)
+
+
+def _documents(queries: Figures, plugin: Plugin) -> dict[str, Any]:
+    """The documents that carry the answers, and those that none rests on."""
+    cited = queries.cited_documents()
+    greatest = cited[0][2] if cited else 1
+    bases = KnowledgeBase.objects.of_plugin(plugin).values("pk")
+    present = Document.objects.present().filter(knowledge_base__in=bases, status="ready")
+    ids = [UUID(pk) for pk, _, _ in cited if pk]
+    known = {
+        str(pk)
+        for pk in Document.objects.present().filter(pk__in=ids[:_MOST_DOCUMENTS]).values_list("pk", flat=True)
+    }
+    never = present.exclude(pk__in=ids)
+    return {
+        "cited": [
+            {"pk": pk if pk in known else "", "title": title, "count": count, "length": 100 * count / greatest}
+            for pk, title, count in cited[:_MOST_DOCUMENTS]
+        ],
+        "never_count": never.count(),
+        "never": never.order_by("title").only("pk", "title")[:_MOST_DOCUMENTS],
+    }
+
+
+def _keys(queries: Figures, user: User) -> list[Key]:
+    rows = queries.by_key(limit=_MOST_KEYS)
+    names = _names({key for key, _, _ in rows}, user)
+    return [
+        Key(name=names.get(key, OTHERS) if key else BY_HAND, count=count, refused=refused)
+        for key, count, refused in rows
+    ]
+
+
+def _names(keys: set[Any], user: User) -> dict[Any, str]:
+    """Those keys that this person may see; an author reads what was asked, not who asked."""
+    return {key.pk: str(key) for key in ApiKey.objects.visible_to(user).filter(pk__in=keys - {None})}

@@ -1,0 +1,52 @@
+"""A plugin comes in as one file."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from builder.crumbs import Crumb
+from builder.readiness import url_of
+from lexic.errors import LexicError
+from marketplace.bundle import import_plugin
+from plugins.models import Plugin
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        label="File",
+        help_text="As it came from “Download as one file” or from export_plugin, up to 1 GB.",
+        widget=forms.FileInput(attrs={"class": "input", "accept": ".zip", "aria-describedby": "id_file_helptext"}),
+    )
+
+
+@require_http_methods(["GET", "POST"])
+def import_view(request: HttpRequest) -> HttpResponse:
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        assert isinstance(request.user, User)
+        try:
+            imported = import_plugin(form.cleaned_data["file"], owner=request.user)
+        except LexicError as error:
+            form.add_error("file", f"{error.message} {error.hint}".strip())
+        else:
+            _say(request, imported.plugin, was_taken=imported.slug_was_taken)
+            return HttpResponseRedirect(url_of(imported.plugin, "knowledge"))
+    list_url = reverse("admin:plugins_plugin_changelist")
+    context = {
+        **admin.site.each_context(request),
+        "title": "Import a plugin",
+        "crumbs": [Crumb(title="Plugins", url=list_url), Crumb(title="Import")],
+        "form": form,
+    }
+    return TemplateResponse(request, "builder/import.html", context)
+
+
+def _say(request: HttpRequest, plugin: Plugin, *, was_taken: bool) -> None:
+    called = f" Its slug was taken, so agents call it {plugin.slug}." if was_taken else ""
+    messages.success(request, f"“{plugin}” is here as a draft.{called} Its documents are being read again.")

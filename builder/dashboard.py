@@ -1,0 +1,139 @@
+"""The first page of the builder: one's plugins, how they stand, and what waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import HttpRequest
+from django.utils import timezone
+
+from accounts.addresses import is_confirmed
+from accounts.models import User
+from builder.counts import Counts, counts_of
+from builder.readiness import Part, Standing, parts_of, url_of
+from knowledge.models import DocumentStatus
+from plugins.models import Invitation, Plugin
+from querying.models import Query
+from querying.types import Outcome
+
+SHOWN = 20
+WEEK = timedelta(days=7)
+# What waits, by the pane that has the remedy: for one, for several, the words of the link.
+NEEDS = {
+    "knowledge": ("document could not be read", "documents could not be read", "See why", Standing.BLOCKS),
+    "trees": ("problem in its trees", "problems in its trees", "Show where", Standing.BLOCKS),
+    "golden": ("golden question fails", "golden questions fail", "Compare", Standing.ATTENTION),
+    "inbox": (
+        "question was refused this week",
+        "questions were refused this week",
+        "Open the inbox",
+        Standing.ATTENTION,
+    ),
+}
+# What a newcomer does, in this order: title and what it means.
+FIVE_STEPS = (
+    ("Name it", "Its name and its field. A first draft of who answers is written for you to correct."),
+    ("Drop in documents", "What counts as true. The plugin will say nothing that is not in them."),
+    ("Draw a tree", "Only where an answer depends on something; it asks back for what is missing."),
+    ("Ask it", "Open every source it names, and fix the questions whose answers must stay right."),
+    ("Publish it", "A release is fixed for ever. Agents ask it with a key; you go on with the draft."),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One plugin as the page shows it."""
+
+    plugin: Plugin
+    url: str
+    parts: list[Part]
+    may_change: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """One thing that waits for the person: about a plugin, in one sentence, with the place of the remedy."""
+
+    plugin: Plugin
+    sentence: str
+    remedy: str
+    url: str
+    standing: Standing
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """The number of statements does not depend on how many plugins there are."""
+    user, now = request.user, timezone.now()
+    assert isinstance(user, User)
+    mine = Plugin.objects.readable_by(user).select_related("owner").order_by("-updated_at", "pk")
+    page = Paginator(mine, SHOWN).get_page(request.GET.get("page"))
+    plugins = list(page)
+    counts = counts_of(plugins)
+    changeable = set(Plugin.objects.editable_by(user).filter(pk__in=counts).values_list("pk", flat=True))
+    rows = [_row(plugin, counts[plugin.pk], may_change=plugin.pk in changeable) for plugin in plugins]
+    refused = _refused(changeable, since=now - WEEK)
+    return {
+        **context,
+        "title": "Dashboard",
+        "page": page,
+        "rows": rows,
+        "needs": [need for row in rows if row.may_change for need in _needs(row, counts, refused)],
+        "invitations": _invitations(user, now=now),
+        "figures": _figures(user, since=now - WEEK),
+        "five_steps": FIVE_STEPS,
+        "is_fullwidth": "1",
+    }
+
+
+def _row(plugin: Plugin, counts: Counts, *, may_change: bool) -> Row:
+    return Row(plugin=plugin, url=url_of(plugin, "persona"), parts=parts_of(plugin, counts), may_change=may_change)
+
+
+def _needs(row: Row, counts: Mapping[UUID, Counts], refused: Mapping[UUID, int]) -> list[Need]:
+    plugin, of = row.plugin, counts[row.plugin.pk]
+    passing = 1.0 if of.golden_share is None else of.golden_share
+    numbers = {
+        "knowledge": of.documents.get(DocumentStatus.FAILED, 0),
+        "trees": of.tree_errors,
+        "golden": of.golden - round(passing * of.golden),
+        "inbox": refused.get(plugin.pk, 0),
+    }
+    return [_need(plugin, pane, number) for pane, number in numbers.items() if number]
+
+
+def _need(plugin: Plugin, pane: str, number: int) -> Need:
+    one, many, remedy, standing = NEEDS[pane]
+    sentence = f"{number} {one if number == 1 else many}"
+    return Need(plugin=plugin, sentence=sentence, remedy=remedy, url=url_of(plugin, pane), standing=standing)
+
+
+def _refused(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
+    asked = Query.objects.filter(plugin__in=ids, outcome=Outcome.REFUSED, created_at__gte=since).order_by()
+    return dict(asked.values_list("plugin").annotate(Count("pk")))
+
+
+def _invitations(user: User, *, now: datetime) -> list[Invitation]:
+    if not is_confirmed(user):
+        return []
+    waiting = Invitation.objects.open(now=now).for_address(user.email)
+    return list(waiting.select_related("plugin", "invited_by")[:SHOWN])
+
+
+def _figures(user: User, *, since: datetime) -> dict[str, int]:
+    """Over everything the person may look at, not only this page."""
+    readable = Plugin.objects.readable_by(user)
+    figures: dict[str, int] = readable.aggregate(
+        plugins=Count("pk"), published=Count("pk", filter=Q(is_published=True))
+    )
+    asked = Query.objects.filter(plugin__in=readable.values("pk"), created_at__gte=since)
+    return figures | asked.aggregate(
+        asked=Count("pk"),
+        answered=Count("pk", filter=Q(outcome=Outcome.ANSWERED)),
+        refused=Count("pk", filter=Q(outcome=Outcome.REFUSED)),
+    )

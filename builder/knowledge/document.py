@@ -1,0 +1,135 @@
+"""One document: its pages beside their chunks, what people say about it, and what a question would find in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+
+from builder.knowledge.finding import asked
+from builder.knowledge.forms import DescriptionForm
+from builder.knowledge.rows import Row, rows_of
+from builder.knowledge.scope import own_or_404, readable_or_404
+from builder.panes import may_change, render
+from knowledge.add import read_again
+from knowledge.blocks import Block, blocks
+from knowledge.models import Chunk, Document, Page
+from plugins.models import Plugin
+
+# A source without pages is one long page: so many of its chunks are shown at a time.
+CHUNKS_AT_ONCE = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaf:
+    """A page, or a stretch of a long one. `begins` has the chunks that begin in each block."""
+
+    page: Page
+    parts: list[tuple[list[Chunk], Block]]
+    chunks: list[Chunk]
+    stretch: int
+    stretches: int
+
+
+def show(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+    found = own_or_404(plugin, document) if request.method == "POST" else readable_or_404(request, plugin, document)
+    form = DescriptionForm(request.POST or None, instance=found)
+    if request.method == "POST" and form.is_valid():
+        _keep(request, found, form)
+        return HttpResponseRedirect(request.get_full_path())
+    # A form that is wrong has changed the instance; what is shown beside it is what is stored.
+    stored = readable_or_404(request, plugin, document) if request.method == "POST" else found
+    context = {
+        "document": stored,
+        "row": _row(stored),
+        "is_own": stored.knowledge_base.plugin_id == plugin.pk,
+        "form": form,
+        "said_by_file": _said_by_file(stored),
+        **_leaf(request, stored),
+        **asked(request, plugin, document=stored),
+    }
+    return render(request, plugin, "knowledge", "builder/knowledge/document.html", context)
+
+
+def standing(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+    """How far it has come, for a page that is open already."""
+    found = readable_or_404(request, plugin, document)
+    context = {
+        "plugin": plugin,
+        "document": found,
+        "row": _row(found),
+        "is_own": found.knowledge_base.plugin_id == plugin.pk,
+        "may_change": may_change(request, plugin),
+        "is_news": True,
+    }
+    return TemplateResponse(request, "builder/knowledge/_standing.html", context)
+
+
+def _keep(request: HttpRequest, document: Document, form: DescriptionForm) -> None:
+    if not form.changed_data:
+        messages.info(request, "Nothing was changed.")
+        return
+    form.keep()
+    if "title" in form.changed_data:
+        # The title is part of what is embedded.
+        read_again(document)
+        messages.success(request, "Kept. The document is read again under its new title.")
+    else:
+        messages.success(request, "Kept. Questions use it at once; releases keep what they had of the text.")
+
+
+def _said_by_file(document: Document) -> list[tuple[str, str]]:
+    """Names and values. Made here: a file may call a value like a method that templates would rather see."""
+    said = document.metadata.get("file", {})
+    return [(str(name), str(value)) for name, value in said.items()] if isinstance(said, dict) else []
+
+
+def _row(document: Document) -> Row:
+    base = document.knowledge_base_id
+    return rows_of([document], own_base=base, readable={base})[0]
+
+
+def _leaf(request: HttpRequest, document: Document) -> dict[str, Any]:
+    """The page that is looked at, its neighbours, and its chunks. Five statements at most."""
+    pages = document.pages.filter(added_in__isnull=False, removed_in=None).order_by("number")
+    total = pages.count()
+    number = _number(request, "page", default=1, most=total)
+    page = pages.defer("words").filter(number=number).first() or pages.defer("words").first()
+    if page is None:
+        return {"leaf": None, "page_total": 0}
+    return {"leaf": _stretch_of(page, stretch=_number(request, "part", default=1, most=10**6)), "page_total": total}
+
+
+def _stretch_of(page: Page, *, stretch: int) -> Leaf:
+    chunks = page.chunks.filter(added_in__isnull=False, removed_in=None).order_by("index")
+    stretches = max(1, -(-chunks.count() // CHUNKS_AT_ONCE))
+    stretch = min(stretch, stretches)
+    first = (stretch - 1) * CHUNKS_AT_ONCE
+    shown = list(chunks[first : first + CHUNKS_AT_ONCE])
+    start = shown[0].start if shown and stretch > 1 else 0
+    end = shown[-1].end if shown and stretch < stretches else len(page.text)
+    return Leaf(
+        page=page, parts=_parts(page.text, start, end, shown), chunks=shown, stretch=stretch, stretches=stretches
+    )
+
+
+def _parts(text: str, start: int, end: int, chunks: list[Chunk]) -> list[tuple[list[Chunk], Block]]:
+    """The blocks of the text, each with the chunks that begin in it."""
+    found = blocks(text[start:end], cuts={chunk.start - start for chunk in chunks})
+    parts: list[tuple[list[Chunk], Block]] = []
+    waiting = list(chunks)
+    for block in found:
+        begun = [chunk for chunk in waiting if chunk.start - start < block.end]
+        waiting = waiting[len(begun) :]
+        parts.append((begun, block))
+    return parts
+
+
+def _number(request: HttpRequest, name: str, *, default: int, most: int) -> int:
+    value = request.GET.get(name, "")
+    given = int(value) if value.isascii() and value.isdigit() and len(value) < 8 else default
+    return max(1, min(given, most))

@@ -1,0 +1,72 @@
+"""The forms of the pane: pasted text, addresses, and what people say about a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from knowledge.forms import DocumentForm
+from knowledge.labels import COLUMNS
+
+LONGEST_TEXT = 1_000_000
+MOST_ADDRESSES = 50
+
+
+class TextForm(forms.Form):
+    title = forms.CharField(
+        max_length=300,
+        widget=forms.TextInput(attrs={"class": "input"}),
+        help_text="What citations call it. Under the same title, the text is a newer version.",
+    )
+    text = forms.CharField(
+        max_length=LONGEST_TEXT,
+        widget=forms.Textarea(attrs={"rows": 8, "class": "input"}),
+        help_text="Plain text or Markdown. Headings (#) become the sections that citations name.",
+    )
+
+
+class AddressesForm(forms.Form):
+    addresses = forms.CharField(
+        max_length=100_000,
+        widget=forms.Textarea(
+            attrs={
+                "rows": 4,
+                "class": "input",
+                "placeholder": "https://example.org/handbook",
+                "spellcheck": "false",
+            }
+        ),
+        help_text=f"Public web pages or files, one address on a line, at most {MOST_ADDRESSES}. "
+        "One that is known already is fetched again.",
+    )
+
+    def clean_addresses(self) -> list[str]:
+        """Distinct lines, in order."""
+        lines = (line.strip() for line in self.cleaned_data["addresses"].splitlines())
+        addresses = list(dict.fromkeys(line for line in lines if line))
+        if len(addresses) > MOST_ADDRESSES:
+            raise forms.ValidationError(
+                f"These are {len(addresses)} addresses; at most {MOST_ADDRESSES} at a time."
+            )
+        return addresses
+
+
+class DescriptionForm(DocumentForm):
+    """Title, type, dates, tags and status of a document."""
+
+    file = None  # type: ignore[assignment]  # a newer version has a form of its own
+
+    class Meta(DocumentForm.Meta):
+        fields = ["title", *COLUMNS]
+        labels = {"doc_type": "Type", "doc_date": "Dated", "doc_status": "Status"}
+        widgets = {
+            name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+            for name in ("doc_date", "effective_from", "superseded_on")
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            if not isinstance(field, forms.BooleanField):
+                field.widget.attrs["class"] = "input"

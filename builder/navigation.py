@@ -1,0 +1,80 @@
+"""The sidebar: a person's plugins first, then what they are made of and how they are used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse, reverse_lazy
+from django.utils.html import format_html
+
+from accounts.models import User
+from plugins.models import Plugin
+
+# A person with more finds the others by search.
+MOST_PLUGINS = 6
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    return [
+        {"title": "Plugins", "items": [_dashboard(request), *_plugins(request), _all_plugins(request)]},
+        {
+            "title": "Knowledge",
+            "items": [
+                _item("Documents", "description", "knowledge_document"),
+                _item("Knowledge bases", "library_books", "knowledge_knowledgebase"),
+                _item("Decision trees", "account_tree", "trees_decisiontree"),
+            ],
+        },
+        {
+            "title": "Use",
+            "items": [
+                _item("Questions asked", "forum", "querying_query"),
+                _item("Releases", "sell", "plugins_release"),
+                _item("API keys", "key", "accounts_apikey"),
+            ],
+        },
+        *([_operators()] if request.user.is_superuser else []),
+    ]
+
+
+def account(request: HttpRequest) -> list[dict[str, Any]]:
+    return [
+        {"title": "Public pages", "link": reverse_lazy("home")},
+        {"title": "Account", "link": reverse_lazy("account_email")},
+    ]
+
+
+def _plugins(request: HttpRequest) -> list[dict[str, Any]]:
+    assert isinstance(request.user, User)
+    recent = Plugin.objects.readable_by(request.user).order_by("-updated_at").only("pk", "name", "is_published")
+    return [_plugin_item(request, plugin) for plugin in recent[:MOST_PLUGINS]]
+
+
+def _plugin_item(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+    item: dict[str, Any] = {
+        # The theme prints titles as they are, markup and all.
+        "title": format_html('<span title="{}">{}</span>', plugin.name, plugin.name),
+        "icon": "menu_book",
+        "link": reverse("admin:plugins_plugin_change", args=[plugin.pk]),
+        "active": str(plugin.pk) in request.path,
+    }
+    return item if plugin.is_published else {**item, "badge": "draft"}
+
+
+def _dashboard(request: HttpRequest) -> dict[str, Any]:
+    url = reverse("admin:index")
+    return {"title": "Dashboard", "icon": "space_dashboard", "link": url, "active": request.path == url}
+
+
+def _all_plugins(request: HttpRequest) -> dict[str, Any]:
+    item = _item("All plugins", "apps", "plugins_plugin")
+    return {**item, "active": request.path == str(item["link"])}
+
+
+def _item(title: str, icon: str, model: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{model}_changelist")}
+
+
+def _operators() -> dict[str, Any]:
+    return {"title": "Operators", "items": [_item("People", "group", "accounts_user")]}

@@ -1,0 +1,93 @@
+"""What stands between a draft and a release, part by part, in words that lead to the remedy."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from builder.counts import Counts, counts_of
+from knowledge.models import DocumentStatus
+from plugins.models import Plugin
+
+
+class Standing(enum.StrEnum):
+    """How a part stands; the value is the style and the icon."""
+
+    FINE = "ok"
+    ATTENTION = "warn"
+    BLOCKS = "no"
+    OPEN = "faint"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One cell of the strip. `count` is shown on the tab of the same name."""
+
+    slug: str
+    title: str
+    standing: Standing
+    detail: str
+    url: str
+    count: int | None = None
+
+
+def readiness(plugin: Plugin) -> list[Part]:
+    """Persona, knowledge, trees and golden questions, in this order. Six statements."""
+    return parts_of(plugin, counts_of([plugin])[plugin.pk])
+
+
+def parts_of(plugin: Plugin, counts: Counts) -> list[Part]:
+    """The same from figures that are there already, for lists of plugins."""
+    return [_persona(plugin), _knowledge(plugin, counts), _trees(plugin, counts), _golden(plugin, counts)]
+
+
+def url_of(plugin: Plugin, slug: str) -> str:
+    """The address of a part of the plugin's page."""
+    if slug == "persona":
+        return reverse("admin:plugins_plugin_change", args=[plugin.pk])
+    return reverse(f"admin:builder_{slug}", args=[plugin.pk])
+
+
+def _part(plugin: Plugin, slug: str, title: str, standing: Standing, detail: str, count: int | None = None) -> Part:
+    url = url_of(plugin, slug)
+    return Part(slug=slug, title=title, standing=standing, detail=detail, url=url, count=count)
+
+
+def _persona(plugin: Plugin) -> Part:
+    if not plugin.system_prompt.strip():
+        return _part(plugin, "persona", "Persona", Standing.BLOCKS, "says nothing yet")
+    if not (plugin.tagline and plugin.description):
+        return _part(plugin, "persona", "Persona", Standing.ATTENTION, "no words for its public page")
+    return _part(plugin, "persona", "Persona", Standing.FINE, "complete")
+
+
+def _knowledge(plugin: Plugin, counts: Counts) -> Part:
+    total, ready = sum(counts.documents.values()), counts.documents.get(DocumentStatus.READY, 0)
+    failed = counts.documents.get(DocumentStatus.FAILED, 0)
+    detail = f"{ready} of {total} ready" + (f", {failed} failed" if failed else "")
+    if not total:
+        return _part(plugin, "knowledge", "Knowledge", Standing.BLOCKS, "no documents", 0)
+    standing = Standing.FINE if ready == total else Standing.ATTENTION if ready else Standing.BLOCKS
+    return _part(plugin, "knowledge", "Knowledge", standing, detail, total)
+
+
+def _trees(plugin: Plugin, counts: Counts) -> Part:
+    if not counts.trees:
+        return _part(plugin, "trees", "Trees", Standing.OPEN, "none, and none needed", 0)
+    if counts.tree_errors:
+        word = "problem blocks" if counts.tree_errors == 1 else "problems block"
+        return _part(plugin, "trees", "Trees", Standing.BLOCKS, f"{counts.tree_errors} {word}", counts.trees)
+    return _part(plugin, "trees", "Trees", Standing.FINE, f"{counts.trees} checked", counts.trees)
+
+
+def _golden(plugin: Plugin, counts: Counts) -> Part:
+    count, share = counts.golden, counts.golden_share
+    if not count:
+        return _part(plugin, "golden", "Golden questions", Standing.OPEN, "none yet", 0)
+    if share is None:
+        return _part(plugin, "golden", "Golden questions", Standing.ATTENTION, f"{count}, not run yet", count)
+    passed = round(share * count)
+    standing = Standing.FINE if share >= plugin.golden_share else Standing.ATTENTION
+    return _part(plugin, "golden", "Golden questions", standing, f"{passed} of {count} pass", count)

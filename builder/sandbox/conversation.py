@@ -1,0 +1,45 @@
+"""A conversation is a list of queries: what was said before is read off the audit rows, never off the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from accounts.models import User
+from builder.sandbox.forms import AskForm
+from plugins.models import Plugin
+from querying import clarify, releases
+from querying.models import Query
+from querying.render import render_sentence
+from querying.types import Asker, CitationStyle, Options, Outcome, Question, Turn
+
+_SAID = (Outcome.ANSWERED.value, Outcome.REFUSED.value)
+
+
+def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Query]:
+    """Those that this person asked of this plugin, in the given order."""
+    found = Query.objects.filter(user=user, plugin=plugin, api_key=None).in_bulk(list(ids))
+    return [found[pk] for pk in ids if pk in found]
+
+
+def question_of(form: AskForm, *, plugin: Plugin, user: User, version: str) -> Question:
+    """The valid form as a question to one version. Raises `UnknownRelease`, `InvalidFollowup`."""
+    said = form.cleaned_data
+    question = Question(
+        text=said["question"],
+        release=releases.at(plugin, version=version),
+        asker=Asker(name=f"user:{user.pk}", user_id=user.pk),
+        context=_turns(own_queries(said["earlier"], plugin=plugin, user=user)),
+        facts=said["facts"],
+        options=Options(filters=form.filters),
+    )
+    return clarify.resume(question, token=said["token"], answer=said["answer"]) if said["token"] else question
+
+
+def _turns(queries: Sequence[Query]) -> tuple[Turn, ...]:
+    return tuple(turn for query in queries if query.outcome in _SAID for turn in _both(query))
+
+
+def _both(query: Query) -> tuple[Turn, Turn]:
+    answer = render_sentence(query.answer, style=CitationStyle.OFF)
+    return Turn(role="user", content=query.question), Turn(role="assistant", content=answer)

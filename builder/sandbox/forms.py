@@ -1,0 +1,129 @@
+"""What a person says in the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+from knowledge.filters import Filters
+from plugins.models import Plugin
+from querying.releases import DRAFT
+
+MOST_RELEASES = 20
+MOST_FACTS = 50
+LONGEST_FACT = 500
+# A conversation keeps so many turns; earlier ones no longer count.
+MOST_TURNS = 10
+
+
+class AskForm(forms.Form):
+    """A question to the draft or to a release, or the answer to what it asked back (`token` and `answer`)."""
+
+    question = forms.CharField(max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 1}))
+    version = forms.ChoiceField(label="Ask", help_text="The draft answers with everything as it stands now.")
+    other = forms.ChoiceField(
+        label="Compare with", required=False, help_text="The same question, asked of this one too, side by side."
+    )
+    facts = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="What is known already, one fact on a line: exposure = severe.",
+    )
+    as_of = forms.DateField(
+        required=False,
+        label="As of",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text="Only documents that were valid on this day.",
+    )
+    doc_types = forms.CharField(
+        label="Document types", required=False, max_length=300, help_text="Only these, with commas between them."
+    )
+    tags_any = forms.CharField(
+        label="Tags", required=False, max_length=300, help_text="Documents with any of them."
+    )
+    projects = forms.CharField(required=False, max_length=300, help_text="Only documents of these projects.")
+    earlier = forms.CharField(required=False, max_length=500, widget=forms.HiddenInput)
+    token = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
+    answer = forms.CharField(required=False, max_length=LONGEST_FACT, widget=forms.HiddenInput)
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, plugin: Plugin, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        released = plugin.releases.values_list("version", flat=True)[:MOST_RELEASES]
+        versions = [(DRAFT, "the draft"), *((number, f"release {number}") for number in released)]
+        self._offer("version", versions)
+        self._offer("other", [("", "nothing"), *versions])
+        for name, field in self.fields.items():
+            if not field.widget.is_hidden:
+                field.widget.attrs |= {"class": "input", "aria-describedby": f"id_{name}_help"}
+
+    @property
+    def refinements(self) -> list[forms.BoundField]:
+        """The fields that most questions do without."""
+        return [self[name] for name in ("other", "facts", "as_of", "doc_types", "tags_any", "projects")]
+
+    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    def clean_facts(self) -> dict[str, str]:
+        """Names and values. Raises a ValidationError that names the line that is no fact."""
+        lines = [line.strip() for line in self.cleaned_data["facts"].splitlines() if line.strip()]
+        if len(lines) > MOST_FACTS:
+            raise forms.ValidationError(f"At most {MOST_FACTS} facts.")
+        return dict(_fact(line) for line in lines)
+
+    def clean_earlier(self) -> list[UUID]:
+        return ids_of(self.cleaned_data["earlier"])
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        if not said.get("question") and not said.get("token"):
+            self.add_error("question", "Write a question first.")
+        if said.get("token") and not said.get("answer"):
+            self.add_error("answer", "Choose one of the answers, or write one.")
+        return said
+
+    @property
+    def filters(self) -> Filters | None:
+        said = self.cleaned_data
+        filters = Filters(
+            doc_types=_words(said["doc_types"]),
+            tags_any=_words(said["tags_any"]),
+            projects=_words(said["projects"]),
+            as_of=said["as_of"],
+        )
+        return filters or None
+
+    @property
+    def first_error(self) -> str:
+        name, errors = next(iter(self.errors.items()))
+        label = "" if name in ("question", "answer", "__all__") else f"{self[name].label}: "
+        return f"{label}{errors[0]}"
+
+
+def ids_of(text: str) -> list[UUID]:
+    """The queries of a conversation, oldest first; what is no id is left out."""
+    found = []
+    for part in text.split(","):
+        try:
+            found.append(UUID(part))
+        except ValueError:
+            continue
+    return list(dict.fromkeys(found))[-MOST_TURNS:]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _fact(line: str) -> tuple[str, str]:
+    name, separator, value = (part.strip() for part in line.partition("="))
+    if not (name and separator and value):
+        raise forms.ValidationError(f"“{line[:60]}” is not a fact. Write it as: name = value.")
+    if len(value) > LONGEST_FACT:
+        raise forms.ValidationError(f"The fact “{name[:60]}” has more than {LONGEST_FACT} characters.")
+    return name, value

@@ -1,0 +1,219 @@
+"""Everything the sandbox shows of a query, read off its audit row. A page of many takes no more statements than one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from accounts.models import User
+from builder.sandbox.live import Asked
+from knowledge.models import Chunk, KnowledgeBase, Page
+from querying import reading
+from querying.models import Feedback, Query
+from querying.reading import Piece
+from querying.types import Clarification, Failed, Outcome
+
+# Characters of the page that are shown on either side of a cited span.
+_AROUND = 90
+_NEAREST = 3
+_LABELS = {"planning": "read the question", "retrieve": "searched", "tree": "walked the trees"}
+_LABELS |= {"weigh": "weighed the evidence", "generate": "wrote and verified"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """A cited span in its page. `address` is empty where the person may not open the page."""
+
+    number: int
+    before: str
+    excerpt: str
+    after: str
+    where: str
+    address: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """A passage that was read, with its score; `is_cited` when the answer cites its page."""
+
+    where: str
+    section: str
+    score: float
+    address: str
+    is_cited: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """`prompt` is None when there is none to show, and `prompt_withheld` says so when there is one."""
+
+    query: Query
+    pieces: list[Piece]
+    evidence: list[Evidence]
+    verified: int
+    path: list[tuple[str, str]]
+    why: str
+    timings: list[tuple[str, int]]
+    read: list[Read]
+    feedback: Feedback | None
+    clarification: Clarification | None = None
+    failure: Failed | None = None
+    prompt: Sequence[Mapping[str, str]] | None = None
+    prompt_withheld: bool = False
+    is_offline: bool = True
+
+    @property
+    def nearest(self) -> list[Read]:
+        return self.read[:_NEAREST] if self.query.outcome == Outcome.REFUSED else []
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether it was asked just now, so that a question asked back can still be answered."""
+        return self.clarification is not None
+
+    @property
+    def version(self) -> str:
+        return self.query.release_name.partition("@")[2]
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        return dict(self.query.options.get("filters") or {})
+
+    @property
+    def filter_words(self) -> dict[str, str]:
+        """The filters as the form takes them."""
+        return {
+            name: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            for name, value in self.filters.items()
+        }
+
+    @property
+    def seconds(self) -> float:
+        return self.query.latency_ms / 1000
+
+
+def turns_of(queries: Sequence[Query], *, user: User) -> list[Turn]:
+    """The queries as they are shown. Four statements, whatever their number."""
+    pages = _pages(queries, user)
+    chunks = _chunks(queries, user)
+    opinions = {one.query_id: one for one in Feedback.objects.filter(user=user, query__in=queries)}
+    return [_turn(query, pages=pages, chunks=chunks, feedback=opinions.get(query.pk)) for query in queries]
+
+
+def extras_of(asked: Asked, *, user: User, may_change: bool) -> dict[str, Any]:
+    """What only the one who has just asked can see: the answer to give, the error's hint, the prompt.
+
+    A prompt holds the persona and whole passages. It is for those who may change the plugin, and who may open every
+    document that it quotes: a plugin may read knowledge that belongs to somebody else.
+    """
+    prompt = asked.prompt
+    shown = prompt is not None and may_change and _may_open(prompt.evidence.passages, user)
+    return {
+        "clarification": asked.clarification,
+        "failure": asked.failure,
+        "prompt": prompt.messages if prompt and shown else None,
+        "prompt_withheld": prompt is not None and not shown,
+        "is_offline": asked.llm.is_offline,
+    }
+
+
+def _may_open(passages: Sequence[Any], user: User) -> bool:
+    needed = {passage.knowledge_base_id for passage in passages}
+    return KnowledgeBase.objects.visible_to(user).filter(pk__in=needed).distinct().count() == len(needed)
+
+
+def _turn(query: Query, *, pages: Mapping[int, str], chunks: Mapping[int, Chunk], feedback: Any) -> Turn:
+    evidence = [_evidence(number, c, pages) for number, c in enumerate(query.citations, start=1)]
+    return Turn(
+        query=query,
+        pieces=_set_close(list(reading.pieces(query.answer, count=len(evidence)))),
+        evidence=evidence,
+        verified=sum(_stands(citation, pages) for citation in query.citations),
+        path=reading.steps(query.decision_path),
+        why=reading.why_confident(query),
+        timings=[(label, query.timings[step]) for step, label in _LABELS.items() if step in query.timings],
+        read=_read(query, chunks),
+        feedback=feedback,
+    )
+
+
+def _set_close(pieces: list[Piece]) -> list[Piece]:
+    """A chip stands at the word before it, without the space that the text has there."""
+    return [
+        replace(piece, text=piece.text.rstrip(" ")) if after and after.source else piece
+        for piece, after in zip_longest(pieces, pieces[1:])
+    ]
+
+
+def _evidence(number: int, citation: Mapping[str, Any], pages: Mapping[int, str]) -> Evidence:
+    source = reading.sources([citation])[0]
+    text = pages.get(_page_of(citation), "")
+    start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
+    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+    return Evidence(
+        number=number,
+        before=_from_word(before) if start > _AROUND else before,
+        excerpt=source.excerpt,
+        after=_to_word(after) if len(text) > end + _AROUND else after,
+        where=", ".join(part for part in (source.document, source.place) if part),
+        address=source.address if text else "",
+    )
+
+
+def _from_word(text: str) -> str:
+    return f"… {text.partition(' ')[2]}"
+
+
+def _to_word(text: str) -> str:
+    return f"{text.rpartition(' ')[0]} …"
+
+
+def _stands(citation: Mapping[str, Any], pages: Mapping[int, str]) -> bool:
+    """Whether the excerpt is on its page word for word. A page that may not be opened is not looked at."""
+    text = pages.get(_page_of(citation))
+    start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
+    return text is not None and text[start:end] == citation.get("excerpt")
+
+
+def _page_of(citation: Mapping[str, Any]) -> int:
+    path = str(citation.get("url", "")).partition("?")[0]
+    last = path.rpartition("/")[2]
+    return int(last) if last.isascii() and last.isdigit() else 0
+
+
+def _pages(queries: Sequence[Query], user: User) -> dict[int, str]:
+    wanted = {_page_of(citation) for query in queries for citation in query.citations}
+    readable = KnowledgeBase.objects.visible_to(user)
+    pages = Page.objects.filter(pk__in=wanted, document__knowledge_base__in=readable)
+    return dict(pages.values_list("pk", "text"))
+
+
+def _chunks(queries: Sequence[Query], user: User) -> dict[int, Chunk]:
+    wanted = {passage.get("chunk") for query in queries for passage in query.passages}
+    readable = KnowledgeBase.objects.visible_to(user)
+    chunks = Chunk.objects.filter(pk__in=wanted, knowledge_base__in=readable).select_related("document", "page")
+    shown = ("start", "end", "section_path", "document_title", "is_paged", "document__title", "page__number")
+    return chunks.only(*shown).in_bulk()
+
+
+def _read(query: Query, chunks: Mapping[int, Chunk]) -> list[Read]:
+    cited = {_page_of(citation) for citation in query.citations}
+    found = ((chunks.get(passage.get("chunk", 0)), passage) for passage in query.passages)
+    return [_passage(chunk, float(passage.get("score") or 0), cited) for chunk, passage in found if chunk]
+
+
+def _passage(chunk: Chunk, score: float, cited: set[int]) -> Read:
+    page = f", page {chunk.page.number}" if chunk.is_paged else ""
+    span = urlencode({"start": chunk.start, "end": chunk.end})
+    return Read(
+        where=f"{chunk.document_title or chunk.document.title}{page}",
+        section=" > ".join(chunk.section_path),
+        score=score,
+        address=f"{reverse('source', args=[chunk.page_id])}?{span}#cited",
+        is_cited=chunk.page_id in cited,
+    )

@@ -1,0 +1,186 @@
+"""Who works on the plugin, who may use it, and how it leaves here as one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.models import User
+from builder.panes import pane_url, render
+from builder.publishing import log
+from builder.readiness import url_of
+from lexic.errors import LexicError
+from marketplace import bundle
+from marketplace.handover import hand_over
+from marketplace.invitations import MAY, invite
+from plugins import sharing
+from plugins.models import Invitation, Plugin, Role
+
+View = Callable[..., HttpResponseBase]
+
+
+class InviteForm(forms.Form):
+    email = forms.CharField(
+        label="Email address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"class": "input", "autocomplete": "off", "aria-describedby": "invite-what"}),
+    )
+    role = forms.ChoiceField(
+        label="As",
+        choices=[(Role.EDITOR, "editor"), (Role.VIEWER, "viewer")],
+        widget=forms.Select(attrs={"class": "input"}),
+    )
+
+
+class UseForm(forms.ModelForm):
+    """The two doors besides the API."""
+
+    class Meta:
+        model = Plugin
+        fields = ("is_shared", "public_chat")
+
+
+def urls() -> list[URLPattern]:
+    return [
+        pane_url("sharing/", require_GET(show), name="sharing"),
+        pane_url("sharing/invite/", require_POST(invite_view), name="invite", to_change=True),
+        pane_url("sharing/people/<uuid:person>/", require_POST(change_role), name="change_role", to_change=True),
+        pane_url(
+            "sharing/invitations/<uuid:invitation>/", require_POST(take_back), name="take_back", to_change=True
+        ),
+        pane_url("sharing/hand-over/<uuid:person>/", hand_over_view, name="hand_over", to_change=True),
+        pane_url("sharing/use/", require_POST(use), name="use", to_change=True),
+        pane_url("sharing/leave/", require_POST(leave), name="leave", readers_may_post=True),
+        pane_url("sharing/file/", require_GET(download), name="download", to_change=True),
+    ]
+
+
+def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    return _pane(request, plugin)
+
+
+def owners_only(view: View) -> View:
+    """Editors change a plugin; who works on it is its owner's business."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, plugin: Plugin, **captured: Any) -> HttpResponseBase:
+        if not plugin.may_be_shared_by(_person(request)):
+            raise PermissionDenied("Only its owner says who works on a plugin.")
+        return view(request, plugin, **captured)
+
+    return guarded
+
+
+@owners_only
+def invite_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _pane(request, plugin, invite_form=form)
+    said = form.cleaned_data
+    try:
+        invited = invite(plugin, email=said["email"], role=said["role"], by=_person(request))
+    except LexicError as error:
+        form.add_error("email", f"{error.message} {error.hint}".strip())
+        return _pane(request, plugin, invite_form=form)
+    if invited.person:
+        return _done(request, plugin, f"{invited.email} is on it now, as {said['role']}.")
+    return _done(request, plugin, f"An invitation is on its way to {invited.email}. It is open for 14 days.")
+
+
+@owners_only
+def change_role(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpResponse:
+    """To another role, or off it."""
+    member = get_object_or_404(_members(plugin), pk=person)
+    role = request.POST.get("role", "")
+    if role in Role.values:
+        sharing.give(plugin, person=member, role=role)
+        return _done(request, plugin, f"{member.email} is {role} now.")
+    sharing.take_off(plugin, person=member)
+    return _done(request, plugin, f"{member.email} is no longer on it. What they did stays.")
+
+
+@owners_only
+def take_back(request: HttpRequest, plugin: Plugin, invitation: UUID) -> HttpResponse:
+    found = get_object_or_404(Invitation, plugin=plugin, pk=invitation)
+    found.delete()
+    return _done(request, plugin, f"The invitation to {found.email} is taken back. Its link opens nothing.")
+
+
+@owners_only
+def hand_over_view(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpResponse:
+    """Asks once more, and then does it."""
+    editor = get_object_or_404(plugin.editors, pk=person)
+    if request.method != "POST":
+        return render(request, plugin, "sharing", "builder/hand_over.html", {"person": editor})
+    try:
+        hand_over(plugin, to=editor)
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+        return HttpResponseRedirect(url_of(plugin, "sharing"))
+    return _done(request, plugin, f"{editor.email} owns it now. You stay on it as an editor.")
+
+
+def use(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    form = UseForm(request.POST, instance=plugin)
+    if form.is_valid() and form.has_changed():
+        plugin.save(update_fields=[*form.changed_data, "updated_at"])
+        log(request, plugin, f"Changed who may use it: {', '.join(form.changed_data)}.")
+    return _done(request, plugin, "Saved who may use it.", is_logged=True)
+
+
+def leave(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    sharing.take_off(plugin, person=_person(request))
+    log(request, plugin, "Left it.")
+    messages.success(request, f"You are no longer on “{plugin}”.")
+    return HttpResponseRedirect(reverse("admin:index"))
+
+
+def download(request: HttpRequest, plugin: Plugin) -> FileResponse:
+    file = bundle.export_plugin(plugin)
+    return FileResponse(
+        file, as_attachment=True, filename=f"{plugin.slug}.lexic.zip", content_type="application/zip"
+    )
+
+
+def _pane(request: HttpRequest, plugin: Plugin, *, invite_form: InviteForm | None = None) -> HttpResponse:
+    person = _person(request)
+    context = {
+        "is_owner": plugin.may_be_shared_by(person),
+        "is_member": plugin.owner_id != person.pk and sharing.role_of(plugin, person) is not None,
+        "people": [
+            *((editor, Role.EDITOR) for editor in plugin.editors.order_by("email")),
+            *((viewer, Role.VIEWER) for viewer in plugin.viewers.order_by("email")),
+        ],
+        "invitations": plugin.invitations.open().select_related("invited_by"),
+        "invite_form": invite_form or InviteForm(),
+        "roles": [(role, MAY[role]) for role in Role],
+        "me": person,
+    }
+    return render(request, plugin, "sharing", "builder/sharing.html", context)
+
+
+def _done(request: HttpRequest, plugin: Plugin, sentence: str, *, is_logged: bool = False) -> HttpResponse:
+    if not is_logged:
+        log(request, plugin, sentence)
+    messages.success(request, sentence)
+    return HttpResponseRedirect(url_of(plugin, "sharing"))
+
+
+def _members(plugin: Plugin) -> Any:
+    both = plugin.editors.values("pk").union(plugin.viewers.values("pk"))
+    return User.objects.filter(pk__in=both)
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user

@@ -1,0 +1,37 @@
+"""Our icons: drawn from one sheet, in the colour of the text around them."""
+
+from __future__ import annotations
+
+from django import template
+from django.template import Context
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from builder.crumbs import Crumb, crumbs_of
+
+register = template.Library()
+
+_OF_STANDING = {"ok": "check", "warn": "alert", "no": "alert", "faint": "dot"}
+_WORDS = {"ok": "fine", "warn": "needs attention", "no": "stands in the way", "faint": "open"}
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """An icon that says nothing by itself: a word must stand beside it."""
+    sheet = static("icons.svg")
+    return format_html(
+        '<svg class="i" viewBox="0 0 20 20" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name
+    )
+
+
+@register.simple_tag(takes_context=True)
+def crumbs(context: Context) -> list[Crumb]:
+    """Where this page stands; the last one is the page itself."""
+    return crumbs_of({str(name): value for name, value in context.flatten().items()})
+
+
+@register.simple_tag
+def standing(value: str) -> SafeString:
+    """The icon of a part's standing, with its word for those who cannot see it."""
+    return format_html('{}<span class="sr">{}: </span>', icon(_OF_STANDING[value]), _WORDS[value])

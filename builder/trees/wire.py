@@ -1,0 +1,69 @@
+"""JSON between the editor and the server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from lexic.api_errors import TooLarge
+from lexic.errors import InvalidInput, LexicError
+
+MAX_BYTES = 2 * 1024 * 1024
+
+
+class NotJson(InvalidInput):
+    """This is not JSON."""
+
+    code = "not_json"
+    hint = "Nothing was changed."
+
+    def __init__(self, message: str | None = None, *, line: int = 1, column: int = 1) -> None:
+        self.line, self.column = line, column
+        super().__init__(message)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "line": self.line, "column": self.column}
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value in this text. Raises NotJson, with the line where the text stops being JSON, and TooLarge."""
+    if len(text) > MAX_BYTES:
+        raise TooLarge("A tree has at most 2 MB.", hint="Split it into several trees.")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise NotJson(
+            f"This is not JSON: {error.msg} at {where}.", line=error.lineno, column=error.colno
+        ) from error
+    except (RecursionError, ValueError) as error:  # nested without end, a number without end, no UTF-8
+        raise NotJson("This cannot be read as JSON.") from error
+
+
+def body(request: HttpRequest) -> dict[str, Any]:
+    """The object that was sent. Raises NotJson, TooLarge and InvalidInput."""
+    try:
+        data = read_json(request.body)
+    except RequestDataTooBig as error:
+        raise TooLarge("A tree has at most 2 MB.", hint="Split it into several trees.") from error
+    if not isinstance(data, dict):
+        raise InvalidInput("An object is needed.")
+    return data
+
+
+def answers_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Errors that were foreseen become `{"error", "code", "hint"}` with their status."""
+
+    @wraps(view)
+    def answering(request: HttpRequest, *args: Any, **captured: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **captured)
+        except LexicError as error:
+            return JsonResponse(error.as_dict(), status=error.status)
+
+    return answering

@@ -1,0 +1,156 @@
+"""Pages of PDFs as pictures: drawn when somebody looks, kept beside the stored files, within bounds.
+
+A picture belongs to the bytes its page was read from, so a page that was replaced long ago still shows what was
+cited. Only pixels come from the process that drew it; the picture file is made here.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.core.cache import cache
+from PIL import Image
+
+from knowledge import files, sandbox
+from knowledge.drawn import Drawing
+from knowledge.models import Page
+from knowledge.readers.types import UnreadableDocument
+from lexic.errors import LexicError
+
+# The size of the page, in tenths of a point, is in the name: a picture is read without asking anything else.
+_NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
+_QUALITY = 82
+_AT_ONCE = threading.BoundedSemaphore(2)
+_PATIENCE = 8.0  # seconds that a person waits for a turn
+_FAILURE_KEPT = 600  # seconds
+_SWEEP_EVERY = 60  # seconds
+_USED_AGAIN = 3600.0  # seconds until a look at a picture is worth noting
+
+
+class NoPicture(LexicError):
+    """There is no picture of this page."""
+
+    code = "no_picture"
+    status = 404
+    hint = "Read its text instead."
+
+
+class PicturesAreBusy(NoPicture):
+    """Many pages are being drawn right now."""
+
+    code = "busy"
+    status = 503
+    hint = "Open the page again in a moment; its text is here."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A WebP file; `width` and `height` of the page are in points, the unit of `Page.words`."""
+
+    path: Path
+    width: float
+    height: float
+
+
+def has_picture(page: Page) -> bool:
+    """Whether there can be one: only PDFs have places for their words."""
+    return page.words is not None
+
+
+def picture_of(page: Page) -> Picture:
+    """The page as it was in the file it was read from, drawn now if it is not there yet. Raises `NoPicture`."""
+    if not has_picture(page):
+        raise NoPicture
+    return _kept(page) or _drawn(page)
+
+
+def forget(sha256: str) -> None:
+    """Delete the pictures of a file that is no longer stored."""
+    shutil.rmtree(_folder(sha256), ignore_errors=True)
+
+
+def _folder(sha256: str) -> Path:
+    # `path_of` checks the name.
+    return _root() / sha256[:2] / files.path_of(sha256).name
+
+
+def _root() -> Path:
+    return Path(settings.LEXIC_FILES_DIR) / "pictures"
+
+
+def _kept(page: Page) -> Picture | None:
+    for path in _folder(page.source_sha256).glob(f"{page.number}-*.webp"):
+        if match := _NAME.fullmatch(path.name):
+            _note_use(path)
+            return Picture(path=path, width=int(match[2]) / 10, height=int(match[3]) / 10)
+    return None
+
+
+def _note_use(path: Path) -> None:
+    with suppress(OSError):
+        if path.stat().st_mtime < time.time() - _USED_AGAIN:
+            path.touch()
+
+
+def _drawn(page: Page) -> Picture:
+    source = files.path_of(page.source_sha256)
+    failure = f"knowledge:no-picture:{page.source_sha256}:{page.number}"
+    if not source.exists():
+        raise NoPicture("The file of this page is no longer on this server.")
+    if said := cache.get(failure):
+        raise NoPicture(said)
+    if not _AT_ONCE.acquire(timeout=_PATIENCE):
+        raise PicturesAreBusy
+    try:
+        drawing = sandbox.draw_page(source, number=page.number)
+    except UnreadableDocument as error:
+        # What took all its time once is not tried again for everybody who looks.
+        said = f"This page cannot be drawn: {error.message[:1].lower()}{error.message[1:]}"
+        cache.set(failure, said, _FAILURE_KEPT)
+        raise NoPicture(said) from error
+    finally:
+        _AT_ONCE.release()
+    picture = _keep(page, drawing)
+    if cache.add("knowledge:pictures-swept", 1, _SWEEP_EVERY):
+        sweep(most_bytes=settings.LEXIC_PICTURES_MAX_BYTES)
+    return picture
+
+
+def _keep(page: Page, drawing: Drawing) -> Picture:
+    width, height = round(drawing.page_width * 10), round(drawing.page_height * 10)
+    path = _folder(page.source_sha256) / f"{page.number}-{width}x{height}.webp"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    image = Image.frombytes("RGB", (drawing.width, drawing.height), drawing.pixels)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".drawn-", delete=False) as target:
+        incoming = Path(target.name)
+        try:
+            image.save(target, "WEBP", quality=_QUALITY, method=2)
+            target.close()
+            incoming.replace(path)
+        finally:
+            incoming.unlink(missing_ok=True)
+    return Picture(path=path, width=width / 10, height=height / 10)
+
+
+def sweep(*, most_bytes: int) -> int:
+    """Delete the pictures that nobody has looked at for longest, until the rest takes up less. Returns how many."""
+    found = []
+    for path in _root().glob("*/*/*"):
+        with suppress(OSError):
+            about = path.stat()
+            found.append((about.st_mtime, about.st_size, path))
+    taken, deleted = sum(size for _, size, _ in found), 0
+    for _, size, path in sorted(found):
+        if taken <= most_bytes:
+            break
+        path.unlink(missing_ok=True)
+        taken, deleted = taken - size, deleted + 1
+    return deleted

@@ -1,0 +1,133 @@
+"""Which columns travel, and how a value that comes from a stranger's file is checked against its column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from knowledge.labels import COLUMNS as LABELS
+from knowledge.models import Document, KnowledgeBase
+from lexic.errors import InvalidInput
+from plugins.models import Plugin
+from querying.models import GoldenQuestion
+from trees.models import DecisionTree, TreeCase
+
+
+class BadBundle(InvalidInput):
+    """This file is not a plugin that can be imported."""
+
+    code = "bad_bundle"
+    hint = "Nothing was imported. Export the plugin again, and import that file as it is."
+
+
+# What says when and by whom a row was made stays behind, and so does every pointer to another row.
+_STAYS = {"created_at", "updated_at"}
+
+
+def carried(model: type[models.Model]) -> list[str]:
+    """Every column of the model that is neither an id, nor a pointer, nor a date of the row."""
+    fields = model._meta.concrete_fields
+    return [field.name for field in fields if not (field.primary_key or field.is_relation or field.name in _STAYS)]
+
+
+# Whether it is published, and who may use it, is decided anew where it is imported.
+PLUGIN = [name for name in carried(Plugin) if name not in {"is_published", "is_shared", "public_chat", "version"}]
+TREE = carried(DecisionTree)
+CASE = carried(TreeCase)
+GOLDEN = carried(GoldenQuestion)
+DOCUMENT = ["title", "file_name", "url", *LABELS, "metadata"]
+BASE = ["embedder", "language"]
+
+COLUMNS: dict[type[models.Model], list[str]] = {
+    Plugin: PLUGIN,
+    DecisionTree: TREE,
+    TreeCase: CASE,
+    GoldenQuestion: GOLDEN,
+    Document: DOCUMENT,
+    KnowledgeBase: BASE,
+}
+
+
+def values(row: models.Model) -> dict[str, Any]:
+    """What travels of a row."""
+    return {name: getattr(row, name) for name in COLUMNS[type(row)]}
+
+
+def checked(model: type[models.Model], data: Any, *, where: str) -> dict[str, Any]:
+    """The columns of a row from the manifest; those it does not name keep their defaults. Raises `BadBundle`."""
+    if not isinstance(data, dict):
+        raise BadBundle(f"{where} of manifest.json is not an object.")
+    if unknown := sorted(data.keys() - set(COLUMNS[model])):
+        raise BadBundle(f"{where} of manifest.json has the unknown name {unknown[0][:60]!r}.")
+    return {name: _value(model._meta.get_field(name), value, where=where) for name, value in data.items()}
+
+
+def _value(field: Any, value: Any, *, where: str) -> Any:
+    place = f"{where}.{field.name} of manifest.json"
+    if value is None and field.null:
+        return None
+    if not _fits(field, value) or (field.name in _SHAPES and not _SHAPES[field.name](value)):
+        raise BadBundle(f"{place} is not what it should be.")
+    if value in ("", [], {}) and not field.choices:
+        return value  # a draft may lack what a form would ask for
+    try:
+        return field.clean(value, None)
+    except ValidationError as error:
+        raise BadBundle(f"{place}: {error.messages[0]}") from None
+
+
+def _fits(field: Any, value: Any) -> bool:
+    """Whether JSON has the type that the column wants: a column's own conversion would take "1" for a number."""
+    if isinstance(field, models.JSONField):
+        return True
+    if isinstance(field, ArrayField):
+        return isinstance(value, list) and all(_fits(field.base_field, item) for item in value)
+    if isinstance(field, models.BooleanField):
+        return isinstance(value, bool)
+    if isinstance(field, models.FloatField | models.IntegerField):
+        wanted = (int, float) if isinstance(field, models.FloatField) else (int,)
+        return isinstance(value, wanted) and not isinstance(value, bool)
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _are_places(value: Any) -> bool:
+    """`[document title, page]` pairs; the page may be null."""
+    return isinstance(value, list) and all(
+        isinstance(pair, list)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and (pair[1] is None or (isinstance(pair[1], int) and not isinstance(pair[1], bool)))
+        for pair in value
+    )
+
+
+# JSON columns hold anything; what is read as something in particular has to be that.
+_SHAPES: Mapping[str, Callable[[Any], bool]] = {
+    "tree_data": _is_object,
+    "facts": _is_object,
+    "metadata": _is_object,
+    "calibration": _is_object,
+    "must_cite": _are_places,
+}
+
+
+def require(said: Mapping[str, Any], *names: str, where: str) -> None:
+    """Raises `BadBundle` for the first of these that is missing or empty."""
+    for name in names:
+        if not said.get(name):
+            raise BadBundle(f"{where} of manifest.json has no {name}.")
+
+
+def listed(data: Any, *, where: str, most: int) -> Sequence[Any]:
+    """A list of at most so many. Raises `BadBundle`."""
+    if not isinstance(data, list) or len(data) > most:
+        raise BadBundle(f"{where} of manifest.json is not a list of at most {most}.")
+    return data

@@ -1,0 +1,119 @@
+"""An invitation on its way: the mail that carries it, and the page that it opens."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.cache import cache
+from django.core.mail import send_mail
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.authors import let_in, why_not
+from accounts.models import User
+from lexic.errors import LexicError
+from plugins import sharing
+from plugins.models import Invitation, Plugin, Role
+
+MAY = {
+    Role.EDITOR: "change it with them: who answers, its documents, trees and golden questions, and publish it",
+    Role.VIEWER: "look at everything in it and ask its draft, and change nothing",
+}
+# Mails that one person may cause in an hour.
+MOST_MAILS = 30
+HOUR = 3600
+
+
+class MailNotSent(LexicError):
+    """The mail could not be sent, so nobody was invited."""
+
+    code = "mail_not_sent"
+    status = 502
+    hint = "Try again in a few minutes; if it stays so, ask whoever runs this site to look at its mail settings."
+
+
+class TooManyMails(LexicError):
+    """You have sent thirty invitations within an hour."""
+
+    code = "too_many_mails"
+    status = 429
+    hint = "You may go on in an hour. Those that were sent are kept."
+
+
+def invite(plugin: Plugin, *, email: str, role: str, by: User) -> sharing.Invited:
+    """Let a colleague in at once, or send them an invitation.
+
+    Raises what `plugins.sharing.invite` raises, `TooManyMails`, and `MailNotSent`; then nothing is kept.
+    """
+    with transaction.atomic():
+        invited = sharing.invite(plugin, email=email, role=role, by=by)
+        if invited.invitation:
+            _count(by)
+            _send(invited.invitation, token=invited.token)
+        return invited
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """What one is invited to; accepting it needs an account with the address it was sent to."""
+    user = request.user if isinstance(request.user, User) else None
+    try:
+        found = sharing.find(token)
+        if request.method == "POST" and user:
+            return _accepted(request, found, user=user)
+    except LexicError as error:
+        return render(request, "marketplace/invitation.html", {"error": error}, status=error.status)
+    context = {"invitation": found, "may": MAY[Role(found.role)], "is_theirs": user and user.email == found.email}
+    return render(request, "marketplace/invitation.html", context)
+
+
+@require_POST
+@login_required
+def accept_invitation(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The same without the link: whoever is signed in with the confirmed address needs no token."""
+    assert isinstance(request.user, User)
+    mine = Invitation.objects.open().for_address(request.user.email).select_related("plugin")
+    try:
+        return _accepted(request, get_object_or_404(mine, pk=pk), user=request.user)
+    except LexicError as error:
+        return render(request, "marketplace/invitation.html", {"error": error}, status=error.status)
+
+
+def _accepted(request: HttpRequest, found: Invitation, *, user: User) -> HttpResponse:
+    plugin = sharing.accept(found, person=user)
+    if reason := why_not(user):
+        messages.warning(request, f"You are on “{plugin}” now. {reason.message} {reason.hint}")
+        return redirect("home")
+    let_in(user)
+    messages.success(request, f"You are on “{plugin}” now, as {found.role}.")
+    return redirect("admin:plugins_plugin_change", plugin.pk)
+
+
+def _count(by: User) -> None:
+    key = f"invitations:{by.pk}"
+    cache.add(key, 0, HOUR)
+    if cache.incr(key) > MOST_MAILS:
+        raise TooManyMails
+
+
+def _send(invitation: Invitation, *, token: str) -> None:
+    plugin, by = " ".join(invitation.plugin.name.split()), " ".join(str(invitation.invited_by).split())
+    address = settings.PUBLIC_URL + reverse("invitation", args=[token])
+    text = (
+        f"{by} invites you to “{plugin}” on Lexic, as {invitation.role}. You could {MAY[Role(invitation.role)]}.\n\n"
+        f"{address}\n\n"
+        f"The link works until {invitation.expires_at:%d %B %Y}, once, for an account with the address "
+        f"{invitation.email}. If you do not know what this is about, do nothing.\n"
+    )
+    try:
+        send_mail(f"{by} invites you to “{plugin}”", text, None, [invitation.email])
+    except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
+        raise MailNotSent from error

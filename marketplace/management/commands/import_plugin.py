@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import User
+from lexic.errors import LexicError
+from marketplace.bundle import Imported, import_plugin
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a plugin from a file that export_plugin has written. It is a draft; a worker reads its documents.\n\n"
+        "Example: manage.py import_plugin concrete-cover.lexic.zip --owner ruth@example.org"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.add_argument("file", type=Path, help="the file")
+        parser.add_argument("--owner", help="whose it will be; default: the only operator there is")
+        parser.add_argument("--slug", help="what agents will call it; default: as it was called, if that is free")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *, file: Path, owner: str | None, slug: str | None, **options: Any) -> None:
+        person = self._owner(owner)
+        try:
+            with file.open("rb") as source:
+                imported = import_plugin(source, owner=person, slug=slug)
+        except LexicError as error:
+            raise CommandError(f"{error.message} {error.hint}".strip()) from None
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
+        self._print(imported, as_json=options["json"])
+
+    def _owner(self, email: str | None) -> User:
+        active = User.objects.filter(is_active=True)
+        found = list(active.filter(email=email.strip().lower()) if email else active.filter(is_superuser=True)[:2])
+        if len(found) == 1:
+            return found[0]
+        raise CommandError(
+            f"There is no active account with the address {email}."
+            if email
+            else "Say whose it will be: --owner ADDRESS."
+        )
+
+    def _print(self, imported: Imported, *, as_json: bool) -> None:
+        plugin = imported.plugin
+        if as_json:
+            said = {"id": str(plugin.pk), "plugin": plugin.slug, "documents": imported.documents}
+            self.stdout.write(json.dumps(said))
+            return
+        taken = " (its own name was taken)" if imported.slug_was_taken else ""
+        self.stdout.write(
+            f"{plugin.name}, called {plugin.slug}{taken}. {imported.documents} documents wait for a worker."
+        )

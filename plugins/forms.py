@@ -1,0 +1,143 @@
+"""The forms in which an expert writes who answers, and how."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from lexic.theme import RadioSelect, TextareaWidget
+from plugins.models import CitationMode, GoldenGate, Plugin
+from plugins.synonyms import read_synonyms, written_synonyms
+
+CITATIONS = {
+    CitationMode.MANDATORY: (
+        "Mandatory",
+        "A sentence without a verified source is not sent; no source, no answer.",
+    ),
+    CitationMode.OPTIONAL: ("Optional", "Sentences that nothing proves are sent, and lower the confidence."),
+    CitationMode.OFF: ("Off", "Nothing is checked. For plugins that explain more than they prove."),
+}
+GATES = {
+    GoldenGate.OFF: ("Off", "Publish, whatever the golden questions say."),
+    GoldenGate.WARN: ("Warn", "Say which golden questions fail, and publish."),
+    GoldenGate.BLOCK: ("Block", "Publish only when the share below passes."),
+}
+
+
+class SynonymsField(forms.JSONField):
+    """Groups of phrases that mean the same, one group on a line: `w/c = water-cement ratio`."""
+
+    widget = TextareaWidget
+
+    def to_python(self, value: Any) -> Any:
+        return read_synonyms(value) if isinstance(value, str) else value or []
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        return data  # as it was typed, so that nothing is lost when it is shown again
+
+    def prepare_value(self, value: Any) -> str:
+        return value if isinstance(value, str) else written_synonyms(value or [])
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return self.prepare_value(initial or []) != (data or "")
+
+
+class PluginForm(forms.ModelForm):
+    """The composer. Refuses to overwrite what somebody else has saved since the form was opened."""
+
+    synonyms = SynonymsField(
+        required=False,
+        widget=TextareaWidget(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text="Words and abbreviations that mean the same here, one group on a line: "
+        "“w/c = water-cement ratio”. A question may use any of them.",
+    )
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    class Meta:
+        model = Plugin
+        fields = ("name",)  # the admin names them all
+        labels = {
+            "system_prompt": "Who answers",
+            "citation_mode": "Citations",
+            "golden_gate": "Golden gate",
+        }
+        help_texts = {
+            "name": "What people call it: what it knows, such as “Concrete cover in buildings”.",
+            "slug": "What agents call it, such as “concrete-cover”. Made from the name when left empty; fixed by the "
+            "first release.",
+            "domain": "The field it knows, such as “structural engineering”.",
+            "tagline": "One line for its card in the marketplace.",
+            "description": "For its public page: what it knows, for whom, and where its knowledge ends.",
+            "tags": "Words to find it by, with commas between them.",
+            "system_prompt": "Write as you would brief a new colleague. Rules about citing are added for you and "
+            "need not be repeated.",
+            "disclaimer": "Added under every answer: “Let a qualified engineer decide.”",
+            "chunk_strategy": "How pages are cut into chunks, the pieces that are searched.",
+            "chunk_size": "The longest chunk, in characters; not used when tokens are counted. Documents that are "
+            "there already are cut anew when they are read again.",
+            "golden_share": "The share of golden questions that must pass, from 0 to 1, where the gate blocks.",
+        }
+        widgets = {
+            "system_prompt": TextareaWidget(attrs={"rows": 12}),
+            "audience": TextareaWidget(attrs={"rows": 2}),
+            "tone": TextareaWidget(attrs={"rows": 2}),
+            "limits": TextareaWidget(attrs={"rows": 6}),
+            "description": TextareaWidget(attrs={"rows": 4}),
+            "disclaimer": TextareaWidget(attrs={"rows": 2}),
+            "tags": TextareaWidget(attrs={"rows": 1}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._explain("citation_mode", CITATIONS)
+        self._explain("golden_gate", GATES)
+        if "seen" in self.fields:
+            self.fields["seen"].initial = fingerprint(self.instance)
+
+    def _explain(self, name: str, words: Any) -> None:
+        if field := self.fields.get(name):
+            choices = [(value, _choice(*said)) for value, said in words.items()]
+            self.fields[name] = forms.ChoiceField(
+                label=field.label, choices=choices, widget=RadioSelect, help_text="", initial=field.initial
+            )
+
+    def clean(self) -> dict[str, Any]:
+        said: dict[str, Any] = super().clean() or {}
+        stored = Plugin.objects.filter(pk=self.instance.pk).first()
+        if stored and said.get("seen") and said["seen"] != fingerprint(stored):
+            # Shown again with the newer mark: whoever has read this may save over it.
+            self.data = {name: self.data[name] for name in self.data} | {
+                self.add_prefix("seen"): fingerprint(stored)
+            }
+            raise ValidationError(
+                f"Somebody saved this plugin at {stored.updated_at:%H:%M}, after you had opened it. Your text is "
+                "below; nothing was overwritten. Save again to keep yours instead."
+            )
+        return said
+
+
+class NewPluginForm(forms.ModelForm):
+    """Name and field come first; the rest is composed from them and then edited."""
+
+    class Meta:
+        model = Plugin
+        fields = ("name", "domain", "slug")
+        help_texts = PluginForm.Meta.help_texts
+
+
+def fingerprint(plugin: Plugin) -> str:
+    """A mark of everything the composer edits, as it stands."""
+    names = [*Plugin.policy_fields(), "name", "slug", "domain", "tagline", "description", "tags"]
+    names += ["chunk_strategy", "chunk_size", "golden_gate", "golden_share"]
+    values = json.dumps([getattr(plugin, name) for name in names], default=str)
+    return hashlib.sha256(values.encode()).hexdigest()[:16]
+
+
+def _choice(name: str, sentence: str) -> SafeString:
+    return format_html("<b>{}.</b> {}", name, sentence)

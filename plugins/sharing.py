@@ -1,0 +1,164 @@
+"""Who works on a plugin with its owner: invited, let in, given another role, taken off it."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.addresses import is_confirmed, person_at
+from accounts.models import User
+from lexic.errors import Conflict, InvalidInput, NotFound
+from plugins.models import Invitation, Plugin, Role
+
+# Editors, viewers and invitations together.
+MOST_PEOPLE = 50
+
+
+class NotAnEmailAddress(InvalidInput):
+    """This is not an email address."""
+
+    code = "invalid_email"
+    hint = "One address, such as ruth@example.org."
+
+
+class AlreadyOnIt(Conflict):
+    """They work on this plugin already."""
+
+    code = "already_on_it"
+
+
+class TooManyPeople(Conflict):
+    """Fifty people work on this plugin already."""
+
+    code = "too_many_people"
+    hint = "Take somebody off it first."
+
+
+class InvitationIsOver(NotFound):
+    """This invitation is not open: it was accepted, taken back, or is older than 14 days."""
+
+    code = "invitation_is_over"
+    hint = "Ask whoever invited you for a new one."
+
+
+class NotYourInvitation(InvalidInput):
+    """This invitation is for another address."""
+
+    code = "not_your_invitation"
+    hint = "Sign in with the address it was sent to."
+
+
+class AddressNotConfirmed(InvalidInput):
+    """The address of your account is not confirmed yet."""
+
+    code = "address_not_confirmed"
+    hint = "Open the link in the mail we send you, then accept the invitation again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invited:
+    """Somebody with a confirmed account is on it at once (`person`); for others there is a token to be sent."""
+
+    email: str
+    person: User | None = None
+    invitation: Invitation | None = None
+    token: str = ""
+
+
+def invite(plugin: Plugin, *, email: str, role: str, by: User, now: datetime | None = None) -> Invited:
+    """Let a colleague in, or make an invitation; a second one for the same address replaces the first.
+
+    Raises `NotAnEmailAddress`, `AlreadyOnIt`, `TooManyPeople`. Sending the token is the caller's work.
+    """
+    address, now = _address(email), now or timezone.now()
+    with transaction.atomic():
+        plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
+        person = person_at(address)
+        if address == plugin.owner.email or (person and role_of(plugin, person) == role):
+            raise AlreadyOnIt
+        plugin.invitations.for_address(address).delete()
+        if (person is None or role_of(plugin, person) is None) and _people(plugin) >= MOST_PEOPLE:
+            raise TooManyPeople
+        if person and is_confirmed(person):
+            give(plugin, person=person, role=role)
+            return Invited(email=address, person=person)
+        token = secrets.token_urlsafe(32)
+        invitation = plugin.invitations.create(
+            email=address,
+            role=Role(role),
+            token_hash=_hash(token),
+            invited_by=by,
+            created_at=now,
+            expires_at=now + Invitation.VALID_FOR,
+        )
+        return Invited(email=address, invitation=invitation, token=token)
+
+
+def find(token: str, *, now: datetime | None = None) -> Invitation:
+    """The open invitation with this token. Raises `InvitationIsOver`."""
+    invitations = Invitation.objects.open(now=now).select_related("plugin", "invited_by")
+    if invitation := invitations.filter(token_hash=_hash(token)).first():
+        return invitation
+    raise InvitationIsOver
+
+
+def accept(invitation: Invitation, *, person: User) -> Plugin:
+    """The person is on it from now on. Raises `NotYourInvitation`, `AddressNotConfirmed`, `InvitationIsOver`."""
+    if person.email != invitation.email:
+        raise NotYourInvitation
+    if not is_confirmed(person):
+        raise AddressNotConfirmed
+    with transaction.atomic():
+        # Locked, so that an invitation taken back in this moment is not accepted.
+        open_one = Invitation.objects.open().select_for_update(of=("self",)).filter(pk=invitation.pk).first()
+        if open_one is None:
+            raise InvitationIsOver
+        if open_one.plugin.owner_id != person.pk:
+            give(open_one.plugin, person=person, role=open_one.role)
+        open_one.delete()
+        return open_one.plugin
+
+
+def give(plugin: Plugin, *, person: User, role: str) -> None:
+    """The person has this role, and no other."""
+    take_off(plugin, person=person)
+    if Role(role) == Role.EDITOR:
+        plugin.editors.add(person)
+    else:
+        plugin.viewers.add(person)
+
+
+def take_off(plugin: Plugin, *, person: User) -> None:
+    plugin.editors.remove(person)
+    plugin.viewers.remove(person)
+
+
+def role_of(plugin: Plugin, person: User) -> str | None:
+    """None for those who are not on it; the owner has no role."""
+    if plugin.editors.filter(pk=person.pk).exists():
+        return Role.EDITOR
+    return Role.VIEWER if plugin.viewers.filter(pk=person.pk).exists() else None
+
+
+def _people(plugin: Plugin) -> int:
+    return plugin.editors.count() + plugin.viewers.count() + plugin.invitations.open().count()
+
+
+def _address(email: str) -> str:
+    address = email.strip().lower()
+    try:
+        validate_email(address)
+    except ValidationError:
+        raise NotAnEmailAddress from None
+    return address
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

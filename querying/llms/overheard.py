@@ -1,0 +1,30 @@
+"""A model that somebody listens to: the sandbox shows the prompt that was really sent, not one made up afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from querying.llms.base import LLM
+from querying.types import Prompt, Turn, Usage
+
+
+class Overheard(LLM):
+    """Passes everything on to another model. `prompt` is what that one was given, None until then."""
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+        self.prompt: Prompt | None = None
+        self.name = llm.name
+        self.is_offline = llm.is_offline
+        self.yields_sentences = llm.yields_sentences
+        self.can_extract_facts = llm.can_extract_facts
+
+    def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
+        self.prompt = prompt
+        return self._llm.generate(prompt)
+
+    async def extract_facts(
+        self, *, schema: Mapping[str, Any], question: str, context: Sequence[Turn]
+    ) -> tuple[dict[str, Any], Usage]:
+        return await self._llm.extract_facts(schema=schema, question=question, context=context)

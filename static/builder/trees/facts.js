@@ -1,0 +1,43 @@
+// What the author says about a fact: its type, unit, options, other words, and how it is asked for.
+
+import { choice, field, h } from "./dom.js";
+import { declarationOf, declare } from "./model.js";
+
+const TYPES = [["", "as the nodes use it"], ["choice", "one of several words"], ["number", "a number"], ["boolean", "yes or no"], ["text", "any text"]];
+
+export function factForm(desk, name) {
+  const declared = declarationOf(desk.tree, name);
+  const set = (key, read, quiet = true) => (value) =>
+    desk.change(`Changed the fact “${name}”`, (draft) => declare(draft, name, key, read(value)), { key: `fact:${name}:${key}`, quiet });
+  const plain = (value) => value;
+  const type = choice(TYPES, declared.type ?? "", set("type", plain, false), { "data-name": `fact:${name}:type` });
+  const line = (key, value, read = plain) =>
+    h("input", { class: "input", type: "text", "data-name": `fact:${name}:${key}`, value, maxlength: 2000, oninput: (event) => set(key, read)(event.target.value) });
+  const area = (key, value, read) =>
+    h("textarea", { class: "input short", "data-name": `fact:${name}:${key}`, oninput: (event) => set(key, read)(event.target.value) }, value);
+  if (!declared.type) return h("div", { class: "stack-s" }, field("Type", type, "Say it yourself to give a unit, options or other words."));
+  return h("div", { class: "stack-s" }, [
+    field("Type", type),
+    declared.type === "number" ? field("Unit", line("unit", declared.unit ?? ""), "What a bare number is in: mm, kg, %.") : null,
+    declared.type === "choice" ? field("Options", area("options", (declared.options ?? []).join("\n"), lines), "One on a line.") : null,
+    field("Other words", area("synonyms", written(declared.synonyms), groups), "One option on a line: “severe: coastal, sea spray”."),
+    field("Asked as", line("question", declared.question ?? ""), "The question when it is missing."),
+  ]);
+}
+
+function lines(text) {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean);
+}
+
+function written(synonyms) {
+  return Object.entries(synonyms ?? {}).map(([option, words]) => `${option}: ${[words].flat().join(", ")}`).join("\n");
+}
+
+function groups(text) {
+  const pairs = lines(text).map((line) => {
+    const at = line.indexOf(":");
+    const words = at < 0 ? [] : line.slice(at + 1).split(",").map((word) => word.trim()).filter(Boolean);
+    return [at < 0 ? line : line.slice(0, at).trim(), words];
+  });
+  return Object.fromEntries(pairs.filter(([option, words]) => option && words.length));
+}

@@ -1,0 +1,146 @@
+"""The first page of the builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from builder.dashboard import WEEK
+from builder.readiness import url_of
+from knowledge.attach import own_knowledge_base
+from knowledge.models import Document, KnowledgeBase
+from plugins.models import Plugin
+from querying.models import EvaluationRun, GoldenQuestion, Query
+from trees.models import DecisionTree
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+INDEX = "/admin/"
+
+
+def needs(client: Client) -> list[tuple[str, str]]:
+    return [(need.sentence, need.url) for need in client.get(INDEX).context["needs"]]
+
+
+def full(owner: User, number: int) -> Plugin:
+    """One of which everything is wrong."""
+    plugin = Plugin.objects.create(owner=owner, name=f"Plugin {number}", domain="safety", system_prompt="Brief.")
+    base = own_knowledge_base(plugin)
+    Document.objects.create(knowledge_base=base, title="Broken", source_type="pdf", status="failed")
+    DecisionTree.objects.create(plugin=plugin, name="Broken", tree_data={})
+    GoldenQuestion.objects.create(plugin=plugin, question="Boots?")
+    GoldenQuestion.objects.create(plugin=plugin, question="Shoes?")
+    EvaluationRun.objects.create(plugin=plugin, result={"golden_passed": 0.5})
+    Query.objects.create(plugin=plugin, question="Hats?", outcome="refused")
+    return plugin
+
+
+def test_a_newcomer_is_led_through_five_steps(browsing: Browse, alice: User) -> None:
+    content = browsing(alice).get(INDEX).content.decode()
+    for words in ("Make your first plugin", "Drop in documents", "Draw a tree", "Publish it"):
+        assert words in content
+    assert reverse("admin:plugins_plugin_add") in content
+
+
+def test_what_needs_somebody_leads_to_the_remedy(browsing: Browse, alice: User) -> None:
+    plugin = full(alice, 1)
+    client = browsing(alice)
+    found = dict(needs(client))
+    assert found["1 document could not be read"] == url_of(plugin, "knowledge")
+    assert found["1 golden question fails"] == url_of(plugin, "golden")
+    assert found["1 question was refused this week"] == url_of(plugin, "inbox")
+    assert url_of(plugin, "trees") in found.values()
+
+
+def test_what_was_refused_long_ago_does_not_wait(browsing: Browse, alice: User) -> None:
+    plugin = Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="Brief.")
+    Query.objects.create(plugin=plugin, question="Hats?", outcome="refused", created_at=timezone.now() - WEEK * 1.1)
+    assert needs(browsing(alice)) == []
+
+
+def test_a_viewer_is_not_asked_to_mend_anything(browsing: Browse, alice: User, bob: User) -> None:
+    full(alice, 1).viewers.add(bob)
+    client = browsing(bob)
+    assert needs(client) == []
+    assert "Plugin 1" in client.get(INDEX).content.decode()
+
+
+def test_figures_count_what_one_may_look_at(browsing: Browse, alice: User, bob: User, charlie: User) -> None:
+    plugin = full(alice, 1)
+    full(charlie, 2)
+    Query.objects.create(plugin=plugin, question="Boots?", outcome="answered")
+    figures: Any = browsing(alice).get(INDEX).context["figures"]
+    assert figures == {"plugins": 1, "published": 0, "asked": 2, "answered": 1, "refused": 1}
+
+
+def test_attached_knowledge_counts_as_knowledge(browsing: Browse, alice: User) -> None:
+    plugin = Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="Brief.")
+    base = KnowledgeBase.objects.create(owner=alice, name="Shared")
+    base.attached_to.add(plugin)
+    Document.objects.create(knowledge_base=base, title="Rules", source_type="text", status="ready")
+    [row] = browsing(alice).get(INDEX).context["rows"]
+    assert [part.detail for part in row.parts if part.slug == "knowledge"] == ["1 of 1 ready"]
+
+
+def test_the_page_takes_the_same_queries_for_any_number_of_plugins(
+    browsing: Browse, alice: User, django_assert_num_queries, django_assert_max_num_queries
+) -> None:
+    client = browsing(alice)
+    full(alice, 0)
+    client.get(INDEX)
+    with django_assert_max_num_queries(24) as counted:
+        client.get(INDEX)
+    for number in range(1, 8):
+        full(alice, number)
+    with django_assert_num_queries(len(counted.captured_queries)):
+        client.get(INDEX)
+
+
+def test_many_plugins_are_paginated(browsing: Browse, alice: User) -> None:
+    for number in range(25):
+        Plugin.objects.create(owner=alice, name=f"Plugin {number}", domain="safety", system_prompt="Brief.")
+    client = browsing(alice)
+    assert len(client.get(INDEX).context["rows"]) == 20
+    assert len(client.get(INDEX, {"page": 2}).context["rows"]) == 5
+
+
+def test_a_name_with_markup_is_text_everywhere(browsing: Browse, alice: User) -> None:
+    Plugin.objects.create(owner=alice, name="<script>alert(1)</script>", domain="x", system_prompt="x")
+    content = browsing(alice).get(INDEX).content.decode()
+    assert "<script>alert" not in content
+    assert content.count("&lt;script&gt;alert(1)") >= 2  # in the sidebar and in the list
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("admin:index", ["Dashboard"]),
+        ("admin:plugins_plugin_changelist", ["Plugins"]),
+        ("admin:plugins_plugin_add", ["Plugins", "New plugin"]),
+        ("admin:builder_import", ["Plugins", "Import"]),
+    ],
+)
+def test_a_page_says_where_it_stands(browsing: Browse, alice: User, page: str, expected: list[str]) -> None:
+    assert way(browsing(alice), reverse(page)) == expected
+
+
+def test_the_pages_of_a_plugin_say_its_name(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client = browsing(alice)
+    assert way(client, url_of(plugin, "persona")) == ["Plugins", "Boots"]
+    assert way(client, url_of(plugin, "knowledge")) == ["Plugins", "Boots", "Knowledge"]
+    assert way(client, reverse("admin:plugins_plugin_history", args=[plugin.pk])) == ["Plugins", "Boots", "History"]
+    assert way(client, reverse("admin:plugins_plugin_delete", args=[plugin.pk])) == ["Plugins", "Boots", "Delete"]
+
+
+def way(client: Client, address: str) -> list[str]:
+    from lxml import html
+
+    page = html.fromstring(client.get(address).content.decode())
+    assert len(page.xpath("//h1")) == 1
+    return [item.text_content().strip() for item in page.xpath("//nav[@class='lx-crumbs']//li")]

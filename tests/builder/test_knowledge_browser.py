@@ -1,0 +1,264 @@
+"""The pane of documents in a real browser: many files at once, with and without scripts, on wide and narrow screens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+
+from accounts.models import User
+from builder.readiness import url_of
+from knowledge.ingest import ingest
+from knowledge.models import Document
+from plugins.models import Plugin
+from tests.knowledge.bases import pdf
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PASSWORD = "correct horse battery"
+SLOW = 20_000  # milliseconds; a machine may be busy
+# What reaches beyond the screen, and is not inside of something that scrolls.
+WIDE = """() => {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return [];
+  return [`${scrollWidth} in ${clientWidth}`, ...[...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > clientWidth + 1 && !one.closest(".scroll, pre, nav a"))
+    .map((one) => `${one.tagName}.${one.className.baseVal ?? one.className}`)].slice(0, 9);
+}"""
+LONG = "abcdefghij" * 12
+
+
+@pytest.fixture(scope="module")
+def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**browser_type_launch_args)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, live_server: Any, complaints: list[str]) -> Iterator[Page]:
+    """A page that must have nothing to complain about at the end."""
+    context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(SLOW)
+    page = context.new_page()
+    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def open_pane(page: Page, user: User, plugin: Plugin) -> None:
+    page.goto(f"/accounts/login/?next={url_of(plugin, 'knowledge')}")
+    page.get_by_label("Email").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign In").click()
+    page.locator("#documents").wait_for()
+
+
+def manuals(folder: Path, count: int) -> list[Path]:
+    files = [folder / f"manual {number:02}.pdf" for number in range(count)]
+    for number, file in enumerate(files):
+        file.write_bytes(pdf([f"Manual {number} says that valve {number} opens first."]))
+    return files
+
+
+def test_forty_files_are_shown_at_once_and_sent_three_at_a_time(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    open_pane(page, alice, plugin)
+    held: list[Route] = []
+    page.route("**/knowledge/files/", lambda route: held.append(route))
+    page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 40))
+    # Nothing has been answered yet, and all forty can be seen.
+    expect(page.locator("#sending li")).to_have_count(40)
+    page.wait_for_timeout(300)
+    assert len(held) == 3
+    requests = 0
+    while held:
+        held.pop(0).continue_()
+        requests += 1
+        page.wait_for_timeout(20)
+        while requests + len(held) < 40 and len(held) < 3:
+            page.wait_for_timeout(20)
+        assert len(held) <= 3
+    expect(page.locator("#sending li")).to_have_count(0)
+    expect(page.locator("#documents")).to_contain_text("40 still working")
+    expect(page.locator("#documents .stages").first).to_be_visible()
+    assert (requests, Document.objects.filter(status="queued").count()) == (40, 40)
+
+
+def test_a_refused_file_stays_in_sight_with_the_reason(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    program = tmp_path / "<b>setup.exe"
+    program.write_bytes(b"MZ\x00\x01")
+    open_pane(page, alice, plugin)
+    page.get_by_label("Drop files here").set_input_files([program, *manuals(tmp_path, 2)])
+    expect(page.locator("#sending li")).to_have_count(1)
+    expect(page.locator("#sending")).to_contain_text("<b>setup.exe")
+    expect(page.locator("#sending")).to_contain_text("This type of document is not supported.")
+    expect(page.locator("#documents")).to_contain_text("2 still working")
+    page.get_by_role("button", name="Clear what was refused").click()
+    expect(page.locator("#sending")).to_be_hidden()
+
+
+def test_a_file_that_is_too_large_is_not_even_sent(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path, settings: Any
+) -> None:
+    settings.LEXIC_MAX_DOCUMENT_BYTES = 1000
+    large = tmp_path / "large.md"
+    large.write_text("x" * 1001)
+    open_pane(page, alice, plugin)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if "/files/" in request.url else None)
+    page.get_by_label("Drop files here").set_input_files(large)
+    expect(page.locator("#sending")).to_contain_text("The file is larger than")
+    assert sent == []
+
+
+def test_a_connection_that_breaks_is_said(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path, complaints: list[str]
+) -> None:
+    open_pane(page, alice, plugin)
+    page.route("**/knowledge/files/", lambda route: route.abort())
+    page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 1))
+    expect(page.locator("#sending")).to_contain_text("The connection was lost.")
+    complaints[:] = [said for said in complaints if "ERR_FAILED" not in said]
+
+
+def test_files_are_dropped(page: Page, alice: User, plugin: Plugin) -> None:
+    open_pane(page, alice, plugin)
+    transfer = page.evaluate_handle(
+        """() => {
+          const dropped = new DataTransfer();
+          dropped.items.add(new File(["Wear gloves."], "gloves.md", {type: "text/markdown"}));
+          return dropped;
+        }"""
+    )
+    page.dispatch_event("#drop", "dragenter", {"dataTransfer": transfer})
+    expect(page.locator("#drop")).to_contain_class("over")
+    page.dispatch_event("#drop", "drop", {"dataTransfer": transfer})
+    expect(page.locator("#documents")).to_contain_text("gloves")
+    expect(page.locator("#drop")).not_to_contain_class("over")
+
+
+def test_without_scripts_the_same_form_sends_them_together(
+    browser: Browser, live_server: Any, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page = context.new_page()
+    open_pane(page, alice, plugin)
+    page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 3))
+    page.get_by_role("button", name="Add the files").click()
+    page.get_by_text("3 are in, and are read one after another.").wait_for()
+    page.get_by_role("button", name="Stop manual 01: it is taken out").click()
+    page.get_by_text("“manual 01” was not added.").wait_for()
+    page.get_by_label("State").select_option("Still working")
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.get_by_role("link", name="manual 02").wait_for()
+    assert not page.get_by_role("link", name="Rules on boots").count()
+    context.close()
+
+
+def test_polling_ends_when_all_is_read(page: Page, alice: User, plugin: Plugin, tmp_path: Path) -> None:
+    open_pane(page, alice, plugin)
+    page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 1))
+    page.locator("#documents[data-working='1']").wait_for()
+    ingest(Document.objects.get(status="queued").pk)
+    page.locator("#documents[data-working='0']").wait_for()
+    expect(page.locator(".ready")).to_contain_text("2 of 2 ready")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(4500)
+    assert asked == []
+
+
+def test_the_list_is_searched_while_one_types(page: Page, alice: User, plugin: Plugin) -> None:
+    for number in range(3):
+        Document.objects.create(
+            knowledge_base=plugin.knowledge_base, title=f"Manual {number}", source_type="pdf", status="ready"
+        )
+    open_pane(page, alice, plugin)
+    page.get_by_role("searchbox").press_sequentially("manual 2")
+    expect(page.locator("#documents .file")).to_have_count(1)
+    assert page.url.endswith("?q=manual+2")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_is_wider_than_the_screen(
+    page: Page, alice: User, plugin: Plugin, handbook: Document, tmp_path: Path, width: int, scheme: Any
+) -> None:
+    (file,) = manuals(tmp_path, 1)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    open_pane(page, alice, plugin)
+    page.get_by_label("Drop files here").set_input_files(file)
+    page.locator("#documents[data-working='1']").wait_for()
+    manual = Document.objects.get(status="queued")
+    ingest(manual.pk)
+    Document.objects.filter(pk=manual.pk).update(title=LONG, file_name=f"{LONG}.pdf", doc_type=LONG[:60])
+    Document.objects.filter(pk=handbook.pk).update(status="failed", error=LONG)
+    pane, leaf = url_of(plugin, "knowledge"), manual.pages.get()
+    wide = []
+    for address in (
+        pane,
+        f"{pane}find/?q=boots",
+        f"{pane}{manual.pk}/?q=valve",
+        f"{pane}{handbook.pk}/",
+        f"{pane}{manual.pk}/remove/",
+        f"/source/{leaf.pk}?start=0&end=20",
+    ):
+        page.goto(address)
+        if beyond := page.evaluate(WIDE):
+            wide.append((address, beyond))
+    assert wide == []
+
+
+def test_every_control_has_a_name(page: Page, alice: User, plugin: Plugin, handbook: Document) -> None:
+    open_pane(page, alice, plugin)
+    pane = url_of(plugin, "knowledge")
+    for address in (pane, f"{pane}{handbook.pk}/?q=boots", f"/source/{handbook.pages.get().pk}"):
+        page.goto(address)
+        unnamed = page.evaluate(
+            """() => [...document.querySelectorAll(
+                ":is(.lexic, main) :is(input:not([type=hidden]), select, textarea, button, a)")]
+              .filter((one) => !(one.labels?.length || one.ariaLabel || one.textContent.trim()
+                || one.querySelector("img[alt]")))
+              .map((one) => one.outerHTML)"""
+        )
+        assert unnamed == [], address
+
+
+def test_a_citation_is_seen_on_the_picture_and_a_phone_chooses_between_both(
+    page: Page, alice: User, plugin: Plugin, tmp_path: Path
+) -> None:
+    open_pane(page, alice, plugin)
+    page.get_by_label("Drop files here").set_input_files(manuals(tmp_path, 1))
+    page.locator("#documents[data-working='1']").wait_for()
+    manual = Document.objects.get(status="queued")
+    ingest(manual.pk)
+    leaf = manual.pages.get()
+    start = leaf.text.index("valve 0")
+    page.goto(f"/source/{leaf.pk}?start={start}&end={start + 7}")
+    expect(page.locator("mark")).to_have_text("valve 0")
+    expect(page.locator("svg.leaf:not(.close-up) rect.hl")).to_have_count(1)
+    page.wait_for_function("performance.getEntriesByType('resource').some((one) => one.name.endsWith('/picture'))")
+    page.get_by_label("Text", exact=True).check(force=True)
+    expect(page.locator(".leafbox")).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"/source/{leaf.pk}?start={start}&end={start + 7}")
+    expect(page.locator("svg.close-up")).to_be_visible()
+    expect(page.locator("mark")).to_be_hidden()
+    page.get_by_label("Text", exact=True).check(force=True)
+    expect(page.locator("mark")).to_be_visible()

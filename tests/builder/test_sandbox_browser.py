@@ -1,0 +1,231 @@
+"""The sandbox in a real browser, over the real server that streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from accounts.models import User
+from plugins.models import Plugin
+from querying.models import Feedback, GoldenQuestion, Query
+from tests.openai_stub import OpenAIStub, SlowStream, Status
+from tests.servers import asgi_server
+from trees.models import DecisionTree
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PASSWORD = "correct horse battery"
+SLOW = 20_000  # milliseconds; a machine may be busy
+WORN = "What is worn on every site?"
+# What reaches beyond the screen, and is not inside of something that scrolls.
+WIDE = """() => [...document.querySelectorAll("body *")]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll, .hub-tabs, pre"))
+  .map((one) => `${one.tagName}.${one.className.baseVal ?? one.className}`).slice(0, 9)"""
+CITED = "Safety boots with a steel toe are worn on every site [Source 1]. "
+
+
+@pytest.fixture(scope="module")
+def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**browser_type_launch_args)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    with asgi_server() as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]:
+    """A page that must have nothing to complain about at the end."""
+    context = browser.new_context(base_url=server, viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(SLOW)
+    page = context.new_page()
+    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def stub(settings: Any) -> Iterator[OpenAIStub]:
+    with OpenAIStub() as running:
+        settings.LEXIC_LLM = "openai"
+        settings.OPENAI_API_KEY = "sk-test"
+        settings.OPENAI_BASE_URL = running.base_url
+        yield running
+
+
+def opened(page: Page, user: User, plugin: Plugin) -> None:
+    path = f"/admin/plugins/plugin/{plugin.pk}/sandbox/"
+    page.goto(f"/accounts/login/?next={path}")
+    page.get_by_label("Email").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign In").click()
+    page.wait_for_url(f"**{path}")
+
+
+def ask(page: Page, question: str = WORN) -> None:
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible(timeout=SLOW)
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+
+
+def finished(page: Page, count: int = 1) -> Any:
+    turns = page.locator(".turn[data-query]")
+    expect(turns).to_have_count(count, timeout=SLOW)
+    return turns.last
+
+
+def test_an_answer_stands_beside_its_evidence_and_its_chip_opens_the_page(
+    page: Page, alice: User, plugin: Plugin
+) -> None:
+    opened(page, alice, plugin)
+    ask(page)
+    turn = finished(page)
+    expect(turn.locator(".evidence mark")).to_have_text("Safety boots with a steel toe are worn on every site.")
+    expect(turn.get_by_text("1 of 1 citation found word for word")).to_be_visible()
+    expect(page.locator("#announce")).to_contain_text("Safety boots")
+    with page.context.expect_page() as source:
+        turn.get_by_role("link", name="Source 1: Rules on boots").first.click()
+    mark = source.value.locator("mark").first
+    expect(mark).to_contain_text("Safety boots with a steel toe", timeout=SLOW)
+
+
+def test_a_conversation_is_there_again_after_a_reload(page: Page, alice: User, plugin: Plugin) -> None:
+    opened(page, alice, plugin)
+    ask(page)
+    finished(page)
+    ask(page, "And in the office?")
+    finished(page, 2)
+    assert [len(query.context) for query in Query.objects.order_by("created_at")] == [0, 2]
+    page.reload()
+    finished(page, 2)
+    page.get_by_role("link", name="New conversation").click()
+    expect(page.get_by_role("heading", name="Ask it something.")).to_be_visible()
+
+
+def test_a_question_back_is_answered_with_a_button(
+    page: Page, alice: User, plugin: Plugin, tree: DecisionTree
+) -> None:
+    opened(page, alice, plugin)
+    ask(page, "Which boots should I wear?")
+    finished(page)
+    page.get_by_role("button", name="on site", exact=True).click()
+    turn = finished(page, 2)
+    expect(turn.get_by_label("Decision path")).to_contain_text("on site")
+    expect(page.get_by_role("button", name="in the office")).to_be_disabled()
+    assert Query.objects.get(outcome="answered").facts == {"place": "on site"}
+
+
+def test_what_is_liked_is_kept_and_what_is_wrong_is_noted(page: Page, alice: User, plugin: Plugin) -> None:
+    opened(page, alice, plugin)
+    ask(page)
+    turn = finished(page)
+    turn.get_by_role("link", name="Keep as golden question").click()
+    turn.get_by_label("Must contain").fill("steel toe")
+    turn.get_by_role("button", name="Keep it").click()
+    expect(turn.get_by_text("Kept. It is run with the other")).to_be_visible()
+    turn.get_by_role("link", name="This is wrong").click()
+    turn.get_by_label("What is wrong with it?").fill("Shoes.")
+    turn.get_by_role("button", name="Note it as wrong").click()
+    expect(turn.get_by_text("Noted as wrong.")).to_be_visible()
+    golden = GoldenQuestion.objects.get()
+    assert (golden.must_cite, golden.must_contain) == ([["Rules on boots", None]], ["steel toe"])
+    assert Feedback.objects.get().note == "Shoes."
+
+
+def test_two_versions_answer_side_by_side(page: Page, alice: User, published: Plugin) -> None:
+    opened(page, alice, published)
+    page.get_by_text("Facts, date and documents").click()
+    page.get_by_label("Compare with").select_option("1.0.0")
+    ask(page)
+    finished(page, 2)
+    assert sorted(Query.objects.values_list("release_name", flat=True)) == ["boots@1.0.0", "boots@draft"]
+    boxes = [turn.bounding_box() for turn in page.locator(".turn[data-query]").all()]
+    assert boxes[0]
+    assert boxes[1]
+    assert boxes[0]["y"] == boxes[1]["y"]
+
+
+def test_stop_stops_the_model_and_keeps_what_is_verified(
+    page: Page, alice: User, plugin: Plugin, stub: OpenAIStub
+) -> None:
+    stub.answer = lambda request: CITED * 200
+    stub.script.append(SlowStream(0.05))
+    opened(page, alice, plugin)
+    ask(page)
+    page.locator(".turn .reading .cite").first.wait_for()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped. What you see is verified")).to_be_visible()
+    expect(page.locator(".turn .reading").first).to_contain_text("Safety boots")
+    assert stub.wait_for_disconnect()
+
+
+def test_a_provider_that_is_down_is_said_and_the_next_question_works(
+    page: Page, alice: User, plugin: Plugin, stub: OpenAIStub
+) -> None:
+    stub.answer = lambda request: CITED
+    stub.script += [Status(500)] * 3
+    opened(page, alice, plugin)
+    ask(page)
+    expect(finished(page).get_by_role("alert")).to_contain_text("provider")
+    stub.script.clear()
+    ask(page)
+    expect(finished(page, 2).locator(".evidence mark")).to_be_visible()
+
+
+def test_what_cannot_be_asked_is_kept_in_the_box(
+    page: Page, alice: User, plugin: Plugin, complaints: list[str]
+) -> None:
+    opened(page, alice, plugin)
+    page.get_by_text("Facts, date and documents").click()
+    page.get_by_label("Facts", exact=True).fill("boots")
+    ask(page)
+    expect(page.get_by_role("alert")).to_contain_text("“boots” is not a fact.")
+    expect(page.get_by_label("Your question")).to_have_value(WORN)
+    assert not Query.objects.exists()
+    complaints[:] = [said for said in complaints if "400" not in said]  # the browser notes the status
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("part", ["sandbox", "analytics"])
+def test_nothing_is_wider_than_a_phone(page: Page, alice: User, plugin: Plugin, part: str, scheme: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    opened(page, alice, plugin)
+    ask(page, f"{WORN} {'abcdefghij' * 12}")
+    finished(page).locator(".inside summary").click()
+    page.set_viewport_size({"width": 390, "height": 800})
+    if part == "analytics":
+        page.goto(f"/admin/plugins/plugin/{plugin.pk}/analytics/")
+        page.get_by_text("Read as a table").click()
+    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    wide = page.evaluate(WIDE) if width else []
+    assert (width, wide) == (0, [])
+
+
+def test_without_a_script_the_page_answers_whole(
+    browser: Browser, server: str, alice: User, plugin: Plugin
+) -> None:
+    context = browser.new_context(base_url=server, java_script_enabled=False)
+    context.set_default_timeout(SLOW)
+    page = context.new_page()
+    opened(page, alice, plugin)
+    page.get_by_label("Your question").fill(WORN)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".evidence mark")).to_have_text("Safety boots with a steel toe are worn on every site.")
+    page.get_by_role("link", name="This is wrong").click()
+    page.get_by_role("button", name="Note it as wrong").click()
+    expect(page.get_by_text("You noted it as wrong.")).to_be_visible()
+    context.close()

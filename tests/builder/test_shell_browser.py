@@ -1,0 +1,80 @@
+"""Dashboard, composer and sharing in a real browser, from an account to a plugin with a colleague."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from accounts.models import User
+from builder.readiness import url_of
+from plugins.models import Plugin
+from tests.pages.test_browser import WIDTHS, browser, complaints, overflow, page, sign_in
+
+__all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_from_an_account_to_a_composed_plugin(page: Page, visitor: User) -> None:
+    sign_in(page, visitor)
+    page.get_by_role("link", name="Build a plugin").click()
+    page.get_by_role("button", name="Open the builder").click()
+    page.get_by_role("link", name="Make your first plugin").click()
+    page.get_by_label("Name").fill("Adult sepsis, first hour")
+    page.get_by_label("Domain").fill("emergency medicine")
+    expect(page.locator("#draft")).to_contain_text("You are a clinical specialist")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".prompt")).to_contain_text("You answer questions about Adult sepsis, first hour.")
+    plugin = Plugin.objects.get()
+    assert (plugin.owner, plugin.slug) == (visitor, "adult-sepsis-first-hour")
+    page.get_by_label("Tone").fill("calm, in few words")
+    expect(page.locator(".prompt")).to_contain_text("How you speak: calm, in few words")
+    plugin.refresh_from_db()
+    assert plugin.tone != "calm, in few words"  # only shown so far
+    page.get_by_label("Optional. Sentences that nothing proves").check()
+    expect(page.locator(".prompt")).to_contain_text("Prefer the numbered sources")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Agents go on asking the latest release")).to_be_visible()
+    plugin.refresh_from_db()
+    assert (plugin.tone, plugin.citation_mode) == ("calm, in few words", "optional")
+
+
+def test_a_colleague_is_invited_and_taken_off(page: Page, alice: User, bob: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=url_of(plugin, "sharing"))
+    page.get_by_label("Invite a colleague").fill(bob.email)
+    page.get_by_label("As", exact=True).select_option("viewer")
+    page.get_by_role("button", name="Invite").click()
+    expect(page.locator(".people")).to_contain_text(bob.email)
+    page.get_by_role("button", name="Make editor").click()
+    expect(page.get_by_role("button", name="Make viewer")).to_be_visible()
+    page.get_by_role("button", name="Take off").click()
+    expect(page.locator(".people")).not_to_contain_text(bob.email)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_page_of_the_shell_scrolls_sideways(page: Page, alice: User, published: Plugin, width: int) -> None:
+    published.name = "Boots, " + "a name without end " * 5
+    published.save()
+    page.set_viewport_size({"width": width, "height": 900})
+    sign_in(page, alice, to=reverse("admin:index"))
+    pages = [reverse(f"admin:{name}") for name in ("index", "plugins_plugin_add", "builder_import")]
+    pages += [
+        reverse("admin:plugins_plugin_changelist"),
+        url_of(published, "persona"),
+        url_of(published, "sharing"),
+    ]
+    pages += [reverse(f"admin:plugins_plugin_{name}", args=[published.pk]) for name in ("history", "delete")]
+    for address in pages:
+        page.goto(address)
+        assert overflow(page) <= 0, address
+
+
+def test_the_keyboard_reaches_the_content_and_the_sidebar(page: Page, alice: User) -> None:
+    sign_in(page, alice, to=reverse("admin:index"))
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="To the content")).to_be_focused()
+    toggle = page.get_by_role("button", name="Show or hide the sidebar")
+    toggle.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#nav-sidebar")).to_be_hidden()

@@ -1,0 +1,290 @@
+"""The tree editor in a real browser. Nothing may complain in the console."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Locator, Page, expect
+
+from accounts.models import User
+from plugins.models import Plugin
+from tests.pages.test_browser import browser, complaints, overflow, page, sign_in
+from tests.trees.growing import cover_tree_data
+from trees.draft import create, read_draft
+from trees.models import DecisionTree
+
+__all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def plugin(alice: User) -> Plugin:
+    return Plugin.objects.create(owner=alice, name="Structures", domain="engineering", system_prompt="Be brief.")
+
+
+@pytest.fixture
+def cover(plugin: Plugin, alice: User) -> DecisionTree:
+    return create(read_draft({"name": "Cover", "tree": cover_tree_data()}), plugin=plugin, by=alice)
+
+
+def pane(plugin: Plugin) -> str:
+    return reverse("admin:builder_trees", args=[plugin.pk])
+
+
+def open_editor(page: Page, user: User, tree: DecisionTree) -> None:
+    sign_in(page, user, to=reverse("admin:builder_tree", args=[tree.plugin_id, tree.pk]))
+    page.locator("#tree-editor[data-ready]").wait_for()
+
+
+def node(page: Page, name: str) -> Locator:
+    return page.locator(f"[data-node='{name}']")
+
+
+def part(page: Page, name: str) -> Locator:
+    return page.locator(f"[data-part='{name}']")
+
+
+def save(page: Page) -> dict[str, Any]:
+    """Press Save, and give what is in the database afterwards."""
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        page.get_by_role("button", name="Save", exact=True).click()
+    expect(part(page, "saved")).to_contain_text("Saved ")
+    return DecisionTree.objects.get().tree_data
+
+
+def test_a_tree_is_drawn_from_the_starter_saved_and_found_again(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=pane(plugin))
+    page.get_by_label("Name").fill("Nominal cover")
+    page.get_by_role("button", name="New tree").click()
+    node(page, "start").click()
+    page.get_by_role("textbox", name="Label").fill("Where does it stand?")
+    page.get_by_label("Answer 1").fill("severe")
+    page.get_by_label("Answer 1").press("Enter")
+    expect(node(page, "start")).to_contain_text("Where does it stand?")
+    node(page, "end_yes").click()
+    page.get_by_label("Recommendation").fill("45 mm")
+    expect(part(page, "saved")).to_have_text("Not saved")
+    saved = save(page)["nodes"]
+    assert (saved["start"]["label"], saved["start"]["childrenByAnswer"]) == (
+        "Where does it stand?",
+        {"severe": "end_yes", "no": "end_no"},
+    )
+    assert saved["end_yes"]["action"]["recommendation"] == "45 mm"
+    page.reload()
+    expect(node(page, "end_yes")).to_contain_text("45 mm")
+    expect(page.locator(".branch text").first).to_have_text("severe")
+
+
+def test_every_change_can_be_undone_and_done_again(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "slab_cover").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(node(page, "slab_cover")).to_have_count(0)
+    expect(page.get_by_text("slab leads nowhere")).to_be_visible()
+    page.keyboard.press("Control+z")
+    expect(node(page, "slab_cover")).to_have_count(1)
+    page.keyboard.press("Control+y")
+    expect(node(page, "slab_cover")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    assert save(page) == cover.tree_data
+
+
+def test_typing_is_undone_as_one_step(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "mild_cover").click()
+    page.get_by_role("textbox", name="Label").press_sequentially(" and dry")
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("textbox", name="Label")).to_have_value("Label of mild_cover")
+
+
+def test_problems_are_shown_on_their_node_and_mended(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "exposure_check").click()
+    page.get_by_role("button", name="Add an answer").click()
+    problems = part(page, "problems")
+    expect(problems).to_contain_text("leads nowhere")
+    expect(node(page, "exposure_check")).to_have_attribute("aria-label", containing("problem: The option"))
+    expect(part(page, "state")).to_have_text("1 problem")
+    problems.get_by_role("button", name="Add the branch").click()
+    page.get_by_label("Recommendation").fill("50 mm")
+    page.get_by_label("Source hint").fill("Table 16")
+    expect(part(page, "state")).to_have_text("no problems")
+
+
+def containing(words: str) -> re.Pattern[str]:
+    return re.compile(re.escape(words))
+
+
+def test_trying_it_lights_the_path_and_asks_on(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_label("A question, as an agent would ask it").fill("Cover for severe exposure?")
+    page.get_by_role("button", name="Walk").click()
+    page.get_by_role("group", name="Asked next: What kind of member is it?").get_by_role(
+        "button", name="beam"
+    ).click()
+    expect(page.get_by_role("list", name="Decision path")).to_contain_text("45mm")
+    lit = page.locator(".node.lit")
+    assert sorted(one.get_attribute("data-node") or "" for one in lit.all()) == [
+        "cover_lookup",
+        "exposure_check",
+        "member_type",
+    ]
+    expect(page.locator(".branch.lit")).to_have_count(2)
+    expect(part(page, "try")).to_contain_text("finds no passage in the current documents")
+    page.get_by_role("button", name="Keep as a test case").click()
+    expect(part(page, "cases")).to_contain_text("1 of 1 pass")
+    expect(part(page, "cases")).to_contain_text("Cases reach 1 of 4 ends, 2 of 5 branches")
+    save(page)
+    case = DecisionTree.objects.get().cases.get()
+    assert (case.facts, case.expected) == ({"member_type": "beam"}, "cover_lookup")
+
+
+def test_the_keyboard_alone_is_enough(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    page.locator("#tree-canvas").focus()
+    order = []
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("document.activeElement.dataset.node"))
+    assert order[:2] == ["exposure_check", "mild_cover"]
+    assert sorted(order) == sorted(cover.tree_data["nodes"])
+    node(page, "exposure_check").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.node") == "mild_cover"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.node") == "moderate_cover"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Label")).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.type(", wet")
+    expect(node(page, "moderate_cover")).to_have_attribute("aria-label", containing("Label of moderate_cover, wet"))
+    node(page, "moderate_cover").focus()
+    page.keyboard.press("Delete")
+    expect(node(page, "moderate_cover")).to_have_count(0)
+    expect(node(page, "exposure_check")).to_be_focused()
+    expect(part(page, "said")).to_contain_text("Removed “Label of moderate_cover, wet”")
+    page.keyboard.press("Control+s")
+    expect(part(page, "saved")).to_contain_text("Saved ")
+    assert "moderate_cover" not in DecisionTree.objects.get().tree_data["nodes"]
+
+
+def test_a_branch_is_drawn_with_the_pointer(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "member_type").hover()
+    node(page, "member_type").locator(".handle .hit").drag_to(node(page, "mild_cover").locator("text").first)
+    assert save(page)["nodes"]["member_type"]["childrenByAnswer"]["answer 3"] == "mild_cover"
+
+
+def test_json_goes_both_ways_and_a_mistake_has_its_line(
+    page: Page, alice: User, cover: DecisionTree, complaints: list[str]
+) -> None:
+    open_editor(page, alice, cover)
+    page.get_by_role("button", name="JSON", exact=True).click()
+    text = page.get_by_role("textbox", name="The tree as JSON")
+    assert json.loads(text.input_value()) == cover_tree_data()
+    text.fill('{\n  "rootNodeId": "a",\n  "nodes" {}\n}')
+    page.get_by_role("button", name="Draw it").click()
+    expect(part(page, "json")).to_contain_text("This is not JSON: Expecting ':' delimiter at line 3, column 11.")
+    data = cover_tree_data()
+    data["nodes"]["mild_cover"]["label"] = "Indoors"
+    text.fill(json.dumps(data, indent=2))
+    page.get_by_role("button", name="Draw it").click()
+    expect(part(page, "json")).to_contain_text("Drawn. Nothing is wrong with it.")
+    page.get_by_role("button", name="Back to the drawing").click()
+    expect(node(page, "mild_cover")).to_contain_text("Indoors")
+    complaints[:] = [said for said in complaints if "400" not in said]
+
+
+def test_nothing_of_anybody_is_lost_when_two_save(
+    page: Page, alice: User, bob: User, cover: DecisionTree, complaints: list[str]
+) -> None:
+    open_editor(page, alice, cover)
+    theirs = cover_tree_data()
+    theirs["nodes"]["mild_cover"]["label"] = "Bob's words"
+    DecisionTree.objects.filter(pk=cover.pk).update(changed_by=bob)
+    tree = DecisionTree.objects.get()
+    tree.tree_data = theirs
+    tree.save()
+    node(page, "mild_cover").click()
+    page.get_by_role("textbox", name="Label").fill("Alice's words")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Bob changed this tree at ")
+    expect(node(page, "mild_cover")).to_contain_text("Alice's words")
+    assert DecisionTree.objects.get().tree_data == theirs
+    page.get_by_role("button", name="Keep mine").click()
+    assert save(page)["nodes"]["mild_cover"]["label"] == "Alice's words"
+    complaints[:] = [said for said in complaints if "412" not in said]
+
+
+def test_leaving_with_unsaved_changes_asks_first(page: Page, alice: User, cover: DecisionTree) -> None:
+    open_editor(page, alice, cover)
+    node(page, "mild_cover").click()
+    page.get_by_role("textbox", name="Label").fill("Changed")
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.reload()
+    assert asked == ["beforeunload"]
+
+
+def test_a_viewer_reads_and_tries_and_cannot_change(page: Page, bob: User, cover: DecisionTree) -> None:
+    cover.plugin.viewers.add(bob)
+    open_editor(page, bob, cover)
+    expect(page.get_by_role("button", name="Save", exact=True)).to_have_count(0)
+    node(page, "mild_cover").click()
+    expect(page.get_by_role("textbox", name="Label")).to_be_disabled()
+    node(page, "mild_cover").press("Delete")
+    expect(node(page, "mild_cover")).to_have_count(1)
+    page.get_by_label("A question, as an agent would ask it").fill("Cover in mild exposure?")
+    page.get_by_role("button", name="Walk").click()
+    expect(page.get_by_role("list", name="Decision path")).to_contain_text("20mm")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_only_the_canvas_scrolls_sideways(page: Page, alice: User, cover: DecisionTree, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    data = cover_tree_data()
+    data["nodes"]["mild_cover"]["label"] = "abcdefghij" * 20
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=data, name="x" * 120)
+    open_editor(page, alice, cover)
+    wide = [overflow(page)]
+    node(page, "mild_cover").click()
+    wide.append(overflow(page))
+    page.goto(pane(cover.plugin))
+    wide.append(overflow(page))
+    assert wide == [0, 0, 0]
+
+
+def many(count: int) -> dict[str, Any]:
+    """A tree of questions with three answers each."""
+    nodes: dict[str, Any] = {}
+    for number in range(count):
+        children = [child for child in range(3 * number + 1, 3 * number + 4) if child < count]
+        answers = {f"answer {child}": f"n{child}" for child in children}
+        asked = {"text": "Which?", "options": list(answers)}
+        one = {"id": f"n{number}", "label": f"Node {number}"}
+        nodes[one["id"]] = (
+            {**one, "type": "question", "question": asked, "childrenByAnswer": answers}
+            if children
+            else {**one, "type": "action", "action": {"recommendation": f"{number} mm", "sourceHint": "Table 16"}}
+        )
+    return {"rootNodeId": "n0", "nodes": nodes}
+
+
+def test_a_selection_lays_nothing_out_and_draws_two_nodes(page: Page, alice: User, cover: DecisionTree) -> None:
+    DecisionTree.objects.filter(pk=cover.pk).update(tree_data=many(200))
+    open_editor(page, alice, cover)
+    assert page.locator("[data-node]").count() == 200
+    page.evaluate("""() => {
+        window.touched = new Set();
+        new MutationObserver((changes) => changes.forEach((one) => window.touched.add(one.target)))
+            .observe(document.getElementById("tree-canvas"), { subtree: true, childList: true, attributes: true });
+    }""")
+    node(page, "n1").click()
+    node(page, "n2").click()
+    assert page.evaluate("window.touched.size") == 2
+    assert page.evaluate("performance.getEntriesByName('tree-layout').length") == 1

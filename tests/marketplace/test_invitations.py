@@ -1,0 +1,121 @@
+"""The mail, and the page that its link opens."""
+
+from __future__ import annotations
+
+import re
+import smtplib
+
+import pytest
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.models import User
+from knowledge.attach import own_knowledge_base
+from marketplace import handover, invitations
+from plugins.models import Invitation, Plugin, Role
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def cover(alice: User) -> Plugin:
+    cache.delete(f"invitations:{alice.pk}")
+    return Plugin.objects.create(
+        owner=alice, name="Cover\r\nBcc: x@y.z", domain="engineering", system_prompt="Brief."
+    )
+
+
+def link() -> str:
+    [message] = mail.outbox
+    found = re.search(r"http://localhost:8000(/invitations/\S+)", str(message.body))
+    assert found
+    return found[1]
+
+
+def test_the_mail_says_who_invites_to_what(cover: Plugin, alice: User) -> None:
+    invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    [message] = mail.outbox
+    assert message.to == ["new@example.org"]
+    assert message.subject == "Alice invites you to “Cover Bcc: x@y.z”"
+    assert "look at everything in it and ask its draft, and change nothing" in message.body
+
+
+def test_its_link_leads_from_sign_in_to_the_plugin(cover: Plugin, alice: User, client: Client) -> None:
+    invitations.invite(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    page = client.get(link()).content.decode()
+    assert "Sign up" in page
+    assert "?next=/invitations/" in page
+    new = User.objects.create_user("new@example.org")
+    client.force_login(new)
+    assert "Accept and open the plugin" in client.get(link()).content.decode()
+    assert not cover.editors.exists()  # looking accepts nothing
+    answer = client.post(link(), follow=True)
+    assert answer.status_code == 200
+    assert list(cover.editors.all()) == [new]
+    new.refresh_from_db()
+    assert new.is_staff
+    assert client.get(link()).status_code == 404
+
+
+def test_where_authors_are_chosen_an_invitation_makes_no_author(
+    cover: Plugin, alice: User, client: Client, settings
+) -> None:
+    settings.OPEN_AUTHORS = "off"
+    invitations.invite(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    new = User.objects.create_user("new@example.org")
+    client.force_login(new)
+    assert "an operator decides" in client.post(link(), follow=True).content.decode()
+    new.refresh_from_db()
+    assert not new.is_staff
+    assert list(cover.editors.all()) == [new]
+
+
+def test_somebody_else_cannot_accept_it(cover: Plugin, alice: User, charlie: User, client: Client) -> None:
+    invitations.invite(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    client.force_login(charlie)
+    assert "Sign out" in client.get(link()).content.decode()
+    assert client.post(link()).status_code == 400
+    pk = Invitation.objects.get().pk
+    assert client.post(f"/invitations/{pk}/accept").status_code == 404
+    assert not cover.editors.exists()
+
+
+def test_without_the_link_the_dashboard_offers_it(cover: Plugin, alice: User, client: Client) -> None:
+    invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    new = User.objects.create_user("new@example.org", is_staff=True)
+    client.force_login(new)
+    assert "Alice invites you to" in client.get("/admin/").content.decode()
+    client.post(f"/invitations/{Invitation.objects.get().pk}/accept")
+    assert list(cover.viewers.all()) == [new]
+
+
+def test_when_no_mail_can_be_sent_nobody_was_invited(cover: Plugin, alice: User, monkeypatch) -> None:
+    def refuse(*args: object) -> None:
+        raise smtplib.SMTPConnectError(421, "busy")
+
+    monkeypatch.setattr(invitations, "send_mail", refuse)
+    with pytest.raises(invitations.MailNotSent):
+        invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    assert not Invitation.objects.exists()
+
+
+def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch) -> None:
+    monkeypatch.setattr(invitations, "MOST_MAILS", 2)
+    for _ in range(2):
+        invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+        Invitation.objects.all().delete()
+    with pytest.raises(invitations.TooManyMails):
+        invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    assert (len(mail.outbox), Invitation.objects.count()) == (2, 0)
+
+
+def test_a_plugin_is_handed_over_with_its_knowledge(cover: Plugin, alice: User, bob: User, charlie: User) -> None:
+    base = own_knowledge_base(cover)
+    cover.editors.add(bob)
+    handover.hand_over(cover, to=bob)
+    cover.refresh_from_db()
+    base.refresh_from_db()
+    assert (cover.owner, base.owner, list(cover.editors.all())) == (bob, bob, [alice])
+    with pytest.raises(handover.NotAnEditor):
+        handover.hand_over(cover, to=charlie)

@@ -1,0 +1,148 @@
+"""A tree as it is edited: what it says, and its test cases, saved together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from lexic.errors import Conflict, InvalidInput, LexicError
+from plugins.models import Plugin
+from trees.cases import Case, read_cases
+from trees.models import DecisionTree, TreeCase
+from trees.reading_order import in_reading_order
+from trees.schema import read, unusable
+
+MAX_NAME = 120
+MAX_DESCRIPTION = 5000
+
+
+class InvalidDraft(InvalidInput):
+    """The tree cannot be stored."""
+
+    code = "invalid_tree"
+    hint = "Correct what is named; nothing was saved, and your text is still in the editor."
+
+
+class ChangedMeanwhile(Conflict):
+    """The tree was changed while you worked on it."""
+
+    code = "changed_meanwhile"
+    status = 412
+    hint = "Your text is below; nothing was overwritten."
+
+    def __init__(self, current: DecisionTree) -> None:
+        self.current = current
+        who = current.changed_by.get_full_name() if current.changed_by else "Somebody"
+        super().__init__(f"{who} changed this tree at {current.updated_at:%H:%M}.")
+
+
+class VersionNeeded(LexicError):
+    """Saving needs the version that was edited."""
+
+    code = "version_needed"
+    status = 428
+    hint = "Send it in the header If-Match."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A tree that may still have problems: only what cannot be stored at all is refused."""
+
+    name: str
+    description: str = ""
+    tree_data: Mapping[str, Any]
+    cases: list[Case] = field(default_factory=list)
+
+
+def read_draft(data: object) -> Draft:
+    """The draft in `{"name", "description", "tree", "cases"}`. Raises InvalidDraft and InvalidCase."""
+    if not isinstance(data, dict):
+        raise InvalidDraft("A tree is sent as an object.")
+    if problem := unusable(data):  # the names, the cases and the tree alike
+        raise InvalidDraft(problem.message)
+    return Draft(
+        name=_text(data, "name", limit=MAX_NAME, required=True),
+        description=_text(data, "description", limit=MAX_DESCRIPTION),
+        tree_data=_storable(data.get("tree")),
+        cases=read_cases(data.get("cases", [])),
+    )
+
+
+def _storable(tree_data: Any) -> Mapping[str, Any]:
+    too_large = [problem for problem in read(tree_data).problems if problem.code in ("not_a_tree", "too_large")]
+    if too_large:
+        raise InvalidDraft(too_large[0].message)
+    return tree_data
+
+
+def _text(data: Mapping[str, Any], key: str, *, limit: int, required: bool = False) -> str:
+    value = data.get(key, "")
+    if not isinstance(value, str) or len(value) > limit:
+        raise InvalidDraft(f"The {key} is a text of at most {limit} characters.")
+    if required and not value.strip():
+        raise InvalidDraft(f"The tree needs a {key}.")
+    return value.strip()
+
+
+def save(draft: Draft, *, tree: DecisionTree, version: str | None, by: User) -> DecisionTree:
+    """Put the draft in the place of what the tree says. Raises VersionNeeded, and ChangedMeanwhile when the tree is
+    not the `version` that was edited; then nothing has changed."""
+    if not version:
+        raise VersionNeeded
+    with transaction.atomic():
+        # Without what it is joined to: PostgreSQL cannot lock the nullable side of a join.
+        current = DecisionTree.objects.select_for_update().get(pk=tree.pk)
+        if current.version != version:
+            raise ChangedMeanwhile(current)
+        current.name, current.description, current.changed_by = draft.name, draft.description, by
+        current.tree_data = dict(draft.tree_data)
+        current.save()
+        current.cases.all().delete()
+        _write_cases(current, draft.cases)
+    return current
+
+
+def create(draft: Draft, *, plugin: Plugin, by: User, is_active: bool = True) -> DecisionTree:
+    """A new tree, last in the order of its plugin."""
+    with transaction.atomic():
+        orders = plugin.trees.select_for_update().values_list("order", flat=True)
+        tree = DecisionTree.objects.create(
+            plugin=plugin,
+            name=draft.name,
+            description=draft.description,
+            tree_data=dict(draft.tree_data),
+            is_active=is_active,
+            order=min(max(orders, default=-1) + 1, 32_767),
+            changed_by=by,
+        )
+        _write_cases(tree, draft.cases)
+    return tree
+
+
+def _write_cases(tree: DecisionTree, cases: list[Case]) -> None:
+    TreeCase.objects.bulk_create(
+        TreeCase(
+            tree=tree,
+            name=case.name,
+            sentence=case.sentence,
+            facts=dict(case.facts),
+            expectation=case.expectation,
+            expected=case.expected,
+            position=position,
+        )
+        for position, case in enumerate(cases)
+    )
+
+
+def as_draft(tree: DecisionTree) -> dict[str, Any]:
+    """The tree as `read_draft` reads it, in reading order."""
+    return {
+        "name": tree.name,
+        "description": tree.description,
+        "tree": in_reading_order(tree.tree_data),
+        "cases": [case.as_dict() for case in tree.cases.all()],
+    }
