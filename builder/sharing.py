@@ -16,7 +16,7 @@ from django.urls import URLPattern, reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
-from builder.panes import pane_url, render
+from builder.panes import may_change, pane_url, render
 from builder.publishing import log
 from builder.readiness import url_of
 from lexic.errors import LexicError
@@ -161,12 +161,19 @@ def _pane(request: HttpRequest, plugin: Plugin, *, invite_form: InviteForm | Non
             *((editor, Role.EDITOR) for editor in plugin.editors.order_by("email")),
             *((viewer, Role.VIEWER) for viewer in plugin.viewers.order_by("email")),
         ],
-        "invitations": plugin.invitations.open().select_related("invited_by"),
+        "invitations": _open_invitations(request, plugin),
         "invite_form": invite_form or InviteForm(),
         "roles": [(role, MAY[role]) for role in Role],
         "me": person,
     }
     return render(request, plugin, "sharing", "builder/sharing.html", context)
+
+
+def _open_invitations(request: HttpRequest, plugin: Plugin) -> Any:
+    """Whoever only looks need not know who may come."""
+    if not may_change(request, plugin):
+        return []
+    return plugin.invitations.open().select_related("invited_by")
 
 
 def _done(request: HttpRequest, plugin: Plugin, sentence: str, *, is_logged: bool = False) -> HttpResponse:

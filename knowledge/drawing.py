@@ -54,7 +54,7 @@ def _drawn(path: Path, number: int) -> list[Any]:
         if not (width >= 1 and height >= 1):
             return ["error", "empty"]
         scale = min(SCALE, LONGEST_SIDE / max(width, height))
-        # Characters of the picture are in RGB, three bytes a pixel, whatever the page is made of.
+        # Red, green and blue, a byte each, whatever the page is made of.
         bitmap = page.render(scale=scale, rev_byteorder=True, force_bitmap_format=pypdfium2.raw.FPDFBitmap_BGR)
     except MemoryError:
         return ["error", "memory"]

@@ -355,7 +355,7 @@ def _trees(owner: User, plugin: Plugin, count: int) -> None:
 # Session, person, their permissions, their groups' and the sidebar come with every page; then how many, which, and
 # the filters.
 LISTS = {
-    "plugins_plugin": (_plugins, 8),
+    "plugins_plugin": (_plugins, 7),
     "plugins_release": (_releases, 8),
     "querying_query": (_queries, 10),
     "trees_decisiontree": (_trees, 8),

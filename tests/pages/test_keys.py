@@ -150,5 +150,6 @@ def test_the_list_takes_the_same_queries_for_any_number_of_keys(
     for number in range(rows):
         ApiKey.objects.issue(owner=alice, name=f"key {number}")
     client = browsing(alice)
-    with django_assert_num_queries(6):  # session, person, their permissions and their groups', how many, which
+    # Session, person, their permissions and their groups', the sidebar, how many, which.
+    with django_assert_num_queries(7):
         client.get(reverse("admin:accounts_apikey_changelist"))

@@ -338,8 +338,9 @@ def test_the_addresses_are_found(world: World) -> None:
 
 
 def test_no_address_shows_or_changes_anything_of_an_unpublished_plugin(
-    world: World, stranger: Client, charlie: User
+    world: World, stranger: Client, charlie: User, settings
 ) -> None:
+    settings.OPEN_AUTHORS = "off"  # becoming an author changes one's own account, as it should
     before = everything()
     secret = ApiKey.objects.issue(owner=charlie, name="crawler", capabilities=["query", "read", "author"])[1]
     ApiKey.objects.filter(name="crawler").update(last_used_at=None)
