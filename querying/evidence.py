@@ -16,12 +16,15 @@ from knowledge.embedders.local import LocalEmbedder
 from knowledge.search import Passage
 from knowledge.sentences import sentence_spans
 from querying.asked import Said
+from querying.exclusions import sets_aside
 from querying.late_interaction import AskedWords, Match, Span, asked_words
 from querying.token_states import token_states
 from querying.types import Evidence, Sentence
 
 # Passages whose sentences are weighed. Each that was not read lately costs some 10 ms.
 WEIGHED_PASSAGES = 10
+# What a sentence loses that speaks of everything but what is asked about.
+_SET_ASIDE = 0.2
 # How many windows of them the model reads; these are what an answer costs. Which ones, the words decide.
 READ_WINDOWS = 10
 # Sentences share a window of about 200 tokens, so that each is read in its context.
@@ -48,6 +51,7 @@ class _Weighed:
     standing: float
     matches: Sequence[tuple[Span, Match]]
     relevance: float | None
+    question: str  # as it stands, without the turns before
 
     @property
     def worth(self) -> float:
@@ -62,8 +66,11 @@ class _Weighed:
 
     def sentences(self, source: int) -> Iterator[Sentence]:
         for (start, end), match in self.matches:
-            score = 0.6 * match.titled + 0.4 * self.standing
-            yield Sentence(source=source, start=start, end=end, text=self.passage.content[start:end], score=score)
+            text = self.passage.content[start:end]
+            score = (
+                0.6 * match.titled + 0.4 * self.standing - (_SET_ASIDE if sets_aside(text, self.question) else 0.0)
+            )
+            yield Sentence(source=source, start=start, end=end, text=text, score=max(0.0, score))
 
 
 def weigh(
@@ -89,7 +96,8 @@ def weigh(
     ranked = sorted(zip(passages, relevance or repeat(None)), key=lambda pair: -(pair[1] or 0.0))  # noqa: B905
     head, tail = ranked[:WEIGHED_PASSAGES], ranked[WEIGHED_PASSAGES:]
     matches = _matches(words, [passage for passage, _ in head], embedder)
-    weighed = [_weighed(*pair, found) for pair, found in zip(head, matches, strict=True)]
+    question = max(asked, key=lambda said: said.weight).text
+    weighed = [_weighed(*pair, found, question) for pair, found in zip(head, matches, strict=True)]
     weighed.sort(key=lambda one: -one.worth)
     sentences = [sentence for source, one in enumerate(weighed) for sentence in one.sentences(source)]
     sentences.sort(key=lambda sentence: (-sentence.score, sentence.source, sentence.start))
@@ -100,9 +108,11 @@ def weigh(
     )
 
 
-def _weighed(passage: Passage, relevance: float | None, matches: Sequence[tuple[Span, Match]]) -> _Weighed:
+def _weighed(
+    passage: Passage, relevance: float | None, matches: Sequence[tuple[Span, Match]], question: str
+) -> _Weighed:
     standing = passage.score if relevance is None else (passage.score + relevance) / 2
-    return _Weighed(passage=passage, standing=standing, matches=matches, relevance=relevance)
+    return _Weighed(passage=passage, standing=standing, matches=matches, relevance=relevance, question=question)
 
 
 def _matches(

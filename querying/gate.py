@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from knowledge.search import Passage
 from knowledge.terms import terms
+from querying.exclusions import sets_aside
 from querying.opposites import opposites_of
 from querying.types import Evidence, Grounds, Sentence
 from querying.validity import without_day
@@ -22,7 +23,7 @@ from querying.verify.quantities import numbers
 # Evidence weaker than this is no answer, in mandatory mode; a plugin may set its own.
 SUFFICIENT = 0.45
 
-_NEGATION, _OPPOSITE, _NUMBER, _NAME = 0.2, 0.1, 0.1, 0.05
+_NEGATION, _SET_ASIDE, _OPPOSITE, _NUMBER, _NAME = 0.2, 0.2, 0.1, 0.1, 0.05
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 _ASKED_NEGATION = re.compile(r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b|n['’]t\b", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’'-]{2,}(?:\s+[A-Z][\w’'-]{2,}){0,4}")
@@ -87,6 +88,8 @@ def _signs(question: str, best: Sentence, evidence: Evidence) -> list[tuple[floa
         signs.append((_NEGATION, "The question denies something; the nearest passage does not."))
     if pair := _opposite(question, best.text, around):
         signs.append((_OPPOSITE, f"The question says “{pair[0]}”; the nearest passage says “{pair[1]}”."))
+    if words := sets_aside(best.text, question):
+        signs.append((_SET_ASIDE, f"The nearest passage speaks of what is “{words}”."))
     asked = without_day(question)
     if missing := sorted(set(numbers(asked)) - set(numbers(around))):
         signs.append((_NUMBER, f"The nearest passage does not mention {', '.join(missing)}."))
