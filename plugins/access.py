@@ -23,8 +23,8 @@ class ScopedAdmin(ModelAdmin):
         raise NotImplementedError
 
     def changeable(self, request: HttpRequest) -> models.QuerySet[Any]:
-        """The rows this person may change as well: all that they see, unless an admin says otherwise."""
-        return self.visible(request)
+        """The rows this person may change as well: none, unless an admin says which."""
+        return self.visible(request).none()
 
     def choices_for(self, field_name: str, request: HttpRequest) -> models.QuerySet[Any] | None:
         """What a foreign key or many-to-many field may point at; None: no limit."""

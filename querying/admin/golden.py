@@ -119,6 +119,9 @@ class GoldenQuestionAdmin(ScopedAdmin):
     def visible(self, request: HttpRequest) -> models.QuerySet[GoldenQuestion]:
         return GoldenQuestion.objects.visible_to(_person(request))
 
+    def changeable(self, request: HttpRequest) -> models.QuerySet[GoldenQuestion]:
+        return GoldenQuestion.objects.filter(plugin__in=Plugin.objects.editable_by(_person(request)))
+
     def choices_for(self, field_name: str, request: HttpRequest) -> models.QuerySet[Any] | None:
         return Plugin.objects.editable_by(_person(request)) if field_name == "plugin" else None
 
