@@ -19,8 +19,9 @@ from django.urls import URLPattern, path, reverse
 from accounts.models import User
 from builder.crumbs import Crumb
 from builder.readiness import Part, Standing, readiness, url_of
+from marketplace.golden_gate import Verdict, verdict
 from marketplace.publish import missing, next_version
-from plugins.models import Plugin
+from plugins.models import GoldenGate, Plugin
 
 View = Callable[..., Any]
 
@@ -75,9 +76,10 @@ def render(
 
 def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
     """What every part of a plugin's page shows around itself."""
-    parts = readiness(plugin)
+    golden = _gate(plugin)
+    parts = readiness(plugin, golden=golden)
     counts = {part.slug: part.count for part in parts}
-    reasons = missing(plugin)
+    reasons = missing(plugin, golden=golden)
     return {
         **admin.site.each_context(request),
         "title": f"{plugin.name}: {PANES[slug]}",
@@ -105,6 +107,13 @@ def _crumbs(plugin: Plugin, slug: str) -> list[Crumb]:
 
 def _tab(plugin: Plugin, slug: str, title: str, count: int | None, current: str) -> dict[str, Any]:
     return {"title": title, "url": url_of(plugin, slug), "count": count, "is_current": slug == current}
+
+
+def _gate(plugin: Plugin) -> Verdict:
+    """Only a gate that blocks is worth looking at the runs on every page."""
+    if plugin.golden_gate == GoldenGate.BLOCK:
+        return verdict(plugin)
+    return Verdict(policy=GoldenGate(plugin.golden_gate), share=plugin.golden_share, questions=0)
 
 
 def _why_not(parts: list[Part], reasons: list[str]) -> str:

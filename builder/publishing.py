@@ -25,6 +25,8 @@ def published(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
     log(request, plugin, f"Published as {done.release.version}.")
     unchanged = "" if done.is_new else " Nothing that decides an answer has changed since that release."
     messages.success(request, f"On the air: {done.release}.{unchanged}")
+    if done.warning:
+        messages.warning(request, f"{done.warning} The gate only warns, so it was published.")
     return True
 
 

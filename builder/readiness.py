@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from django.urls import reverse
+from django.utils import timezone
 
 from builder.counts import Counts, counts_of
 from knowledge.models import DocumentStatus
-from plugins.models import Plugin
+from marketplace.golden_gate import Verdict, needed
+from plugins.models import GoldenGate, Plugin
+from querying.models import Query
+
+# What waits longer than this is looked for on the page itself.
+INBOX_REACH = timedelta(days=30)
 
 
 class Standing(enum.StrEnum):
@@ -33,9 +40,10 @@ class Part:
     count: int | None = None
 
 
-def readiness(plugin: Plugin) -> list[Part]:
-    """Persona, knowledge, trees and golden questions, in this order. Six statements."""
-    return parts_of(plugin, counts_of([plugin])[plugin.pk])
+def readiness(plugin: Plugin, *, golden: Verdict) -> list[Part]:
+    """Persona, knowledge, trees, golden questions and the inbox, in this order. Seven statements."""
+    *others, last = parts_of(plugin, counts_of([plugin])[plugin.pk])
+    return [*others, _gated(last, golden), _inbox(plugin)]
 
 
 def parts_of(plugin: Plugin, counts: Counts) -> list[Part]:
@@ -88,6 +96,25 @@ def _golden(plugin: Plugin, counts: Counts) -> Part:
         return _part(plugin, "golden", "Golden questions", Standing.OPEN, "none yet", 0)
     if share is None:
         return _part(plugin, "golden", "Golden questions", Standing.ATTENTION, f"{count}, not run yet", count)
-    passed = round(share * count)
-    standing = Standing.FINE if share >= plugin.golden_share else Standing.ATTENTION
-    return _part(plugin, "golden", "Golden questions", standing, f"{passed} of {count} pass", count)
+    passed, enough = round(share * count), needed(count, share=plugin.golden_share)
+    standing = Standing.FINE if passed >= enough else Standing.ATTENTION
+    gate = "" if plugin.golden_gate == GoldenGate.OFF else f", gate at {enough}"
+    return _part(plugin, "golden", "Golden questions", standing, f"{passed} of {count} pass{gate}", count)
+
+
+def _gated(part: Part, golden: Verdict) -> Part:
+    """The same, as the gate sees the draft of this moment: what was run before it changed says nothing about it."""
+    if golden.policy != GoldenGate.BLOCK or not golden.questions:
+        return part
+    if golden.run is None:
+        standing = Standing.ATTENTION if golden.is_run_by_publishing else Standing.BLOCKS
+        return replace(part, standing=standing, detail=f"{golden.questions}, not run as it stands")
+    detail = f"{golden.passed} of {golden.questions} pass, gate at {golden.needed}"
+    return replace(part, standing=Standing.FINE if golden.is_met else Standing.BLOCKS, detail=detail)
+
+
+def _inbox(plugin: Plugin) -> Part:
+    """Nothing in it stands in the way of a release."""
+    count = Query.objects.filter(plugin=plugin).waiting(since=timezone.now() - INBOX_REACH).count()
+    detail = f"{count} question{'' if count == 1 else 's'} waiting" if count else "clear"
+    return _part(plugin, "inbox", "Inbox", Standing.OPEN if count else Standing.FINE, detail, count)

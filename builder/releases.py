@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django import forms
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from django.views.decorators.http import require_POST
 
+from accounts.models import User
+from builder.comparing import texts_between
 from builder.panes import pane_url, render
-from builder.publishing import published, withdraw
+from builder.publishing import log, published, withdraw
 from builder.readiness import url_of
-from marketplace.changes import changes
+from lexic.errors import LexicError
+from marketplace.changes import between, changes
 from marketplace.publish import missing
-from plugins.models import SEMVER, Plugin
+from marketplace.rollback import go_back
+from plugins.models import SEMVER, Plugin, Release
+from querying import releases
+from querying.releases import DRAFT
+
+PER_PAGE = 25
+MOST_OFFERED = 100
 
 
 class PublishForm(forms.Form):
@@ -30,17 +43,69 @@ class PublishForm(forms.Form):
     )
 
 
+class NotesForm(forms.ModelForm):
+    """The one thing of a release that may change: it decides no answer."""
+
+    class Meta:
+        model = Release
+        fields = ("notes",)
+        widgets = {"notes": forms.Textarea(attrs={"rows": 3, "class": "input"})}
+
+
 def urls() -> list[URLPattern]:
     return [
         pane_url("releases/", show, name="releases"),
+        pane_url("releases/<uuid:release>/", show_one, name="release"),
+        pane_url("releases/<uuid:release>/back/", require_POST(back), name="go_back", to_change=True),
         pane_url("publish/", publish_view, name="publish", to_change=True),
         pane_url("withdraw/", require_POST(withdraw_view), name="withdraw", to_change=True),
     ]
 
 
 def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    recent = plugin.releases.select_related("created_by").defer("trees", "knowledge", "system_prompt")[:50]
-    return render(request, plugin, "releases", "builder/releases.html", {"releases": recent})
+    every = plugin.releases.select_related("created_by").defer("trees", "knowledge", "system_prompt")
+    page = Paginator(every, PER_PAGE).get_page(request.GET.get("page"))
+    latest = plugin.releases.values_list("pk", flat=True).first()
+    return render(request, plugin, "releases", "builder/releases.html", {"page": page, "latest": latest})
+
+
+def show_one(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpResponse:
+    """A release: its scorecard, its notes, which may be edited, and what is different from another one."""
+    found = _release_or_404(plugin, release)
+    form = NotesForm(request.POST if request.method == "POST" else None, instance=found)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "The notes are saved. Nothing that decides an answer has changed.")
+        return HttpResponseRedirect(request.path)
+    versions = list(plugin.releases.exclude(pk=found.pk).values_list("version", flat=True)[:MOST_OFFERED])
+    other = _other(request, plugin, found)
+    context = {
+        "release": found,
+        "form": form,
+        "versions": [DRAFT, *versions],
+        "other": other,
+        "other_version": other and (other.version or DRAFT),
+        "changes": between(found, since=other) if other else [],
+        "texts": texts_between(found, then=other) if other else [],
+        "is_latest": plugin.latest_release() == found,
+    }
+    return render(request, plugin, "releases", "builder/release.html", context)
+
+
+def back(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpResponse:
+    """Make agents get again what this release was."""
+    found = _release_or_404(plugin, release)
+    assert isinstance(request.user, User)
+    try:
+        made = go_back(plugin, to=found, by=request.user)
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+    else:
+        log(request, plugin, f"Went back to {found.version}, as {made.version}.")
+        messages.success(
+            request, f"On the air: {made}, which answers as {found.version} did. The draft is untouched."
+        )
+    return HttpResponseRedirect(url_of(plugin, "releases"))
 
 
 def publish_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
@@ -63,3 +128,20 @@ def publish_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 def withdraw_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     withdraw(request, plugin)
     return HttpResponseRedirect(url_of(plugin, "releases"))
+
+
+def _release_or_404(plugin: Plugin, pk: UUID) -> Release:
+    found = plugin.releases.filter(pk=pk).select_related("created_by").first()
+    if found is None:
+        raise Http404("This plugin has no such release.")
+    return found
+
+
+def _other(request: HttpRequest, plugin: Plugin, release: Release) -> Release | None:
+    """What to compare with: the version that is asked for, else the release before, if there is one."""
+    version = request.GET.get("with", "").replace("\x00", "")
+    if version == DRAFT:
+        return releases.snapshot(plugin)
+    others = plugin.releases.exclude(pk=release.pk)
+    asked = others.filter(version=version).first() if version else None
+    return asked or others.filter(created_at__lt=release.created_at).first()

@@ -14,8 +14,12 @@ SEVERAL = {"limits", "synonyms", "top_k"}
 
 def changes(plugin: Plugin, *, since: Release) -> list[str]:
     """What differs between the plugin as it stands and the release, each a sentence. Empty: nothing does."""
-    draft = releases.snapshot(plugin)
-    return [*_policy(draft, since), *_trees(draft, since), *_knowledge(draft, since)]
+    return between(releases.snapshot(plugin), since=since)
+
+
+def between(now: Release, *, since: Release) -> list[str]:
+    """The same of two releases of one plugin, the draft being one too."""
+    return [*_policy(now, since), *_trees(now, since), *_knowledge(now, since)]
 
 
 def _policy(draft: Release, since: Release) -> list[str]:

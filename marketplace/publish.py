@@ -10,6 +10,7 @@ from django.db import transaction
 from accounts.models import User
 from knowledge.models import Document, KnowledgeBase
 from lexic.errors import Conflict, InvalidInput, LexicError
+from marketplace.golden_gate import Verdict, verdict, verdict_on
 from plugins.models import SEMVER, AnswerPolicy, Plugin, Release
 from querying import releases
 from querying.evaluation import runs
@@ -42,15 +43,19 @@ class VersionNotNew(Conflict):
 
 @dataclass(frozen=True, kw_only=True)
 class Publication:
+    """`warning` is what the golden gate has to say, empty where it has nothing."""
+
     release: Release
     is_new: bool
+    warning: str = ""
 
 
 def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str = "") -> Publication:
     """Release the plugin as it stands, and let agents ask it.
 
     Its golden questions are run before, where nobody has: the release keeps their scorecard and the curve of
-    confidence fitted on them. They stand in the way of nothing, whatever comes out.
+    confidence fitted on them. Where the plugin's gate blocks, enough of them have to pass; where it warns, the
+    publication says so.
 
     Publishing twice what has not changed gives the release that exists, unless another version is asked for.
     Raises `NotReady` with every reason, `InvalidVersion` and `VersionNotNew`.
@@ -60,21 +65,22 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
         runs.examined(plugin)
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
-        if reasons := missing(plugin):
+        run = runs.run_of(releases.snapshot(plugin))
+        golden = verdict_on(plugin, run=run)
+        if reasons := missing(plugin, golden=golden):
             raise NotReady(reasons)
         # The curve of this very content or none: an older one would claim what nobody has checked.
-        run = runs.run_of(releases.snapshot(plugin))
         runs.keep_calibration(plugin, run.calibration if run else None)
         release, latest = releases.snapshot(plugin), plugin.latest_release()
-        if latest and version in (None, latest.version) and _decides_the_same(release, latest):
+        if latest and version in (None, latest.version) and decides_the_same(release, latest):
             plugin.go_live(latest)
-            return Publication(release=latest, is_new=False)
+            return Publication(release=latest, is_new=False, warning=golden.warning)
         release.version = next_version(plugin) if version is None else _checked(version, latest)
         release.notes, release.created_by = notes, by
         release.scorecard = runs.scorecard(run) if run else {}
         release.save()
         plugin.go_live(release)
-        return Publication(release=release, is_new=True)
+        return Publication(release=release, is_new=True, warning=golden.warning)
 
 
 def next_version(plugin: Plugin) -> str:
@@ -86,8 +92,8 @@ def next_version(plugin: Plugin) -> str:
     return f"{major}.{minor + 1}.0"
 
 
-def missing(plugin: Plugin) -> list[str]:
-    """What still stands in the way of publishing, each a sentence."""
+def missing(plugin: Plugin, *, golden: Verdict | None = None) -> list[str]:
+    """What still stands in the way of publishing, each a sentence. `golden` spares looking at the gate again."""
     reasons = _wrong_settings(plugin)
     if not plugin.system_prompt.strip():
         reasons.append("It has no persona.")
@@ -104,10 +110,11 @@ def missing(plugin: Plugin) -> list[str]:
         for problem in problems(tree.tree_data)
         if problem.is_error
     ]
-    return reasons
+    held_back = (golden or verdict(plugin)).reason
+    return [*reasons, held_back] if held_back else reasons
 
 
-def _decides_the_same(one: Release, other: Release) -> bool:
+def decides_the_same(one: Release, other: Release) -> bool:
     same_policy = one.policy() == other.policy()
     return same_policy and one.trees == other.trees and one.knowledge == other.knowledge
 

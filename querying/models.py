@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -21,6 +23,18 @@ class QueryQuerySet(Figures):
             return self
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
         return self.filter(asked | models.Q(plugin__in=Plugin.objects.readable_by(user)))
+
+    def waiting(self, *, since: datetime) -> QueryQuerySet:
+        """What the author should look at: refused, answered with low confidence, or called wrong (`is_wrong`), and
+        not dismissed since."""
+        wrong = Feedback.objects.filter(query=models.OuterRef("pk"), verdict=Feedback.Verdict.DOWN)
+        said_since = wrong.filter(created_at__gt=models.OuterRef("dismissal__at"))
+        is_low = models.Q(outcome=Outcome.ANSWERED.value, confidence=Confidence.LOW.value)
+        is_open = models.Q(dismissal=None) | models.Q(models.Exists(said_since))
+        asked = self.filter(created_at__gte=since).annotate(is_wrong=models.Exists(wrong))
+        return asked.filter(models.Q(outcome=Outcome.REFUSED.value) | is_low | models.Q(is_wrong=True)).filter(
+            is_open
+        )
 
 
 class Query(models.Model):
@@ -121,6 +135,27 @@ class Feedback(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_verdict_display()}: {self.note[:80]}"
+
+
+class Dismissal(models.Model):
+    """Somebody decided that nothing needs doing about a query. Asked again it is another query, and waits again."""
+
+    query = models.OneToOneField(Query, on_delete=models.CASCADE, related_name="dismissal")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return f"dismissed {self.at:%Y-%m-%d %H:%M}"
+
+    @classmethod
+    def record(cls, queries: Iterable[Query], *, by: User) -> int:
+        """Dismisses the queries, again where one was dismissed before, and says how many there were."""
+        at = timezone.now()
+        rows = [cls(query=query, by=by, at=at) for query in queries]
+        cls._default_manager.bulk_create(
+            rows, update_conflicts=True, unique_fields=["query"], update_fields=["by", "at"]
+        )
+        return len(rows)
 
 
 class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):

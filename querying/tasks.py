@@ -10,11 +10,12 @@ from celery import shared_task
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerUnavailable
 
+from lexic.errors import LexicError
 from plugins.models import Plugin
-from querying import releases
+from querying import golden_progress, releases
 from querying.evaluation.golden import NoGoldenQuestions
 from querying.evaluation.runs import run_golden
-from querying.models import EvaluationRun
+from querying.models import EvaluationRun, GoldenQuestion
 
 logger = logging.getLogger(__name__)
 
@@ -23,12 +24,15 @@ def enqueue_golden(plugin_id: UUID) -> bool:
     """Have a worker run the plugin's golden questions on its draft. False: there is no broker to take it."""
     asked_at = timezone.now().isoformat()
     arguments = {"plugin_id": str(plugin_id), "asked_at": asked_at}
+    # Before it is sent: a worker may be done with a few of them before this returns.
+    golden_progress.asked(plugin_id, total=GoldenQuestion.objects.filter(plugin=plugin_id).count())
     try:
         run_golden_questions.apply_async(
             kwargs=arguments, retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.1}
         )
     except BrokerUnavailable as error:
         logger.warning("the golden questions of %s have to wait, no broker: %s", plugin_id, error)
+        golden_progress.over(plugin_id)
         return False
     return True
 
@@ -41,8 +45,17 @@ def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> 
         return
     since = datetime.fromisoformat(asked_at)
     if EvaluationRun.objects.filter(plugin=plugin, started__gte=since).exists():
+        golden_progress.over(plugin.pk)
         return
     try:
-        run_golden(releases.snapshot(plugin))
+        run_golden(releases.snapshot(plugin), watched=golden_progress.watching(plugin.pk))
     except NoGoldenQuestions:
         logger.info("the golden questions of %s are gone", plugin.slug)
+    except Exception as error:
+        golden_progress.failed(plugin.pk, _why(error))
+        raise
+    golden_progress.over(plugin.pk)
+
+
+def _why(error: Exception) -> str:
+    return error.message if isinstance(error, LexicError) else "It broke off; the worker's log says why."

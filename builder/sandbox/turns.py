@@ -105,6 +105,12 @@ def turns_of(queries: Sequence[Query], *, user: User) -> list[Turn]:
     return [_turn(query, pages=pages, chunks=chunks, feedback=opinions.get(query.pk)) for query in queries]
 
 
+def nearest_of(queries: Sequence[Query], *, user: User) -> list[list[Read]]:
+    """For each query the passages nearest to it, best first, that the person may open. One statement."""
+    chunks = _chunks(queries, user)
+    return [_read(query, chunks)[:_NEAREST] for query in queries]
+
+
 def extras_of(asked: Asked, *, user: User, may_change: bool) -> dict[str, Any]:
     """What only the one who has just asked can see: the answer to give, the error's hint, the prompt.
 

@@ -52,7 +52,8 @@ def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The conversation whose queries the address names; without any, a new one."""
     assert isinstance(request.user, User)
     queries = own_queries(ids_of(request.GET.get("turns", "")), plugin=plugin, user=request.user)
-    said = {"version": request.GET.get("version", "draft"), "earlier": _joined(queries)}
+    said = {name: request.GET[name] for name in ("question", "facts") if name in request.GET}
+    said |= {"version": request.GET.get("version", "draft"), "earlier": _joined(queries)}
     form = AskForm(plugin=plugin, initial=said)
     return _page(request, plugin, form=form, turns=turns_of(queries, user=request.user))
 

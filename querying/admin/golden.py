@@ -52,7 +52,7 @@ class GoldenQuestionForm(forms.ModelForm):
 
     class Meta:
         model = GoldenQuestion
-        fields = ("plugin", "question", "expectation", "must_reach")
+        fields: ClassVar[tuple[str, ...]] = ("plugin", "question", "expectation", "must_reach")
         labels: ClassVar[dict[str, str]] = {"expectation": "it", "must_reach": "must reach"}
         widgets: ClassVar[dict[str, Any]] = {"question": forms.Textarea(attrs=_LINES)}
         help_texts: ClassVar[dict[str, str]] = {
@@ -80,12 +80,16 @@ class GoldenQuestionForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         said: dict[str, Any] = super().clean() or {}
-        plugin, places = said.get("plugin"), said.get("places") or []
+        plugin, places = self.plugin_of(said), said.get("places") or []
         if plugin and places and (wrong := golden_lines.unknown_places(places, titles=_titles(plugin))):
             self.add_error("places", ValidationError(wrong))
         if said.get("expectation") == GoldenQuestion.Expectation.REFUSE and (places or said.get("phrases")):
             self.add_error("expectation", "What is refused cites nothing and contains nothing.")
         return said
+
+    def plugin_of(self, said: dict[str, Any]) -> Plugin | None:
+        """Whose documents may be named; None where that is not known yet."""
+        return said.get("plugin")
 
     def save(self, commit: bool = True) -> GoldenQuestion:
         said, golden = self.cleaned_data, self.instance

@@ -74,19 +74,24 @@ def examined(plugin: Plugin, *, llm: LLM | None = None) -> EvaluationRun | None:
     None without golden questions, with too many to wait for, with a model that costs, and when the run fails: what
     waits for it goes on without.
     """
-    count, llm = plugin.golden_questions.count(), llm or get_llm()
-    if not count:
+    llm = llm or get_llm()
+    if not plugin.golden_questions.exists():
         return None
     draft = releases.snapshot(plugin)
     if found := run_of(draft, llm=llm):
         return found
-    if count > MOST_AT_ONCE or not llm.is_offline:
+    if not is_quick(plugin, llm=llm):
         return None
     try:
         return run_golden(draft, llm=llm)[1]
     except Exception:
         logger.exception("the golden questions of %s could not be run", plugin.slug)
         return None
+
+
+def is_quick(plugin: Plugin, *, llm: LLM | None = None) -> bool:
+    """Whether the golden questions may be asked while somebody waits: they are few, and the model costs nothing."""
+    return (llm or get_llm()).is_offline and plugin.golden_questions.count() <= MOST_AT_ONCE
 
 
 def keep_calibration(plugin: Plugin, calibration: dict[str, Any] | None) -> None:

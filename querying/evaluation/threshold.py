@@ -62,7 +62,11 @@ def propose(scored: Sequence[Scored], *, now: float | None = None) -> Proposal:
     The one nearest to the default whose balanced share is within half a standard error of the best: a few questions
     should not move it far, and many can. Raises `TooFewQuestions`.
     """
-    answerable, unanswerable = _scores(scored, answerable=True), _scores(scored, answerable=False)
+    return propose_on(_scores(scored, answerable=True), _scores(scored, answerable=False), now=now)
+
+
+def propose_on(answerable: Sequence[float], unanswerable: Sequence[float], *, now: float | None = None) -> Proposal:
+    """The same from the scores that decided, of questions with an answer and of those without."""
     too_few = len(answerable) + len(unanswerable) < MIN_QUESTIONS
     if too_few or len(unanswerable) < MIN_REFUSALS or len(answerable) < MIN_ANSWERS:
         raise TooFewQuestions

@@ -38,6 +38,8 @@ class Command(BaseCommand):
         except LexicError as error:
             raise CommandError(error.message) from error
         shown = {"plugin": slug, "published": True, "release": str(done.release), "new": done.is_new}
+        if done.warning:
+            self.stderr.write(done.warning)
         self._say(shown, f"{done.release} is {'published' if done.is_new else 'published already'}.", options)
 
     def _say(self, shown: dict[str, Any], sentence: str, options: dict[str, Any]) -> None:

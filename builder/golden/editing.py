@@ -1,0 +1,108 @@
+"""Writing golden questions down, changing and deleting them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from builder.panes import render
+from builder.readiness import url_of
+from knowledge.models import Document, KnowledgeBase
+from plugins.models import Plugin
+from querying.admin.golden import GoldenQuestionForm
+from querying.models import GoldenQuestion
+
+# So many titles and nodes are offered while one types.
+_MOST_OFFERED = 200
+
+
+class QuestionForm(GoldenQuestionForm):
+    """The golden question of one plugin."""
+
+    class Meta(GoldenQuestionForm.Meta):
+        fields: ClassVar[tuple[str, ...]] = ("question", "expectation", "must_reach")
+
+    def __init__(self, data: Any = None, *, plugin: Plugin, instance: GoldenQuestion | None = None) -> None:
+        self._plugin = plugin
+        super().__init__(data, instance=instance or GoldenQuestion(plugin=plugin))
+        self.order_fields(["question", "expectation", "places", "phrases", "must_reach", "facts_in_lines"])
+        self.fields["expectation"].label = "The plugin"
+        self.fields["must_reach"].widget.attrs["list"] = "nodes"
+        for name, field in self.fields.items():
+            attrs = {"class": "input", "aria-describedby": f"id_{name}_helptext"}
+            field.widget.attrs |= attrs | ({"aria-invalid": "true"} if name in self.errors else {})
+
+    def plugin_of(self, said: dict[str, Any]) -> Plugin:
+        return self._plugin
+
+
+def add(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    form = QuestionForm(request.POST if request.method == "POST" else None, plugin=plugin)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Kept. It is asked with the others when they are run.")
+        is_another = "_another" in request.POST
+        return HttpResponseRedirect(
+            reverse("admin:builder_golden_add", args=[plugin.pk]) if is_another else url_of(plugin, "golden")
+        )
+    return _form(request, plugin, form)
+
+
+def change(request: HttpRequest, plugin: Plugin, golden: int) -> HttpResponse:
+    question = _question_or_404(plugin, golden)
+    form = QuestionForm(request.POST if request.method == "POST" else None, plugin=plugin, instance=question)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Saved." + (" Its last result no longer counts." if form.has_changed() else ""))
+        return HttpResponseRedirect(url_of(plugin, "golden"))
+    return _form(request, plugin, form)
+
+
+def delete(request: HttpRequest, plugin: Plugin, golden: int) -> HttpResponse:
+    question = _question_or_404(plugin, golden)
+    if request.method != "POST":
+        return render(request, plugin, "golden", "builder/golden/delete.html", {"golden": question})
+    question.delete()
+    messages.success(request, "The golden question is deleted. Runs that asked it keep what came out.")
+    return HttpResponseRedirect(url_of(plugin, "golden"))
+
+
+def _form(request: HttpRequest, plugin: Plugin, form: QuestionForm) -> HttpResponse:
+    known = GoldenQuestion.objects.filter(pk=form.instance.pk).first() if form.instance.pk else None
+    context = {
+        "form": form,
+        "golden": known,
+        "titles": _titles(plugin),
+        "nodes": list(_nodes(plugin))[:_MOST_OFFERED],
+    }
+    shown = render(request, plugin, "golden", "builder/golden/form.html", context)
+    shown.status_code = 422 if form.errors else 200
+    return shown
+
+
+def _titles(plugin: Plugin) -> list[str]:
+    bases = KnowledgeBase.objects.of_plugin(plugin)
+    present = Document.objects.present().filter(knowledge_base__in=bases)
+    return list(present.order_by("title").values_list("title", flat=True)[:_MOST_OFFERED])
+
+
+def _nodes(plugin: Plugin) -> Iterator[tuple[str, str]]:
+    """The ends that the trees can reach, each with its words."""
+    for tree in plugin.trees.active():
+        nodes = tree.tree_data.get("nodes") if isinstance(tree.tree_data, dict) else None
+        for pk, node in (nodes or {}).items() if isinstance(nodes, dict) else ():
+            if isinstance(node, dict) and node.get("type") == "action":
+                yield str(pk), str(node.get("label") or pk)
+
+
+def _question_or_404(plugin: Plugin, pk: int) -> GoldenQuestion:
+    """One of this plugin's. Raises Http404."""
+    # PostgreSQL would not take a greater one, and there is none.
+    question = plugin.golden_questions.filter(pk=pk).first() if pk < 2**63 else None
+    if question is None:
+        raise Http404("There is no such golden question among those of this plugin.")
+    return question

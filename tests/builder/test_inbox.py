@@ -1,0 +1,262 @@
+"""What waits for the author: brought together by topic, dismissed for good, shown without who asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import ApiKey, User
+from builder.inbox.waiting import Asked, Topic, topics_of
+from builder.readiness import readiness
+from knowledge.models import Chunk, Document
+from marketplace.golden_gate import verdict
+from plugins.models import Plugin
+from querying.models import Dismissal, Feedback, GoldenQuestion, Query
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+
+BOOTS, BOOTS_TOO, CUP = (
+    "How often are boots replaced?",
+    "How often must boots be replaced?",
+    "Who won the world cup?",
+)
+
+
+def asked(plugin: Plugin, question: str = BOOTS, *, ago: float = 0, **columns: Any) -> Query:
+    at = timezone.now() - timedelta(days=ago, seconds=1)
+    given = {"release_name": "boots@draft", "outcome": "refused", "created_at": at}
+    return Query.objects.create(plugin=plugin, question=question, **given | columns)
+
+
+def called_wrong(query: Query, user: User, note: str = "") -> Feedback:
+    return Feedback.objects.create(query=query, user=user, verdict="down", note=note)
+
+
+def pane(client: Client, plugin: Plugin, **chosen: Any) -> Any:
+    response = client.get(reverse("admin:builder_inbox", args=[plugin.pk]), chosen)
+    assert response.status_code == 200
+    return response
+
+
+def counts(response: Any) -> list[tuple[str, int]]:
+    return [(row.topic.question, row.topic.count) for row in response.context["rows"]]
+
+
+def dismiss(client: Client, plugin: Plugin, page: Any, *, row: int = 0) -> Any:
+    said = {"queries": page.context["rows"][row].ids, "until": page.context["until"], "days": 30}
+    return client.post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), said, follow=True)
+
+
+def test_refused_doubtful_and_wrong_answers_wait_and_good_ones_do_not(plugin: Plugin, alice: User) -> None:
+    refused = asked(plugin)
+    low = asked(plugin, outcome="answered", confidence="low")
+    wrong = asked(plugin, outcome="answered", confidence="high")
+    called_wrong(wrong, alice)
+    good = asked(plugin, outcome="answered", confidence="high")
+    Feedback.objects.create(query=good, user=alice, verdict="up")
+    asked(plugin, outcome="clarify")
+    asked(plugin, ago=31)
+    waiting = Query.objects.waiting(since=timezone.now() - timedelta(days=30))
+    assert set(waiting) == {refused, low, wrong}
+
+
+def test_questions_about_the_same_thing_are_one_topic(plugin: Plugin, alice: User) -> None:
+    called_wrong(asked(plugin, BOOTS_TOO, outcome="answered", confidence="high"), alice)
+    for ago in (3, 2):
+        asked(plugin, ago=ago)
+    asked(plugin, CUP, outcome="answered", confidence="low")
+    boots, cup = topics_of(plugin, days=30)
+    assert (boots.question, boots.wordings) == (BOOTS, [BOOTS_TOO])
+    assert (boots.count, boots.refused, boots.low, boots.wrong) == (3, 2, 0, 1)
+    assert (cup.question, cup.count, cup.refused, cup.low) == (CUP, 1, 0, 1)
+
+
+def test_what_is_asked_often_and_lately_stands_first(plugin: Plugin) -> None:
+    for _ in range(3):
+        asked(plugin, CUP, ago=25)
+    asked(plugin, BOOTS)
+    assert [topic.question for topic in topics_of(plugin, days=30)] == [BOOTS, CUP]
+    for _ in range(10):
+        asked(plugin, CUP, ago=20)
+    assert [topic.question for topic in topics_of(plugin, days=30)] == [CUP, BOOTS]
+
+
+def test_the_pane_shows_the_nearest_passages_and_what_was_said(
+    browsing: Browse, alice: User, plugin: Plugin, handbook: Document
+) -> None:
+    chunk = Chunk.objects.filter(document=handbook).first()
+    assert chunk
+    passages = [{"chunk": chunk.pk, "score": 0.42, "cosine": 0.5, "lexical": 1.0}]
+    query = asked(plugin, outcome="answered", passages=passages)
+    called_wrong(query, alice, note="It is 36 months by now.")
+    content = pane(browsing(alice), plugin).content.decode()
+    for words in (BOOTS, "1 called wrong", "Rules on boots", "0.42", "It is 36 months by now.", "Dismiss"):
+        assert words in content
+    assert reverse("admin:builder_sandbox_keep", args=[plugin.pk, query.pk]) in content
+
+
+def test_a_golden_question_is_written_from_a_topic(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    query = asked(plugin)
+    client, address = browsing(alice), reverse("admin:builder_sandbox_keep", args=[plugin.pk, query.pk])
+    assert BOOTS in client.get(address, headers={"HX-Request": "true"}).content.decode()
+    client.post(address, {"question": BOOTS, "expectation": "refuse", "words": ""})
+    assert GoldenQuestion.objects.get().question == BOOTS
+    assert counts(pane(client, plugin)) == [(BOOTS, 1)]
+
+
+def test_an_empty_inbox_says_so(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    asked(plugin, ago=40)
+    client = browsing(alice)
+    assert "Inbox clear." in pane(client, plugin).content.decode()
+    assert counts(pane(client, plugin, days=90)) == [(BOOTS, 1)]
+    assert counts(pane(client, plugin, days="nonsense", page="-3")) == []
+
+
+def test_a_dismissed_topic_stays_away_until_it_is_asked_again(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    asked(plugin), asked(plugin, BOOTS_TOO), asked(plugin, CUP, ago=1)
+    client = browsing(alice)
+    content = dismiss(client, plugin, pane(client, plugin)).content.decode()
+    assert "Dismissed, with 2 queries. Asked again, it is back here." in content
+    assert Dismissal.objects.filter(by=alice).count() == 2
+    assert counts(pane(client, plugin)) == [(CUP, 1)]
+    asked(plugin)
+    assert sorted(counts(pane(client, plugin))) == [(BOOTS, 1), (CUP, 1)]
+
+
+def test_what_was_asked_after_the_page_was_made_is_not_dismissed(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    asked(plugin)
+    client = browsing(alice)
+    page = pane(client, plugin)
+    asked(plugin, created_at=timezone.now())
+    dismiss(client, plugin, page)
+    assert counts(pane(client, plugin)) == [(BOOTS, 1)]
+
+
+def test_a_dismissed_answer_that_is_called_wrong_is_back(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    query = asked(plugin, outcome="answered", confidence="low")
+    client = browsing(alice)
+    dismiss(client, plugin, pane(client, plugin))
+    called_wrong(query, alice)
+    page = pane(client, plugin)
+    assert counts(page) == [(BOOTS, 1)]
+    dismiss(client, plugin, page)
+    assert counts(pane(client, plugin)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"queries": "x,,", "until": "x"},
+        {"queries": "x", "until": "2026-99-99T00:00:00Z"},
+        {"until": "2026-01-01"},
+    ],
+)
+def test_a_dismissal_that_makes_no_sense_changes_nothing(
+    browsing: Browse, alice: User, plugin: Plugin, said: dict[str, str]
+) -> None:
+    asked(plugin)
+    url = reverse("admin:builder_inbox_dismiss", args=[plugin.pk])
+    content = browsing(alice).post(url, said, follow=True).content.decode()
+    assert "Nothing was dismissed" in content
+    assert not Dismissal.objects.exists()
+
+
+def test_queries_of_another_plugin_are_not_dismissed(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    other = Plugin.objects.create(owner=alice, name="Other", domain="x", system_prompt="x")
+    theirs = asked(other)
+    asked(plugin)
+    said = {"queries": str(theirs.pk), "until": timezone.now().isoformat()}
+    browsing(alice).post(reverse("admin:builder_inbox_dismiss", args=[plugin.pk]), said)
+    assert not Dismissal.objects.exists()
+
+
+def test_viewers_look_and_dismiss_nothing(browsing: Browse, bob: User, plugin: Plugin) -> None:
+    plugin.viewers.add(bob)
+    asked(plugin)
+    client = browsing(bob)
+    page = pane(client, plugin)
+    assert counts(page) == [(BOOTS, 1)]
+    assert reverse("admin:builder_inbox_dismiss", args=[plugin.pk]) not in page.content.decode()
+    assert dismiss(client, plugin, page).status_code == 404
+    assert not Dismissal.objects.exists()
+
+
+def test_strangers_find_nothing(browsing: Browse, charlie: User, plugin: Plugin) -> None:
+    for name in ("inbox", "inbox_dismiss"):
+        url = reverse(f"admin:builder_{name}", args=[plugin.pk])
+        assert browsing(charlie).get(url).status_code in (404, 405)
+        assert browsing(charlie).post(url).status_code in (404, 405)
+
+
+def test_the_author_does_not_see_who_asked_or_who_called_it_wrong(
+    browsing: Browse, alice: User, charlie: User, plugin: Plugin
+) -> None:
+    key, _ = ApiKey.objects.issue(owner=charlie, name="charlies agent")
+    called_wrong(asked(plugin, user=charlie, api_key=key), charlie, note="Not so.")
+    content = pane(browsing(alice), plugin).content.decode().lower()
+    assert "not so." in content
+    assert "charlie" not in content
+
+
+def test_questions_are_text(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    called_wrong(asked(plugin, "<script>alert(1)</script>"), alice, note="<img src=x>")
+    content = pane(browsing(alice), plugin).content.decode()
+    assert "<script>alert(1)" not in content
+    assert "<img src=x>" not in content
+
+
+def test_the_tab_counts_the_queries_that_wait(plugin: Plugin, alice: User) -> None:
+    golden = verdict(plugin)
+    assert (readiness(plugin, golden=golden)[-1].detail, readiness(plugin, golden=golden)[-1].count) == ("clear", 0)
+    asked(plugin), asked(plugin, CUP)
+    part = readiness(plugin, golden=golden)[-1]
+    assert (part.slug, part.detail, part.count) == ("inbox", "2 questions waiting", 2)
+
+
+def test_topics_come_by_pages(browsing: Browse, alice: User, plugin: Plugin, monkeypatch: Any) -> None:
+    monkeypatch.setattr("builder.inbox.views.PER_PAGE", 1)
+    asked(plugin, BOOTS), asked(plugin, CUP, ago=1)
+    client = browsing(alice)
+    assert [counts(pane(client, plugin, page=number)) for number in (1, 2, 9)] == [
+        [(BOOTS, 1)],
+        [(CUP, 1)],
+        [(CUP, 1)],
+    ]
+
+
+@pytest.mark.parametrize("rows", [1, 12])
+def test_the_pane_takes_the_same_statements_for_any_number_of_rows(
+    browsing: Browse, alice: User, plugin: Plugin, handbook: Document, rows: int, django_assert_num_queries: Any
+) -> None:
+    passages = [{"chunk": chunk.pk, "score": 0.5} for chunk in Chunk.objects.filter(document=handbook)]
+    for number in range(rows):
+        called_wrong(asked(plugin, f"{'word ' * number}{number}?", passages=passages), alice, note="x")
+    client = browsing(alice)
+    pane(client, plugin)
+    with CaptureQueriesContext(connection) as around:
+        client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
+    with django_assert_num_queries(len(around) + 1):
+        pane(client, plugin)
+
+
+def test_the_line_of_a_topic_rises_on_the_days_it_was_asked() -> None:
+    now = datetime(2026, 6, 30, tzinfo=UTC)
+    times = [now, now - timedelta(days=29.5), now - timedelta(days=29.6)]
+    queries = [Asked(pk=None, question="?", at=at, outcome="refused", is_wrong=False) for at in times]  # type: ignore[arg-type]
+    topic = Topic(question="?", wordings=[], asked=queries, one_of_each=[], weight=1.0)
+    points = topic.line(days=30, now=now).removeprefix("M").split("L")
+    assert (len(points), points[0], points[1], points[-1]) == (30, "0.0 2.0", "3.3 22.0", "96.0 12.0")
