@@ -28,10 +28,13 @@ ALLOWED = {200, 302, 400, 403, 404, 405}
 
 
 def patterns() -> Iterator[tuple[str, URLPattern]]:
-    """`(label of the model, pattern)` of every named address of every registered model."""
+    """`(label of the model, pattern)` of every named address of every registered model.
+
+    The panes of a plugin's page name several objects each: `test_every_builder_url.py` walks them.
+    """
     for model, model_admin in registered():
         for pattern in model_admin.get_urls():
-            if pattern.name:
+            if pattern.name and not pattern.name.startswith("builder_"):
                 yield model._meta.label, pattern
 
 
@@ -65,7 +68,7 @@ def relations() -> Iterator[tuple[str, Any]]:
 def test_there_is_an_object_of_every_registered_model(world: World) -> None:
     """Add one to `world.py` for a new model: what is not here is not tested."""
     assert {model._meta.label for model, _ in registered()} <= set(world.objects)
-    assert len(object_addresses(world)) >= 3 * len(world.objects)
+    assert len(object_addresses(world)) >= 3 * len(registered())
 
 
 def test_their_owner_sees_what_strangers_must_not(world: World) -> None:

@@ -73,7 +73,9 @@ def stored_files() -> set[str]:
 
 
 @pytest.fixture
-def refused(alice: User) -> Callable[[bytes], BadBundle]:
+def refused(alice: User, settings: Any, tmp_path: Path) -> Callable[[bytes], BadBundle]:
+    settings.LEXIC_FILES_DIR = tmp_path  # other test processes keep files in theirs meanwhile
+
     def refuse(content: bytes) -> BadBundle:
         rows, kept = everything(), stored_files()
         with pytest.raises(BadBundle) as caught:

@@ -1,0 +1,76 @@
+"""axe-core over every pane of the builder, wide and narrow, light and dark (tests/vendor, MPL 2.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from accounts.models import User
+from builder.panes import PANES
+from builder.readiness import url_of
+from plugins.models import Plugin
+from querying.models import GoldenQuestion, Query
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**browser_type_launch_args)
+        yield browser
+        browser.close()
+
+
+def _serious(page: Page) -> list[str]:
+    """What axe finds serious or critical, one line each."""
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{page.url}: {one['id']}: {' and '.join(node['html'][:120] for node in one['nodes'][:3])}"
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def _sign_in(page: Page, user: User) -> None:
+    page.goto("/accounts/login/?next=/admin/")
+    page.get_by_label("Email").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign In").click()
+    page.wait_for_url("**/admin/")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_axe_finds_nothing_serious_in_the_builder(
+    browser: Browser, live_server: Any, alice: User, published: Plugin, width: int, scheme: Any
+) -> None:
+    GoldenQuestion.objects.create(plugin=published, question="Which boots are worn on site?")
+    Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Gloves?", outcome="refused")
+    context = browser.new_context(
+        base_url=live_server.url, viewport={"width": width, "height": 900}, color_scheme=scheme
+    )
+    page = context.new_page()
+    _sign_in(page, alice)
+    document, tree = published.knowledge_base.documents.get(), published.trees.first()
+    addresses = ["/admin/", "/admin/plugins/plugin/", "/admin/plugins/plugin/add/"]
+    addresses += [url_of(published, slug) for slug in PANES]
+    addresses += [f"/admin/plugins/plugin/{published.pk}/knowledge/{document.pk}/"]
+    addresses += [
+        f"/admin/plugins/plugin/{published.pk}/publish/",
+        f"/source/{document.pages.get().pk}?start=0&end=9",
+    ]
+    addresses += [f"/admin/plugins/plugin/{published.pk}/trees/{tree.pk}/"] if tree else []
+    problems = []
+    for address in addresses:
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        problems += _serious(page)
+    context.close()
+    assert problems == []
