@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document
 from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.golden_gate import Verdict, verdict, verdict_on
 from plugins.models import SEMVER, AnswerPolicy, Plugin, Release
@@ -97,8 +97,7 @@ def missing(plugin: Plugin, *, golden: Verdict | None = None) -> list[str]:
     reasons = _wrong_settings(plugin)
     if not plugin.system_prompt.strip():
         reasons.append("It has no persona.")
-    bases = KnowledgeBase.objects.of_plugin(plugin)
-    documents = Document.objects.filter(knowledge_base__in=bases).present()
+    documents = Document.objects.of_plugin(plugin)
     if not documents.exclude(ready_sha256="").exists():
         reasons.append("None of its documents is ready.")
     unfinished = documents.unfinished().count()

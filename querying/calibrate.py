@@ -22,6 +22,10 @@ from querying.types import Grounds
 # Fewer golden questions, or fewer of a kind, do not carry a curve.
 MIN_QUESTIONS = 40
 MIN_OF_A_KIND = 5
+NEEDED = (
+    f"{MIN_QUESTIONS} golden questions, some of them to be refused, and {MIN_OF_A_KIND} answers of each kind, right "
+    "and wrong."
+)
 # The least stated probability that is called high, and what must be right among those that are.
 HIGH = 0.8
 # Where the folds show that .8 is not kept, more is asked; with fewer cases than this they show nothing.

@@ -25,9 +25,11 @@ def sets_aside(sentence: str, question: str) -> str:
 
     A question that excludes the same thing itself is answered by such a sentence.
     """
+    if not (excluded := _excluded(sentence)):
+        return ""  # most sentences: the question need not be stemmed for them
     own = _excluded(question)
     asked = frozenset(terms(question)) - frozenset(stem for _, stems in own for stem in stems)
-    for words, stems in _excluded(sentence):
+    for words, stems in excluded:
         if any(_is_akin(stem, other) for stem in stems for other in asked):
             return words
     return ""

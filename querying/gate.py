@@ -15,13 +15,10 @@ from knowledge.search import Passage
 from knowledge.terms import terms
 from querying.exclusions import sets_aside
 from querying.opposites import opposites_of
-from querying.types import Evidence, Grounds, Sentence
+from querying.types import SUFFICIENT, Evidence, Grounds, Sentence
 from querying.validity import without_day
 from querying.verify.negation import denies
 from querying.verify.quantities import numbers
-
-# Evidence weaker than this is no answer, in mandatory mode; a plugin may set its own.
-SUFFICIENT = 0.45
 
 _NEGATION, _SET_ASIDE, _OPPOSITE, _NUMBER, _NAME = 0.2, 0.2, 0.1, 0.1, 0.05
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.

@@ -18,6 +18,10 @@ REFUSAL = (
 )
 
 
+# Evidence weaker than this is no answer, in mandatory mode; a plugin may set its own.
+SUFFICIENT = 0.45
+
+
 class Outcome(enum.StrEnum):
     ANSWERED = "answered"
     REFUSED = "refused"

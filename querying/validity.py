@@ -19,10 +19,7 @@ from django.utils import timezone
 from knowledge.filters import Filters
 from knowledge.models import Document
 from knowledge.search import Passage
-from querying.types import Citation, Question
-
-# The gate's default: what is weaker is no answer. A test keeps the two alike.
-SUFFICIENT = 0.45
+from querying.types import SUFFICIENT, Citation, Question
 
 _THING = (
     r"(?:edition|version|issue|revision|release|code|standard|polic(?:y|ies)|rules?|regulations?|clauses?|handbook"

@@ -15,7 +15,7 @@ from builder.analytics import plots
 from builder.analytics.export import BY_HAND, COLUMNS, MOST_ROWS, OTHERS, as_csv
 from builder.analytics.forms import RangeForm
 from builder.panes import render
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document
 from plugins.models import Plugin
 from querying.figures import STEPS, Figures
 from querying.types import Confidence, Outcome
@@ -124,8 +124,7 @@ def _documents(queries: Figures, plugin: Plugin) -> dict[str, Any]:
     """The documents that carry the answers, and those that none rests on."""
     cited = queries.cited_documents()
     greatest = cited[0][2] if cited else 1
-    bases = KnowledgeBase.objects.of_plugin(plugin).values("pk")
-    present = Document.objects.present().filter(knowledge_base__in=bases, status="ready")
+    present = Document.objects.of_plugin(plugin).filter(status="ready")
     ids = [UUID(pk) for pk, _, _ in cited if pk]
     known = {
         str(pk)

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from builder.panes import render
 from builder.readiness import url_of
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document
 from plugins.models import Plugin
 from querying.admin.golden import GoldenQuestionForm
 from querying.models import GoldenQuestion
@@ -85,9 +85,9 @@ def _form(request: HttpRequest, plugin: Plugin, form: QuestionForm) -> HttpRespo
 
 
 def _titles(plugin: Plugin) -> list[str]:
-    bases = KnowledgeBase.objects.of_plugin(plugin)
-    present = Document.objects.present().filter(knowledge_base__in=bases)
-    return list(present.order_by("title").values_list("title", flat=True)[:_MOST_OFFERED])
+    return list(
+        Document.objects.of_plugin(plugin).order_by("title").values_list("title", flat=True)[:_MOST_OFFERED]
+    )
 
 
 def _nodes(plugin: Plugin) -> Iterator[tuple[str, str]]:

@@ -18,8 +18,8 @@ from marketplace.golden_gate import needed
 from plugins.models import Plugin
 from querying import golden_lines, golden_progress
 from querying.evaluation.threshold import MIN_ANSWERS, MIN_QUESTIONS, MIN_REFUSALS
-from querying.gate import SUFFICIENT
 from querying.models import GoldenQuestion
+from querying.types import SUFFICIENT
 
 PER_PAGE = 25
 LONGEST_SEARCH = 200

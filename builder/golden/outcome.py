@@ -51,10 +51,7 @@ def standing_of_curve(plugin: Plugin) -> str:
     """Whether the draft knows how sure it may be, a sentence."""
     fitted = calibrate.read(plugin.calibration)
     if fitted is None:
-        return (
-            f"Not calibrated: it takes {calibrate.MIN_QUESTIONS} golden questions, some of them to be refused, and "
-            f"{calibrate.MIN_OF_A_KIND} answers of each kind, right and wrong."
-        )
+        return f"Not calibrated: it takes {calibrate.NEEDED}"
     high = f"High from {fitted.high_from:.2f}." if fitted.high_from else "Nothing may be called high yet."
     return f"Calibrated on {fitted.questions} questions on {fitted.date}. {high}"
 

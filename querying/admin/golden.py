@@ -14,7 +14,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document
 from lexic.errors import LexicError
 from plugins.access import ScopedAdmin
 from plugins.models import Plugin
@@ -178,9 +178,8 @@ def _count_passed(questions: Iterable[dict[str, Any]]) -> int:
 
 def _titles(plugin: Plugin) -> dict[str, int]:
     """The documents that the plugin reads, with the number of their pages; 0 where the source has none."""
-    bases = KnowledgeBase.objects.of_plugin(plugin)
-    present = Document.objects.present().filter(knowledge_base__in=bases)
-    return {title: pages or 0 for title, pages in present.values_list("title", "page_count")}
+    read = Document.objects.of_plugin(plugin)
+    return {title: pages or 0 for title, pages in read.values_list("title", "page_count")}
 
 
 def _person(request: HttpRequest) -> User:

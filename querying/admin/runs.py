@@ -73,10 +73,7 @@ class EvaluationRunAdmin(LightListAdmin, ReadOnlyAdmin):
     def curve(self, run: EvaluationRun) -> str:
         fitted = calibrate.read(run.calibration)
         if fitted is None:
-            return (
-                f"Not calibrated. It takes {calibrate.MIN_QUESTIONS} golden questions, some of them to be refused, "
-                f"and {calibrate.MIN_OF_A_KIND} answers of each kind, right and wrong."
-            )
+            return f"Not calibrated. It takes {calibrate.NEEDED}"
         high = f"High from {fitted.high_from:.2f}." if fitted.high_from else "Nothing may be called high."
         return (
             f"From {fitted.questions} questions on {fitted.date}; error on held-out ones {fitted.ece:.3f}. {high}"

@@ -52,7 +52,6 @@ MORE = (
     "forbidden_cited",
 )
 _COUNTED = ("set", "documents", "chunks", "questions")
-LATENCIES = ("p50_ms", "p95_ms")
 
 Result = dict[str, str | int | float | None]
 Statistic = Callable[[Sequence[Scored]], float | None]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lexic.errors import InvalidInput
 from querying.evaluation.types import Scored
-from querying.gate import SUFFICIENT
+from querying.types import SUFFICIENT
 
 # With fewer, one question more or less moves the threshold.
 MIN_QUESTIONS = 20

@@ -27,10 +27,6 @@ def is_scattered(claim: str, span: str) -> bool:
     return len(row) > 2 and not frozenset.intersection(*row)
 
 
-def _beside(row: list[frozenset[int]], at: int) -> frozenset[int]:
-    return frozenset().union(*row[max(0, at - 1) : at], *row[at + 1 : at + 2])
-
-
 def _row(text: str) -> list[str]:
     text = text.replace("-", " ")
     kept = content(text)

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from accounts.models import User
 from builder.panes import PANES
 from builder.readiness import url_of
 from plugins.models import Plugin
 from querying.models import GoldenQuestion, Query
+from tests.pages.test_browser import browser, sign_in
+
+__all__ = ["browser"]  # a fixture of theirs that is used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
-PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(scope="module")
-def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**browser_type_launch_args)
-        yield browser
-        browser.close()
 
 
 def _serious(page: Page) -> list[str]:
@@ -39,14 +32,6 @@ def _serious(page: Page) -> list[str]:
     ]
 
 
-def _sign_in(page: Page, user: User) -> None:
-    page.goto("/accounts/login/?next=/admin/")
-    page.get_by_label("Email").fill(user.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign In").click()
-    page.wait_for_url("**/admin/")
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_axe_finds_nothing_serious_in_the_builder(
     browser: Browser, live_server: Any, alice: User, published: Plugin, width: int, scheme: Any
@@ -57,7 +42,7 @@ def test_axe_finds_nothing_serious_in_the_builder(
         base_url=live_server.url, viewport={"width": width, "height": 900}, color_scheme=scheme
     )
     page = context.new_page()
-    _sign_in(page, alice)
+    sign_in(page, alice, to="/admin/")
     document, tree = published.knowledge_base.documents.get(), published.trees.first()
     addresses = ["/admin/", "/admin/plugins/plugin/", "/admin/plugins/plugin/add/"]
     addresses += [url_of(published, slug) for slug in PANES]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 
 from accounts.models import User
 from builder.readiness import url_of
@@ -15,6 +15,9 @@ from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
 from tests.knowledge.bases import pdf
+from tests.pages.test_browser import browser, complaints
+
+__all__ = ["browser", "complaints"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "correct horse battery"
@@ -28,19 +31,6 @@ WIDE = """() => {
     .map((one) => `${one.tagName}.${one.className.baseVal ?? one.className}`)].slice(0, 9);
 }"""
 LONG = "abcdefghij" * 12
-
-
-@pytest.fixture(scope="module")
-def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**browser_type_launch_args)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def complaints() -> list[str]:
-    return []
 
 
 @pytest.fixture

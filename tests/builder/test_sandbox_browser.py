@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from accounts.models import User
 from plugins.models import Plugin
 from querying.models import Feedback, GoldenQuestion, Query
 from tests.openai_stub import OpenAIStub, SlowStream, Status
+from tests.pages.test_browser import browser, complaints
 from tests.servers import asgi_server
 from trees.models import DecisionTree
+
+__all__ = ["browser", "complaints"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "correct horse battery"
@@ -24,19 +27,6 @@ WIDE = """() => [...document.querySelectorAll("body *")]
   .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll, .hub-tabs, pre"))
   .map((one) => `${one.tagName}.${one.className.baseVal ?? one.className}`).slice(0, 9)"""
 CITED = "Safety boots with a steel toe are worn on every site [Source 1]. "
-
-
-@pytest.fixture(scope="module")
-def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**browser_type_launch_args)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def complaints() -> list[str]:
-    return []
 
 
 @pytest.fixture

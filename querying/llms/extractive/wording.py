@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from knowledge.search import Passage
@@ -17,7 +16,6 @@ _SUPPORT = 0.6
 _LONGEST_LIST = 1500
 # Items that are quoted one by one, where the list as a whole is too long.
 _MOST_APART = 3
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})(?<=\S)\1")
 _STOPS = ".,;: "
 
 
