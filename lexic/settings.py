@@ -55,10 +55,12 @@ INSTALLED_APPS = [
     "lexic",
     "accounts",
     "plugins",
+    "webhooks",
     "knowledge",
     "trees",
     "querying",
     "marketplace",
+    "api",
     "builder",
     "allauth",
     "allauth.account",
@@ -184,10 +186,10 @@ API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
 # --- API ----------------------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["querying.authentication.ApiKeyAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["querying.parsers.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["api.parsers.StrictJSONParser"],
     "EXCEPTION_HANDLER": "lexic.api_errors.as_json",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,

@@ -11,6 +11,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("accounts/", include("accounts.urls")),
     path("accounts/", include("allauth.urls")),
+    path("", include("api.urls")),
     path("", include("querying.urls")),
     path("", include("marketplace.urls")),
 ]

@@ -19,7 +19,7 @@ from knowledge.readers.types import PageText
 from plugins.models import Plugin
 from querying.guard import Guard
 from querying.models import Query
-from tests.querying.conftest import handbook, key, plugin, published  # noqa: F401 -- fixtures
+from tests.cover import handbook, key, plugin, published  # noqa: F401 -- fixtures
 from trees.schema import parse
 from trees.walk import to_path, walk
 

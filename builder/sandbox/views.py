@@ -14,6 +14,7 @@ from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.limits import DAY, MINUTE, wait_for_room
 from accounts.models import User
 from builder.panes import may_change, render
 from builder.sandbox import live
@@ -25,7 +26,6 @@ from lexic.errors import InvalidInput, LexicError
 from plugins.models import Plugin
 from querying import sse
 from querying.models import Query
-from querying.throttling import DAY, MINUTE, wait_for_room
 
 # A person asks by hand; what asks faster than this is a script with a borrowed session.
 LIMITS = {MINUTE: 30, DAY: 2000}

@@ -14,8 +14,8 @@ from django.conf import settings
 from rest_framework.exceptions import ParseError
 
 from lexic.errors import LexicError
+from lexic.strict_json import read_json
 from marketplace.bundle.columns import BadBundle
-from querying.parsers import read_json
 
 MANIFEST = "manifest.json"
 DOCUMENTS = "documents/"

@@ -9,7 +9,7 @@ from marketplace.publish import publish
 from plugins.models import Plugin, Release
 from querying.evaluation import runs
 from querying.models import EvaluationRun
-from tests.querying.conftest import plugin  # noqa: F401
+from tests.cover import plugin  # noqa: F401
 from tests.querying.goldens import add_goldens
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from marketplace.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.types import Asker, Done, Outcome, Question
-from tests.querying.conftest import HANDBOOK, TREE
+from tests.cover import HANDBOOK, TREE
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from django.test import Client
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin, Release
-from tests.querying.conftest import charlies_key, key, plugin, published
+from tests.cover import charlies_key, key, plugin, published
 from tests.security.world import World, build
 
 __all__ = ["charlies_key", "key", "plugin", "published"]  # fixtures of theirs that are used here too

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
+from api.query_body import make_options
 from knowledge.add import add_text
 from knowledge.attach import own_knowledge_base
 from knowledge.ingest import ingest
@@ -24,7 +25,6 @@ from marketplace.publish import publish
 from plugins.models import Plugin
 from querying import gather, pipeline, releases
 from querying.models import Query
-from querying.serializers import make_options
 from querying.types import Asker, Done, Options, Question
 from tests.security.world import MARK, World, everything, leaks
 from trees.models import DecisionTree

@@ -17,7 +17,7 @@ from plugins.models import Plugin
 from querying.evaluation import library
 from querying.evaluation.summary import KEYS
 from querying.models import EvaluationRun, GoldenQuestion, Query
-from tests.querying.conftest import HANDBOOK
+from tests.cover import HANDBOOK
 from tests.querying.evaluation import made_set
 
 # The command may build an index, which no transaction may contain.

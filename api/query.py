@@ -13,12 +13,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import ApiKey
+from api.authentication import MayQuery
+from api.parsers import StrictJSONParser
+from api.query_body import QuerySerializer, make_options, make_turns
+from api.throttling import KeyThrottle
 from lexic.database import release_connections
 from querying import clarify, pipeline, releases, sse, wire
-from querying.authentication import MayQuery
-from querying.parsers import StrictJSONParser
-from querying.serializers import QuerySerializer, make_options, make_turns
-from querying.throttling import KeyThrottle
 from querying.types import Asker, Failed, Question
 
 

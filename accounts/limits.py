@@ -5,33 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from typing import Any
 
 from django.core.cache import cache
 from redis.exceptions import RedisError
-from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
-
-from accounts.models import ApiKey
 
 logger = logging.getLogger(__name__)
 MINUTE, DAY = 60, 86_400
-
-
-class KeyThrottle(BaseThrottle):
-    """Fixed windows. When Redis is away requests pass: an answer matters more than an exact count."""
-
-    _wait: float | None = None
-
-    def allow_request(self, request: Request, view: Any) -> bool:
-        key = request.auth
-        if not isinstance(key, ApiKey):
-            return True
-        self._wait = wait_for_room(str(key.pk), {MINUTE: key.per_minute, DAY: key.per_day})
-        return self._wait is None
-
-    def wait(self) -> float | None:
-        return self._wait
 
 
 def wait_for_room(who: str, limits: Mapping[int, int]) -> float | None:

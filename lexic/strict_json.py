@@ -1,18 +1,15 @@
-"""The body of a request as JSON: bounded, in UTF-8, and made of text and numbers that can be stored."""
+"""JSON from outside: in UTF-8, of bounded depth, made of text and numbers that can be stored."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import IO, Any, NoReturn
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
-from django.conf import settings
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
 
-from lexic.api_errors import TooLarge
 from lexic.errors import InvalidInput
 
 # No body that means something is nested deeper; what walks through it may do so by recursion.
@@ -25,20 +22,6 @@ class UnfitText(InvalidInput):
     """The request holds a null character or half a character, which no text can hold."""
 
     code = "invalid_text"
-
-
-class StrictJSONParser(JSONParser):
-    """What the framework's parser leaves open: the size of a body, its charset (there are some that unpack a
-    megabyte out of a kilobyte), its depth, numbers without end, and characters that PostgreSQL refuses."""
-
-    def parse(
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> Any:
-        """Raises `TooLarge`, `ParseError` and `UnfitText`."""
-        body = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
-        if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
-            raise TooLarge
-        return read_json(body)
 
 
 def read_json(body: bytes) -> Any:
