@@ -196,6 +196,15 @@ class ApiKeyPlugin(models.Model):
         return f"{self.apikey_id} → {self.plugin_id or 'a plugin that is gone'}"
 
 
+# Whoever comes in at a door: a person who has signed in, or a key.
+Principal = User | ApiKey
+
+
+def person_of(principal: Principal) -> User:
+    """The person who answers for what is done: a key acts for its owner."""
+    return principal.owner if isinstance(principal, ApiKey) else principal
+
+
 def display_name(user: User) -> str:
     """How allauth's pages call a person."""
     return str(user)

@@ -1,20 +1,19 @@
-"""The bearer key: the one way into the API for agents. Header only, never a query parameter or a cookie."""
+"""Who comes in: an agent with a bearer key, or a person who has signed in on the pages."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from accounts.models import ApiKey, Capability, User
-from lexic.errors import NotAllowed
+from accounts.models import ApiKey, Principal, User
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`."""
+    """`Authorization: Bearer lx_…` → the key's owner as `request.user`, the key as `request.auth`.
+
+    Header only, never a query parameter or a cookie.
+    """
 
     def authenticate(self, request: Request) -> tuple[User, ApiKey] | None:
         scheme, _, secret = get_authorization_header(request).partition(b" ")
@@ -30,15 +29,12 @@ class ApiKeyAuthentication(BaseAuthentication):
         return 'Bearer realm="lexic"'
 
 
-class MissingCapability(NotAllowed):
-    """This key may not ask questions."""
-
-    code = "missing_capability"
-    hint = "Make a key with the capability “query”."
+# For the doors of authors: the pages' own session counts as well, with its token against forged requests.
+KEY_OR_SESSION = [ApiKeyAuthentication, SessionAuthentication]
 
 
-class MayQuery(BasePermission):
-    def has_permission(self, request: Request, view: Any) -> bool:
-        if isinstance(request.auth, ApiKey) and request.auth.can(Capability.QUERY):
-            return True
-        raise MissingCapability
+def principal_of(request: Request) -> Principal:
+    """The key, or the person without one. Behind a permission that lets only these in."""
+    principal = request.auth if isinstance(request.auth, ApiKey) else request.user
+    assert isinstance(principal, User | ApiKey)
+    return principal

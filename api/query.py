@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import ApiKey
-from api.authentication import MayQuery
 from api.parsers import StrictJSONParser
+from api.permissions import MayQuery
 from api.query_body import QuerySerializer, make_options, make_turns
 from api.throttling import KeyThrottle
 from lexic.database import release_connections

@@ -10,7 +10,7 @@ from django.db import models
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from accounts.models import ApiKey, User
+from accounts.models import ApiKey, Principal, person_of
 from plugins.models import Plugin
 
 
@@ -38,20 +38,26 @@ class Revisioned(models.Model):
 
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
-    def editable_by(self, user: User) -> KnowledgeBaseQuerySet:
+    def editable_by(self, principal: Principal) -> KnowledgeBaseQuerySet:
+        user = person_of(principal)
         if user.is_superuser and user.is_active:
-            return self
+            return self._within(principal)
         through_plugin = models.Q(plugin__in=Plugin.objects.editable_by(user))
-        return self.filter(models.Q(owner=user) | through_plugin)
+        return self._within(principal).filter(models.Q(owner=user) | through_plugin)
 
-    def visible_to(self, principal: User | ApiKey) -> KnowledgeBaseQuerySet:
+    def visible_to(self, principal: Principal) -> KnowledgeBaseQuerySet:
         """Knowledge bases whose text the person may read: never those of a merely published plugin."""
-        user = principal.owner if isinstance(principal, ApiKey) else principal
+        user = person_of(principal)
         viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
-        bases = self.filter(models.Q(pk__in=KnowledgeBase.objects.editable_by(user).values("pk")) | viewed)
-        if isinstance(principal, ApiKey) and (allowed := principal.allowed_plugins()):
-            bases = bases.filter(models.Q(plugin__in=allowed) | models.Q(attached_to__in=allowed)).distinct()
-        return bases
+        mine = models.Q(pk__in=KnowledgeBase.objects.editable_by(user).values("pk"))
+        return self._within(principal).filter(mine | viewed)
+
+    def _within(self, principal: Principal) -> KnowledgeBaseQuerySet:
+        """What the plugins that a key is limited to read."""
+        allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
+        if allowed is None:
+            return self
+        return self.filter(models.Q(plugin__in=allowed) | models.Q(attached_to__in=allowed)).distinct()
 
     def of_plugin(self, plugin: Plugin) -> KnowledgeBaseQuerySet:
         """The plugin's own base first, then the ones attached to it."""
@@ -123,10 +129,10 @@ class DocumentStatus(models.TextChoices):
 
 
 class DocumentQuerySet(RevisionQuerySet):
-    def editable_by(self, user: User) -> DocumentQuerySet:
-        return self.filter(knowledge_base__in=KnowledgeBase.objects.editable_by(user))
+    def editable_by(self, principal: Principal) -> DocumentQuerySet:
+        return self.filter(knowledge_base__in=KnowledgeBase.objects.editable_by(principal))
 
-    def visible_to(self, principal: User | ApiKey) -> DocumentQuerySet:
+    def visible_to(self, principal: Principal) -> DocumentQuerySet:
         return self.filter(knowledge_base__in=KnowledgeBase.objects.visible_to(principal))
 
     def of_plugin(self, plugin: Plugin) -> DocumentQuerySet:

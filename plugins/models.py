@@ -11,7 +11,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import ApiKey, User
+from accounts.models import ApiKey, Principal, User, person_of
 from lexic.errors import Conflict
 from plugins import slugs
 from plugins.synonyms import check_synonyms
@@ -97,27 +97,33 @@ class AnswerPolicy(models.Model):
 
 
 class PluginQuerySet(models.QuerySet["Plugin"]):
-    def editable_by(self, user: User) -> PluginQuerySet:
+    """A key may do no more than its owner, and only to the plugins that it is limited to."""
+
+    def editable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may change: their own and those they edit; all for a superuser."""
+        user, plugins = person_of(principal), self._within(principal)
         if not user.is_active:
             return self.none()
         if user.is_superuser:
-            return self
+            return plugins
         mine = models.Q(owner=user) | models.Q(pk__in=user.edited_plugins.values("pk"))
-        return self.filter(mine)
+        return plugins.filter(mine)
 
-    def readable_by(self, user: User) -> PluginQuerySet:
+    def readable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may look at in the builder: those they may change, and those they may view."""
+        user = person_of(principal)
         viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) if user.is_active else models.Q(pk=None)
-        return self.filter(models.Q(pk__in=self.editable_by(user).values("pk")) | viewed)
+        plugins = self._within(principal)
+        return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
-    def visible_to(self, principal: User | ApiKey) -> PluginQuerySet:
+    def visible_to(self, principal: Principal) -> PluginQuerySet:
         """Plugins a person or a key may ask: the published ones and those they may look at in the builder."""
-        user = principal.owner if isinstance(principal, ApiKey) else principal
-        plugins = self.filter(models.Q(is_published=True) | models.Q(pk__in=Plugin.objects.readable_by(user)))
-        if isinstance(principal, ApiKey) and (allowed := principal.allowed_plugins()):
-            plugins = plugins.filter(pk__in=allowed)
-        return plugins
+        readable = Plugin.objects.readable_by(person_of(principal))
+        return self._within(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
+
+    def _within(self, principal: Principal) -> PluginQuerySet:
+        allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
+        return self if allowed is None else self.filter(pk__in=allowed)
 
 
 class Plugin(AnswerPolicy):

@@ -10,7 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import ApiKey, User
+from accounts.models import ApiKey, Principal, User
 from plugins.models import Plugin, Release
 from querying.figures import Figures
 from querying.types import Confidence, Outcome
@@ -159,8 +159,11 @@ class Dismissal(models.Model):
 
 
 class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
-    def visible_to(self, user: User) -> GoldenQuestionQuerySet:
-        return self.filter(plugin__in=Plugin.objects.readable_by(user))
+    def visible_to(self, principal: Principal) -> GoldenQuestionQuerySet:
+        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
+
+    def editable_by(self, principal: Principal) -> GoldenQuestionQuerySet:
+        return self.filter(plugin__in=Plugin.objects.editable_by(principal))
 
 
 class GoldenQuestion(models.Model):
@@ -209,8 +212,8 @@ class GoldenQuestion(models.Model):
 
 
 class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
-    def visible_to(self, user: User) -> EvaluationRunQuerySet:
-        return self.filter(plugin__in=Plugin.objects.readable_by(user))
+    def visible_to(self, principal: Principal) -> EvaluationRunQuerySet:
+        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
 
 
 class EvaluationRun(models.Model):

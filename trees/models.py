@@ -7,18 +7,17 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import ApiKey, User
+from accounts.models import Principal
 from plugins.models import Plugin
 
 
 class DecisionTreeQuerySet(models.QuerySet["DecisionTree"]):
-    def visible_to(self, principal: User | ApiKey) -> DecisionTreeQuerySet:
+    def visible_to(self, principal: Principal) -> DecisionTreeQuerySet:
         """Trees of plugins the person may look at in the builder: others see a tree only through its answers."""
-        user = principal.owner if isinstance(principal, ApiKey) else principal
-        return self.filter(plugin__in=Plugin.objects.visible_to(principal) & Plugin.objects.readable_by(user))
+        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
 
-    def editable_by(self, user: User) -> DecisionTreeQuerySet:
-        return self.filter(plugin__in=Plugin.objects.editable_by(user))
+    def editable_by(self, principal: Principal) -> DecisionTreeQuerySet:
+        return self.filter(plugin__in=Plugin.objects.editable_by(principal))
 
     def active(self) -> DecisionTreeQuerySet:
         return self.filter(is_active=True)
@@ -60,7 +59,7 @@ class DecisionTree(models.Model):
 
 
 class TreeCaseQuerySet(models.QuerySet["TreeCase"]):
-    def visible_to(self, principal: User | ApiKey) -> TreeCaseQuerySet:
+    def visible_to(self, principal: Principal) -> TreeCaseQuerySet:
         return self.filter(tree__in=DecisionTree.objects.visible_to(principal))
 
 

@@ -1,0 +1,51 @@
+"""What a key must be able to do at which door. A person who has signed in may do what the builder lets them do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from accounts.models import ApiKey, Capability, User
+from lexic.errors import NotAllowed
+
+
+class MissingCapability(NotAllowed):
+    """This key may not do this."""
+
+    code = "missing_capability"
+
+
+class NotAnAuthor(NotAllowed):
+    """This account does not build plugins yet."""
+
+    code = "not_an_author"
+    hint = "Become an author on the pages first: “Build a plugin”."
+
+
+class MayQuery(BasePermission):
+    """A key that may ask questions."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return isinstance(request.auth, ApiKey) and _can(request.auth, Capability.QUERY)
+
+
+class MayAuthor(BasePermission):
+    """Authors, by session or by a key that may author; to look, a key that may read is enough."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not isinstance(request.user, User):
+            return False  # 401: nobody has come in
+        if isinstance(request.auth, ApiKey):
+            looks = request.method in SAFE_METHODS
+            return _can(request.auth, *([Capability.READ] if looks else []), Capability.AUTHOR)
+        if not request.user.is_staff:
+            raise NotAnAuthor
+        return True
+
+
+def _can(key: ApiKey, *one_of: Capability) -> bool:
+    if any(key.can(capability) for capability in one_of):
+        return True
+    raise MissingCapability(hint=f"Make a key with the capability “{one_of[-1].value}”.")
