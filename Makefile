@@ -35,6 +35,7 @@ lint: $(DEV) ## Style, types, import contracts, forgotten migrations
 	@$(IN_VENV) -m ruff check .
 	@$(IN_VENV) -m ruff format --check .
 	@$(IN_VENV) -m mypy .
+	@cd sdk && ../$(IN_VENV) -m mypy
 	@$(VENV)/bin/lint-imports --no-logo
 	@$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 

@@ -1,20 +1,29 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
-from allauth.account.decorators import secure_admin_login
+from allauth.account.decorators import reauthentication_required, secure_admin_login
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import FilteredSelectMultiple
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db import models
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.utils import timezone
+from django.urls import URLPattern, path
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
-from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
+from accounts.keeping import MOST_KEYS
+from accounts.keys import holds_key
+from accounts.models import ApiKey, ApiKeyPlugin, Capability, NoSuchKey, User
+from accounts.terms import OverTheCeiling, Terms
+from lexic.errors import LexicError
 from lexic.theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 
 # One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
@@ -85,7 +94,8 @@ class ApiKeyForm(forms.ModelForm):
         model = ApiKey
         fields = ["name", "capabilities", "per_minute", "per_day", "expires_at"]
 
-    # Set by the admin: the plugins that the person at the form may ask.
+    # Set by the admin: the person at the form, and the plugins that they may ask.
+    person: User
     offered: Any = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -98,25 +108,55 @@ class ApiKeyForm(forms.ModelForm):
             )
         self.initial.setdefault("limited_to", [row["plugin"] for row in chosen])
 
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if holds_key(name):
+            raise forms.ValidationError("This is a key; a name is shown to others.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        """Superusers may give a key more than the settings do, and have more keys than other people."""
+        said = super().clean() or self.cleaned_data
+        if self.person.is_superuser or self.errors:
+            return said
+        if self.instance._state.adding and self.person.api_keys.usable().count() >= MOST_KEYS:
+            raise forms.ValidationError(f"You have {MOST_KEYS} keys already. Revoke one that you no longer need.")
+        self._check_ceiling(said)
+        return said
+
+    def _check_ceiling(self, said: dict[str, Any]) -> None:
+        stored = ApiKey.objects.filter(pk=self.instance.pk).first()
+        before = Terms.of(stored) if stored else None
+        wanted = {name: said[name] for name in ("per_minute", "per_day")}
+        try:
+            (before or Terms.default()).changed(wanted).check_ceiling(before=before)
+        except OverTheCeiling as error:
+            raise forms.ValidationError(f"{error.message} {error.hint}") from None
+
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ModelAdmin):
-    """A person's own keys. The secret is shown once, on the page that answers the form."""
+    """A person's own keys. The secret is shown on the page that answers the form, and to its owner again who has just
+    confirmed their password."""
 
     form = ApiKeyForm
+    change_form_outer_after_template = "admin/accounts/apikey/reveal.html"
     list_display = ["name", "shown_prefix", "state", "owner", "created_at", "last_used_at", "expires_at"]
     list_select_related = ["owner"]
     list_per_page = 50
     show_full_result_count = False
     search_fields = ["name", "prefix"]
-    readonly_fields = ["shown_prefix", "state", "owner", "created_at", "last_used_at"]
+    readonly_fields = ["shown_prefix", "state", "owner", "created_at", "last_used_at", "replaces", "revealed"]
     actions = ["revoke"]
     fieldsets = [
         (None, {"fields": ["name"]}),
         ("What it opens", {"fields": ["capabilities", "limited_to"]}),
         ("Limits", {"fields": [("per_minute", "per_day"), "expires_at"]}),
     ]
-    history = ("What became of it", {"fields": ["state", "shown_prefix", "owner", "created_at", "last_used_at"]})
+    history = (
+        "What became of it",
+        {"fields": ["state", "shown_prefix", "owner", "created_at", "last_used_at", "replaces", "revealed"]},
+    )
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[ApiKey]:
         assert isinstance(request.user, User)
@@ -144,6 +184,7 @@ class ApiKeyAdmin(ModelAdmin):
 
     def get_form(self, request: HttpRequest, obj: ApiKey | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
+        form.person = request.user  # type: ignore[attr-defined]
         form.offered = _plugins().visible_to(request.user)  # type: ignore[attr-defined]
         return form
 
@@ -160,15 +201,40 @@ class ApiKeyAdmin(ModelAdmin):
 
     def response_add(self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None) -> HttpResponse:
         """The secret goes into this one answer, and into no message, cookie or session."""
+        return self._secret_page(request, obj, getattr(obj, "shown_once", ""))
+
+    def _secret_page(
+        self, request: HttpRequest, key: ApiKey, secret: str, *, is_again: bool = False
+    ) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
-            "title": f"The key “{obj.name}”",
+            "title": f"The key “{key.name}”",
             "opts": self.opts,
-            "key": obj,
-            "secret": getattr(obj, "shown_once", ""),
+            "key": key,
+            "secret": secret,
+            "is_again": is_again,
             "address": request.build_absolute_uri("/api/v1/query"),
         }
         return TemplateResponse(request, "admin/accounts/apikey/made.html", context)
+
+    def get_urls(self) -> list[URLPattern]:
+        reveal = self.admin_site.admin_view(self.reveal)
+        return [path("<uuid:pk>/reveal/", reveal, name="accounts_apikey_reveal"), *super().get_urls()]
+
+    @method_decorator([require_POST, never_cache, reauthentication_required])
+    def reveal(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """The secret again, for its owner; superusers see the keys of others, and no secret of theirs."""
+        assert isinstance(request.user, User)
+        key = get_object_or_404(self.get_queryset(request), pk=pk)
+        try:
+            secret = key.reveal_to(request.user)
+        except NoSuchKey:
+            raise Http404 from None
+        except LexicError as error:
+            messages.error(request, f"{error.message} {error.hint}")
+            return redirect("admin:accounts_apikey_change", pk)
+        self.log_change(request, key, "Revealed.")
+        return self._secret_page(request, key, secret, is_again=True)
 
     @admin.display(description="begins with", ordering="prefix")
     def shown_prefix(self, key: ApiKey) -> str:
@@ -177,14 +243,22 @@ class ApiKeyAdmin(ModelAdmin):
     @admin.display(description="only these plugins")
     def limited_to(self, key: ApiKey) -> str:
         """For keys that can only be looked at; otherwise the form has a field of this name."""
-        return ", ".join(map(str, key.plugins.all())) or "every plugin its owner may ask"
+        if key.allowed_plugins() is None:
+            return "every plugin its owner may ask"
+        return ", ".join(map(str, key.plugins.all())) or "a plugin that is gone: it can ask nothing"
 
     @admin.display(description="state")
     def state(self, key: ApiKey) -> str:
-        if key.revoked_at:
-            return f"revoked on {key.revoked_at:%d %b %Y}"
-        is_over = key.expires_at is not None and key.expires_at <= timezone.now()
-        return "expired" if is_over else "works"
+        return f"revoked on {key.revoked_at:%d %b %Y}" if key.revoked_at else key.state
+
+    @admin.display(description="in the place of")
+    def replaces(self, key: ApiKey) -> str:
+        return str(key.rotated_from or "no other key")
+
+    @admin.display(description="revealed")
+    def revealed(self, key: ApiKey) -> str:
+        last = [f"{reveal.at:%d %b %Y, %H:%M} by {reveal.by}" for reveal in key.reveals.select_related("by")[:10]]
+        return "; ".join(last) or "never"
 
     @admin.action(description="Revoke the chosen keys")
     def revoke(self, request: HttpRequest, queryset: models.QuerySet[ApiKey]) -> None:

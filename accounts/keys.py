@@ -28,6 +28,11 @@ def looks_like_key(secret: str) -> bool:
     return _SHAPE.fullmatch(secret) is not None
 
 
+def holds_key(text: str) -> bool:
+    """Whether a secret stands somewhere in this text."""
+    return _SHAPE.search(text) is not None
+
+
 def hash_key(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 

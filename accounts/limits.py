@@ -1,33 +1,210 @@
-"""Limits per key: so many requests in a minute and in a day, counted in Redis by an atomic increment."""
+"""Limits: so many requests in a minute and in a day, counted in Redis in one atomic step.
+
+A request is counted against every window, or, when one of them is full, against none: who is refused loses nothing
+of the day. Windows are fixed: the minute of the clock and the day in UTC, so that everybody can tell when one ends.
+
+When Redis is away requests pass, because an answer matters more than an exact count. That is logged once a minute,
+`manage.py doctor` and /readyz say so, and for a few seconds nobody asks Redis again, so that no request waits for it.
+
+Failed attempts to sign in with a key are not counted. A secret has 256 bits, so there is nothing to guess, and what
+does not look like a key never reaches the database; a limit per address would only let one broken agent lock out
+everybody who shares its address.
+"""
 
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache as once
 
+import redis
+from django.conf import settings
 from django.core.cache import cache
+from redis.backoff import NoBackoff
+from redis.commands.core import Script
 from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from accounts.models import ApiKey
 
 logger = logging.getLogger(__name__)
 MINUTE, DAY = 60, 86_400
 
+# Seconds: how long to wait for Redis at most, how long to leave it alone after that, and between two warnings.
+_PATIENCE, _REST, _BETWEEN_WARNINGS = 1.0, 5.0, 60.0
 
-def wait_for_room(who: str, limits: Mapping[int, int]) -> float | None:
+# KEYS: a counter for each window. ARGV: what to add (0: only look), then a limit and a lifetime for each counter.
+# Gives 1 or 0 (was there room in all of them), and how many are counted in each by now.
+_COUNT = """
+local counts, room = {}, 1
+for i, key in ipairs(KEYS) do
+    counts[i] = tonumber(redis.call('GET', key) or '0')
+    if counts[i] + tonumber(ARGV[1]) > tonumber(ARGV[2 * i]) then room = 0 end
+end
+if room == 1 and ARGV[1] ~= '0' then
+    for i, key in ipairs(KEYS) do
+        counts[i] = redis.call('INCRBY', key, ARGV[1])
+        redis.call('EXPIRE', key, ARGV[2 * i + 1])
+    end
+end
+return {room, unpack(counts)}
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """What is left of one window of so many `seconds`. It begins anew in `reset_seconds`."""
+
+    seconds: int
+    limit: int
+    remaining: int
+    reset_seconds: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allowance:
+    """What a key may still do. The figures are those of the window that has least left.
+
+    `retry_after`: seconds until there is room again, when this request was refused. `windows` is empty when nothing
+    could be counted; then nothing is said about it in the headers either.
+    """
+
+    limit: int
+    remaining: int
+    reset_seconds: int
+    retry_after: int | None = None
+    windows: tuple[Window, ...] = ()
+
+    @property
+    def is_refused(self) -> bool:
+        return self.retry_after is not None
+
+    def headers(self) -> dict[str, str]:
+        """For the answer, whatever it is. `X-RateLimit-Reset` is in seconds from now."""
+        if not self.windows:
+            return {}
+        headers = {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(self.reset_seconds),
+        }
+        return headers | ({"Retry-After": str(self.retry_after)} if self.retry_after is not None else {})
+
+
+def spend(key: ApiKey, *, now: float | None = None) -> Allowance:
+    """Counts one request with this key, if there is room for it in both windows."""
+    return _allowance(key, amount=1, now=now)
+
+
+def look(key: ApiKey, *, now: float | None = None) -> Allowance:
+    """What is left to this key, without counting anything."""
+    return _allowance(key, amount=0, now=now)
+
+
+def wait_for_room(who: str, limits: Mapping[int, int], *, now: float | None = None) -> float | None:
     """Counts one request; the seconds to wait when there was no room for it, else None.
 
     `limits`: how many requests in a window of so many seconds.
     """
+    now = time.time() if now is None else now
+    counted = _count(who, limits, amount=1, now=now)
+    if counted is None or counted[0]:
+        return None
+    return max(window.reset_seconds for window in counted[1] if not window.remaining)
+
+
+def is_counting() -> bool:
+    """Whether Redis answers; asks it even where it was left alone a moment ago."""
     try:
-        waits = (_wait(who, window, limit) for window, limit in limits.items())
-        return next((wait for wait in waits if wait is not None), None)
-    except (RedisError, ValueError):  # ValueError: the counter went away between two commands
-        logger.warning("Redis is away: requests are not counted")
+        return bool(_client().ping())
+    except RedisError:
+        return False
+
+
+def _allowance(key: ApiKey, *, amount: int, now: float | None) -> Allowance:
+    now = time.time() if now is None else now
+    limits = {MINUTE: key.per_minute, DAY: key.per_day}
+    counted = _count(f"key:{key.counted_as}", limits, amount=amount, now=now)
+    if counted is None:
+        return Allowance(limit=key.per_minute, remaining=key.per_minute, reset_seconds=MINUTE)
+    has_room, windows = counted
+    least = min(windows, key=lambda window: (window.remaining, -window.reset_seconds))
+    return Allowance(
+        limit=least.limit,
+        remaining=least.remaining,
+        reset_seconds=least.reset_seconds,
+        retry_after=least.reset_seconds if amount and not has_room else None,
+        windows=windows,
+    )
+
+
+def _count(
+    who: str, limits: Mapping[int, int], *, amount: int, now: float
+) -> tuple[bool, tuple[Window, ...]] | None:
+    """Whether there was room, and what is left of each window; None while Redis is away."""
+    names = [cache.make_key(f"requests:{{{who}}}:{seconds}:{int(now // seconds)}") for seconds in limits]
+    # A counter lives a minute longer than its window: the clocks of two servers differ.
+    terms = [term for seconds, limit in limits.items() for term in (limit, seconds + MINUTE)]
+    answer = _ask(names, [amount, *terms])
+    if answer is None:
+        return None
+    has_room, *counts = answer
+    return bool(has_room), tuple(
+        Window(
+            seconds=seconds,
+            limit=limit,
+            remaining=max(0, limit - count),
+            reset_seconds=math.ceil(seconds - now % seconds),
+        )
+        for (seconds, limit), count in zip(limits.items(), counts, strict=True)
+    )
+
+
+class _Outage:
+    """Remembers, in this process, that Redis was away a moment ago."""
+
+    until = 0.0
+    warned_at = -math.inf
+
+    def is_on(self) -> bool:
+        return time.monotonic() < self.until
+
+    def note(self, error: RedisError) -> None:
+        now = time.monotonic()
+        self.until = now + _REST
+        if now - self.warned_at >= _BETWEEN_WARNINGS:
+            self.warned_at = now
+            logger.warning("Redis is away, requests are not counted: %s", type(error).__name__)
+
+
+_outage = _Outage()
+
+
+def _ask(names: list[str], terms: list[int]) -> list[int] | None:
+    if _outage.is_on():
+        return None
+    try:
+        return list(_script()(keys=names, args=terms))
+    except RedisError as error:
+        _outage.note(error)
         return None
 
 
-def _wait(who: str, window: int, limit: int) -> float | None:
-    now = time.time()
-    counter = f"requests:{who}:{window}:{int(now // window)}"
-    cache.add(counter, 0, timeout=window + 60)
-    return None if cache.incr(counter) <= limit else window - now % window
+@once
+def _client() -> redis.Redis:
+    """Not the cache's own: that one waits for a Redis that hangs, and tries again and again."""
+    return redis.Redis.from_url(
+        settings.CACHE_URL,
+        socket_timeout=_PATIENCE,
+        socket_connect_timeout=_PATIENCE,
+        # Once more at once: the connection may be one that a restarted Redis has forgotten.
+        retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
+    )
+
+
+@once
+def _script() -> Script:
+    return _client().register_script(_COUNT)

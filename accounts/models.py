@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MinValueValidator
 from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts import keys
+from lexic.errors import Conflict, NotFound
 
 
 class UserManager(BaseUserManager["User"]):
@@ -79,7 +81,47 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
         return self.usable().select_related("owner").filter(key_hash=keys.hash_key(secret)).first()
 
     def visible_to(self, user: User) -> ApiKeyQuerySet:
+        """What a person sees in the builder: superusers see the keys of everybody, never their secrets."""
         return self if user.is_superuser else self.filter(owner=user)
+
+    def kept_by(self, principal: Principal) -> ApiKeyQuerySet:
+        """The keys that a person or a key may look after: the owner's. A key that is limited to some plugins sees
+        itself, and those that are limited to some of the same plugins."""
+        theirs = self.filter(owner=person_of(principal))
+        allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
+        if allowed is None:
+            return theirs
+        limits = ApiKeyPlugin.objects.filter(apikey=models.OuterRef("pk"))
+        others = limits.exclude(plugin__in=[pk for pk in allowed if pk])
+        is_within = models.Exists(limits) & ~models.Exists(others)
+        return theirs.filter(models.Q(pk=principal.pk) | models.Q(is_within))
+
+
+class NotRotatable(Conflict):
+    """Only a key that works, and that was not replaced yet, can be replaced."""
+
+    code = "not_rotatable"
+    hint = "Make a new key instead."
+
+
+class RevealingIsOff(Conflict):
+    """Keys are shown once only on this server."""
+
+    code = "reveal_off"
+    hint = "If the secret is lost, rotate the key: the new one gets a new secret."
+
+
+class NoCopy(Conflict):
+    """There is no copy of this key's secret."""
+
+    code = "no_copy"
+    hint = "It was revoked, or made while copies were not kept. Rotate it, or make a new one."
+
+
+class NoSuchKey(NotFound):
+    """There is no such key among yours."""
+
+    code = "unknown_key"
 
 
 class ApiKeyManager(models.Manager["ApiKey"]):
@@ -112,6 +154,14 @@ def default_capabilities() -> list[str]:
     return [Capability.QUERY.value]
 
 
+def default_per_minute() -> int:
+    return min(60, settings.KEY_MAX_PER_MINUTE)
+
+
+def default_per_day() -> int:
+    return min(5000, settings.KEY_MAX_PER_DAY)
+
+
 class ApiKey(models.Model):
     """What an agent shows to be let in. Looked up by hash; revealable while its encrypted copy is kept."""
 
@@ -134,12 +184,23 @@ class ApiKey(models.Model):
         related_name="+",
         help_text="Only these plugins can be asked with the key. Empty: every plugin its owner may ask.",
     )
-    per_minute = models.PositiveIntegerField(default=60, help_text="Requests in a minute.")
-    per_day = models.PositiveIntegerField(default=5000, help_text="Requests in a day.")
+    per_minute = models.PositiveIntegerField(
+        default=default_per_minute, validators=[MinValueValidator(1)], help_text="Requests in a minute."
+    )
+    per_day = models.PositiveIntegerField(
+        default=default_per_day, validators=[MinValueValidator(1)], help_text="Requests in a day (UTC)."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    rotated_from = models.OneToOneField(
+        "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="rotated_into"
+    )
+    # The key that made this one over the API, which goes when its maker is revoked.
+    made_with = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, editable=False, related_name="made")
+    # Whose requests are counted together: a key goes on with the counters of the one it replaces.
+    counted_as = models.UUIDField(default=uuid.uuid4, editable=False)
 
     objects = ApiKeyManager.from_queryset(ApiKeyQuerySet)()
 
@@ -160,15 +221,87 @@ class ApiKey(models.Model):
         """
         return list(self.limits.values_list("plugin_id", flat=True)) or None
 
-    def reveal(self) -> str | None:
-        """The secret again, or None when revealing is switched off, or its copy was not kept or cannot be opened."""
-        return keys.decrypt(self.key_encrypted) if self.key_encrypted and settings.API_KEY_REVEAL else None
+    @property
+    def state(self) -> str:
+        """`works`, `expired` or `revoked`."""
+        if self.revoked_at:
+            return "revoked"
+        return "expired" if self.expires_at and self.expires_at <= timezone.now() else "works"
 
+    @property
+    def is_revealable(self) -> bool:
+        return bool(self.key_encrypted and settings.API_KEY_REVEAL)
+
+    def reveal(self) -> str | None:
+        """The secret again, or None when revealing is switched off, or its copy was not kept or cannot be opened.
+
+        For people go through `reveal_to`, which remembers it.
+        """
+        return keys.decrypt(self.key_encrypted) if self.is_revealable else None
+
+    def check_revealable(self) -> None:
+        """Raises `RevealingIsOff` or `NoCopy`: then there is no use in asking somebody to sign in again."""
+        if not settings.API_KEY_REVEAL:
+            raise RevealingIsOff
+        if not self.key_encrypted:
+            raise NoCopy
+
+    def reveal_to(self, user: User) -> str:
+        """The secret again, for its owner alone, and a row that says so.
+
+        The door has to make sure of a fresh sign-in. Raises `NoSuchKey`, `RevealingIsOff`, `NoCopy`.
+        """
+        self.check_revealable()
+        secret = self.reveal()
+        if secret is None or self.owner_id != user.pk:
+            raise NoCopy if self.owner_id == user.pk else NoSuchKey
+        Reveal.objects.create(key=self, by=user)
+        return secret
+
+    @transaction.atomic
+    def rotate(self, *, overlap: timedelta, renew: bool = False, now: datetime | None = None) -> tuple[ApiKey, str]:
+        """A key that may do the same, with its secret; this one stops after `overlap`, or earlier if it was to.
+
+        The new one ends when this one was to end; with `renew`, it lives as long as this one was to live. Both count
+        against the same limits. Raises `NotRotatable`.
+        """
+        now = now or timezone.now()
+        old = ApiKey.objects.select_for_update(of=["self"]).get(pk=self.pk)
+        if old.state != "works" or ApiKey.objects.filter(rotated_from=old).exists():
+            raise NotRotatable
+        copied = ("capabilities", "per_minute", "per_day", "made_with_id", "counted_as")
+        new, secret = ApiKey.objects.issue(
+            owner=old.owner,
+            name=old.name,
+            rotated_from=old,
+            expires_at=old._as_long_again(now) if renew else old.expires_at,
+            **{name: getattr(old, name) for name in copied},
+        )
+        ApiKeyPlugin.objects.bulk_create(
+            ApiKeyPlugin(apikey=new, plugin_id=pk) for pk in old.allowed_plugins() or []
+        )
+        old.made.update(made_with=new)
+        self.expires_at = min(now + overlap, old.expires_at or now + overlap)
+        self.save(update_fields=["expires_at"])
+        return new, secret
+
+    def _as_long_again(self, now: datetime) -> datetime | None:
+        try:
+            return now + (self.expires_at - self.created_at) if self.expires_at else None
+        except OverflowError:  # the year 9999 is as far as it goes
+            return self.expires_at
+
+    @transaction.atomic
     def revoke(self) -> None:
-        """Stop the key for good and drop the copy of its secret. The first time is the one that is remembered."""
+        """Stop the key for good, with the keys that were made with it, and drop the copies of their secrets.
+
+        The first time is the one that is remembered.
+        """
         self.revoked_at = self.revoked_at or timezone.now()
         self.key_encrypted = ""
         self.save(update_fields=["revoked_at", "key_encrypted"])
+        for key in self.made.filter(revoked_at=None):
+            key.revoke()
 
     def touch(self, *, now: datetime | None = None) -> None:
         """Remember that the key was used, at most once in `LAST_USED_PRECISION`."""
@@ -194,6 +327,20 @@ class ApiKeyPlugin(models.Model):
 
     def __str__(self) -> str:
         return f"{self.apikey_id} → {self.plugin_id or 'a plugin that is gone'}"
+
+
+class Reveal(models.Model):
+    """Somebody looked at the secret of a key again."""
+
+    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="reveals")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-at"]
+
+    def __str__(self) -> str:
+        return f"{self.key_id} on {self.at:%d %b %Y, %H:%M}"
 
 
 # Whoever comes in at a door: a person who has signed in, or a key.

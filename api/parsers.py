@@ -16,11 +16,14 @@ class StrictJSONParser(JSONParser):
     """What the framework's parser leaves open: the size of a body, its charset (there are some that unpack a
     megabyte out of a kilobyte), its depth, numbers without end, and characters that PostgreSQL refuses."""
 
+    most_bytes: int | None = None  # None: as the settings have it
+
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         """Raises `TooLarge`, `ParseError` and `UnfitText`."""
-        body = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
-        if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        most = self.most_bytes or settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        body = stream.read(most + 1)
+        if len(body) > most:
             raise TooLarge
         return read_json(body)

@@ -31,16 +31,28 @@ class MayQuery(BasePermission):
         return isinstance(request.auth, ApiKey) and _can(request.auth, Capability.QUERY)
 
 
+class MayAsk(BasePermission):
+    """Whoever may ask: anybody who has signed in, and a key that may ask or author."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if isinstance(request.auth, ApiKey):
+            return _can(request.auth, Capability.AUTHOR, Capability.QUERY)
+        return isinstance(request.user, User)
+
+
 class MayAuthor(BasePermission):
-    """Authors, by session or by a key that may author; to look, a key that may read is enough."""
+    """Authors, by session or by a key that may author; to look, a key that may read is enough.
+
+    A view whose POST changes nothing says that it `only_looks`.
+    """
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not isinstance(request.user, User):
             return False  # 401: nobody has come in
         if isinstance(request.auth, ApiKey):
-            looks = request.method in SAFE_METHODS
-            return _can(request.auth, *([Capability.READ] if looks else []), Capability.AUTHOR)
-        if not request.user.is_staff:
+            looks = request.method in SAFE_METHODS or getattr(view, "only_looks", False)
+            _can(request.auth, *([Capability.READ] if looks else []), Capability.AUTHOR)
+        if not request.user.is_staff:  # a key may do no more than its owner
             raise NotAnAuthor
         return True
 

@@ -6,20 +6,24 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.http.response import HttpResponseBase
+from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, Principal
+from api.answer_body import EVENTS, AnswerSerializer
 from api.parsers import StrictJSONParser
 from api.permissions import MayQuery
 from api.query_body import QuerySerializer, make_options, make_turns
+from api.schema import examples
 from api.throttling import KeyThrottle
 from lexic.database import release_connections
+from plugins.models import Release
 from querying import clarify, pipeline, releases, sse, wire
-from querying.types import Asker, Failed, Question
+from querying.types import Asker, Failed, Options, Question
 
 
 class QueryView(APIView):
@@ -28,7 +32,19 @@ class QueryView(APIView):
     permission_classes = [IsAuthenticated, MayQuery]
     throttle_classes = [KeyThrottle]
 
+    @extend_schema(
+        request=QuerySerializer,
+        responses={(200, "application/json"): AnswerSerializer, (200, "text/event-stream"): EVENTS},
+        examples=examples.ASKING,
+    )
     def post(self, request: Request) -> HttpResponseBase:
+        """Ask a plugin. The answer holds only what its documents bear out, each sentence with the span that says so;
+        or it is a refusal that says why, or a question back when a fact is missing.
+
+        With `stream: true`, or `Accept: text/event-stream`, it comes as server-sent events: `status` while it is
+        looked for, `delta` with verified words, `done` with the whole answer. What is wrong before the first event
+        is a plain JSON error.
+        """
         serializer = QuerySerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         body = serializer.validated_data
@@ -48,11 +64,25 @@ class QueryView(APIView):
 
 def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:
     """The valid body as a question to one release. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidFollowup`."""
-    options = make_options(body.get("options"))
+    options = make_options(
+        body.get("options")
+    )  # before the plugin is looked up: what is wrong in itself comes first
+    release = releases.resolve(body["plugin"], principal=key)
+    return make_question(body, options=options, release=release, asker=asker_of(key))
+
+
+def asker_of(principal: Principal) -> Asker:
+    if isinstance(principal, ApiKey):
+        return Asker(name=f"key:{principal.pk}", api_key_id=principal.pk, user_id=principal.owner_id)
+    return Asker(name=f"user:{principal.pk}", user_id=principal.pk)
+
+
+def make_question(body: dict[str, Any], *, options: Options, release: Release, asker: Asker) -> Question:
+    """Raises `InvalidFollowup`."""
     question = Question(
         text=body["query"],
-        release=releases.resolve(body["plugin"], principal=key),
-        asker=Asker(name=f"key:{key.pk}", api_key_id=key.pk, user_id=key.owner_id),
+        release=release,
+        asker=asker,
         context=make_turns(body.get("context")),
         facts=body.get("facts") or {},
         options=options,

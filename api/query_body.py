@@ -40,13 +40,10 @@ class FollowupSerializer(serializers.Serializer):
         return _checked_fact(value)
 
 
-class QuerySerializer(serializers.Serializer):
-    plugin = serializers.CharField(max_length=120)
-    query = serializers.CharField(max_length=MAX_QUESTION, required=False, allow_blank=True, default="")
-    # `context` is also a name of the base class, which is its problem.
-    context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore
+class AddedSerializer(serializers.Serializer):
+    """What a question may carry besides its words, at every door."""
+
     options = OptionsSerializer(required=False, allow_null=True)
-    stream = serializers.BooleanField(default=False)
     facts = serializers.DictField(child=serializers.JSONField(), required=False, allow_null=True)
     followup = FollowupSerializer(required=False, allow_null=True)
 
@@ -56,6 +53,14 @@ class QuerySerializer(serializers.Serializer):
         if any(len(name) > MAX_FACT_NAME for name in facts or {}):
             raise serializers.ValidationError(f"The name of a fact has at most {MAX_FACT_NAME} characters.")
         return {name: _checked_fact(value) for name, value in (facts or {}).items()}
+
+
+class QuerySerializer(AddedSerializer):
+    plugin = serializers.CharField(max_length=120)
+    query = serializers.CharField(max_length=MAX_QUESTION, required=False, allow_blank=True, default="")
+    # `context` is also a name of the base class, which is its problem.
+    context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore
+    stream = serializers.BooleanField(default=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs["query"] and not attrs.get("followup"):

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from api.authentication import principal_of
 from lexic.errors import NotAllowed, NotFound
 from plugins import slugs
-from plugins.models import Plugin
+from plugins.models import Plugin, PluginQuerySet
 
 
 class OnlyToLookAt(NotAllowed):
@@ -24,18 +24,24 @@ class NoSuchPlugin(NotFound):
     code = "unknown_plugin"
 
 
-def plugin_of(request: Request, reference: str) -> Plugin:
-    """The plugin by slug or id, that the caller may look at, or change where the method changes something.
+def plugin_of(request: Request, reference: str, *, to_look: bool = False) -> Plugin:
+    """The plugin by slug or id, that the caller may look at, or change where the method changes something (unless
+    it is only `to_look`: asking a plugin is a POST, and changes nothing of it). `role` is the caller's.
 
     Raises `NoSuchPlugin`, `OnlyToLookAt`.
     """
     principal = principal_of(request)
-    pk = slugs.as_id(reference)
-    named = Plugin.objects.filter(pk=pk) if pk else Plugin.objects.filter(slug=reference)
-    plugin = (named & Plugin.objects.readable_by(principal)).select_related("owner").first()
+    plugin = _named(Plugin.objects.readable_by(principal), reference).with_role_of(principal).first()
     if plugin is None:
         raise NoSuchPlugin
-    may_change = Plugin.objects.editable_by(principal).filter(pk=plugin.pk).exists
-    if request.method not in SAFE_METHODS and not may_change():
+    changes = request.method not in SAFE_METHODS and not to_look
+    if changes and not Plugin.objects.editable_by(principal).filter(pk=plugin.pk).exists():
         raise OnlyToLookAt
     return plugin
+
+
+def _named(plugins: PluginQuerySet, reference: str) -> PluginQuerySet:
+    if pk := slugs.as_id(reference):
+        return plugins.filter(pk=pk)
+    # The database takes no null character, not even to say that there is no such slug.
+    return plugins.filter(slug=reference) if "\x00" not in reference else plugins.none()

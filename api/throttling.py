@@ -1,27 +1,65 @@
-"""The limits of a key, at the door of every view."""
+"""The limits of a key, at the door of every view, and what is left of them in the headers of every answer."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+from asgiref.sync import iscoroutinefunction
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from accounts.limits import DAY, MINUTE, wait_for_room
+from accounts.limits import Allowance, spend
 from accounts.models import ApiKey
 
 
 class KeyThrottle(BaseThrottle):
-    """Fixed windows. When Redis is away requests pass: an answer matters more than an exact count."""
+    """Counts the request against the key's limits. People who have signed in have none here.
 
-    _wait: float | None = None
+    The `Allowance` stays on the request: `allowance_of(request)`.
+    """
+
+    _allowance: Allowance | None = None
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        key = request.auth
-        if not isinstance(key, ApiKey):
+        if not isinstance(request.auth, ApiKey):
             return True
-        self._wait = wait_for_room(str(key.pk), {MINUTE: key.per_minute, DAY: key.per_day})
-        return self._wait is None
+        self._allowance = spend(request.auth)
+        request._request.allowance = self._allowance  # type: ignore[attr-defined]
+        return not self._allowance.is_refused
 
     def wait(self) -> float | None:
-        return self._wait
+        return self._allowance.retry_after if self._allowance else None
+
+
+def allowance_of(request: Request | HttpRequest) -> Allowance | None:
+    """What the key of this request may still do; None without a key, or before it was counted."""
+    return getattr(getattr(request, "_request", request), "allowance", None)
+
+
+@sync_and_async_middleware
+def rate_limit_headers(
+    get_response: Callable[[HttpRequest], Any],
+) -> Callable[[HttpRequest], HttpResponseBase] | Callable[[HttpRequest], Awaitable[HttpResponseBase]]:
+    """`X-RateLimit-*` on every answer to a request that was counted: errors and streams as well."""
+    if iscoroutinefunction(get_response):
+
+        async def tell_later(request: HttpRequest) -> HttpResponseBase:
+            return _told(request, await get_response(request))
+
+        return tell_later
+
+    def tell(request: HttpRequest) -> HttpResponseBase:
+        return _told(request, get_response(request))
+
+    return tell
+
+
+def _told(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    if allowance := allowance_of(request):
+        for name, value in allowance.headers().items():
+            response.headers[name] = value
+    return response

@@ -21,18 +21,19 @@ from builder import (
     sandbox,
     sharing,
     trees,
+    webhooks,
 )
 from builder.publishing import published, withdraw
 from builder.readiness import url_of
-from knowledge import tasks
 from knowledge.attach import own_knowledge_base
-from knowledge.models import KnowledgeBase
+from marketplace.removal import remove
 from plugins.admin import PluginAdmin
 from plugins.models import Plugin
+from plugins.starting import fill_in
 
 admin.site.unregister(Plugin)
 
-_PANES = [persona, knowledge, trees, sandbox, golden, inbox, analytics, releases, sharing]
+_PANES = [persona, knowledge, trees, sandbox, golden, inbox, analytics, releases, sharing, webhooks]
 
 
 @admin.register(Plugin)
@@ -59,7 +60,7 @@ class HubAdmin(PluginAdmin):
 
     def save_model(self, request: HttpRequest, obj: Plugin, form: Any, change: bool) -> None:
         if not change:
-            persona.draft(obj)
+            fill_in(obj)
         super().save_model(request, obj, form, change)
         own_knowledge_base(obj)  # so that there is a place to put documents at once
 
@@ -73,10 +74,7 @@ class HubAdmin(PluginAdmin):
         return HttpResponseRedirect(url_of(obj, "persona"))
 
     def delete_model(self, request: HttpRequest, obj: Plugin) -> None:
-        bases = list(KnowledgeBase.objects.filter(plugin=obj).values_list("pk", flat=True))
-        super().delete_model(request, obj)
-        for base in bases:
-            tasks.review_index(base)
+        remove(obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
         for plugin in queryset:

@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from accounts.addresses import is_confirmed
 from accounts.models import User
-from builder.counts import Counts, counts_of
 from builder.readiness import Part, Standing, parts_of, url_of
 from knowledge.models import DocumentStatus
 from plugins.models import Invitation, Plugin
+from querying.counts import Counts, counts_of
 from querying.models import Query
 from querying.types import Outcome
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
@@ -12,8 +11,8 @@ from django.urls import URLPattern
 from django.views.decorators.http import require_GET, require_POST
 
 from builder.panes import pane_url
-from builder.starting import compose
 from plugins.models import CitationMode, Plugin, Release
+from plugins.starting import compose
 from querying import prompts
 from querying.types import Asker, Question
 
@@ -49,13 +48,6 @@ def starting(request: HttpRequest) -> HttpResponse:
     name, domain = (request.GET.get(key, "").strip()[:120] for key in ("name", "domain"))
     draft = compose(name=name, domain=domain) if name and domain else None
     return render(request, "builder/_starting.html", {"draft": draft})
-
-
-def draft(plugin: Plugin) -> None:
-    """Fill in what a new plugin leaves open."""
-    for name, text in asdict(compose(name=plugin.name, domain=plugin.domain)).items():
-        if not getattr(plugin, name):
-            setattr(plugin, name, text)
 
 
 def prompt_of(release: Release) -> str:

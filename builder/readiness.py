@@ -9,10 +9,10 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils import timezone
 
-from builder.counts import Counts, counts_of
 from knowledge.models import DocumentStatus
 from marketplace.golden_gate import Verdict, needed
 from plugins.models import GoldenGate, Plugin
+from querying.counts import Counts, counts_of
 from querying.models import Query
 
 # What waits longer than this is looked for on the page itself.

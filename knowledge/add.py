@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -133,10 +133,18 @@ def add_url(
         return _queued(document, is_new=True, enqueue=enqueue)
 
 
-def replace_file(document: Document, *, file_name: str, stream: Readable, enqueue: bool = True) -> Document:
+def replace_file(
+    document: Document,
+    *,
+    file_name: str,
+    stream: Readable,
+    check: Callable[[Document], None] | None = None,
+    enqueue: bool = True,
+) -> Document:
     """Give a document other bytes. The version that answers now goes on answering until the new one is ready.
 
-    Raises `NotAFile`, `SameBytes` when another document has these bytes, and what `add_file` raises.
+    `check` is shown the document as it is then, with nobody else changing it, and may refuse by raising. Raises
+    `NotAFile`, `SameBytes` when another document has these bytes, and what `add_file` raises.
     """
     if document.source_type == SourceType.URL:
         raise NotAFile
@@ -145,6 +153,8 @@ def replace_file(document: Document, *, file_name: str, stream: Readable, enqueu
     try:
         with transaction.atomic():
             lease.one_at_a_time(f"add:{document.knowledge_base_id}")
+            if check:
+                check(_locked(document))
             _give_bytes(document, stored=stored, source_type=source_type, file_name=name)
             return _queued(document, is_new=False, enqueue=enqueue).document
     except IntegrityError:
@@ -167,6 +177,13 @@ def read_again(document: Document, *, enqueue: bool = True) -> Document:
 def delete_document(document: Document) -> None:
     """Take the document out of its knowledge base. It stops answering at once; releases that pin it keep it."""
     swap.take_out(document)
+
+
+def _locked(document: Document) -> Document:
+    current = Document.objects.select_for_update().present().filter(pk=document.pk).first()
+    if current is None:
+        raise NotFound
+    return current
 
 
 class _Peeked:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import logging
 from contextlib import closing
+from functools import partial
 from uuid import UUID
 
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from knowledge import chunks, labels, lease, swap, vectors
+from knowledge import chunks, events, labels, lease, swap, vectors
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import (
@@ -79,12 +80,15 @@ def ingest(document_id: UUID, *, on_progress: OnProgress | None = None, embedder
 
 def fail(document: Document, error: LexicError) -> None:
     """The document could not be read, and why. Says nothing when it has been deleted or replaced meanwhile."""
-    _version(document).update(
-        status=DocumentStatus.FAILED,
-        error_code=error.code[:40],
-        error=f"{error.message} {error.hint}".strip(),
-        updated_at=timezone.now(),
-    )
+    with transaction.atomic():
+        is_noted = _version(document).update(
+            status=DocumentStatus.FAILED,
+            error_code=error.code[:40],
+            error=f"{error.message} {error.hint}".strip(),
+            updated_at=timezone.now(),
+        )
+        if is_noted:
+            events.document_failed(document, error=error)
 
 
 def _unfinished(document_id: UUID) -> Document | None:
@@ -130,16 +134,16 @@ def _read(document: Document, *, embedder: Embedder, on_progress: OnProgress | N
     planned = chunks.plan_chunks(document, reading, title=title, embedder=embedder)
     if not planned:
         raise NothingToCite
-    columns = _columns(document, reading, title=title, chunk_count=len(planned))
+    columns = partial(_columns, document, reading, title=title, chunk_count=len(planned))
     if chunks.is_as_before(document, planned, reading):
         discard(document.pk)
-        swap.keep_as_is(document, columns=columns)
+        swap.keep_as_is(document, columns=columns())
         return
     chunks.stage_chunks(document, planned, reading, title=title)
 
     progress.enter(DocumentStatus.EMBEDDING, chunks_total=len(planned))
     vectors.embed_missing(document, title=title, embedder=embedder, progress=progress)
-    swap.swap_in(document, page_ids=reading.page_ids.values(), columns=columns)
+    swap.swap_in(document, page_ids=reading.page_ids.values(), columns=columns())
 
 
 def _agree_on_dimensions(base: KnowledgeBase, embedder: Embedder) -> None:
@@ -159,6 +163,8 @@ def _title(document: Document, reading: Reading, *, source_type: str) -> str:
 
 
 def _columns(document: Document, reading: Reading, *, title: str, chunk_count: int) -> dict[str, object]:
+    # People may have said something about it while it was read: that counts more than what the file says.
+    document.refresh_from_db(fields=[*labels.FROM_FILES, "metadata"])
     return {
         **labels.fill_in(document, reading.metadata),
         "title": title,

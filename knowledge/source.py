@@ -10,9 +10,10 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from knowledge import egress, files, readers
+from knowledge import files, readers
 from knowledge.models import Document, SourceType
 from knowledge.progress import Superseded
+from lexic import egress
 from lexic.errors import Conflict, LexicError
 
 FETCH_SECONDS = 30.0

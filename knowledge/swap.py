@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import lexicon
+from knowledge import events, lexicon
 from knowledge.models import Chunk, ChunkTerms, Document, DocumentStatus, Embedding, KnowledgeBase, Page
 from knowledge.progress import Superseded
 from knowledge.staging import discard
@@ -103,4 +103,9 @@ def _mark_ready(document: Document, columns: dict[str, Any]) -> None:
         error_code="",
         updated_at=timezone.now(),
         **columns,
+    )
+    events.document_ready(
+        document,
+        title=columns.get("title", document.title),
+        page_count=columns.get("page_count", document.page_count),
     )

@@ -19,6 +19,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views import defaults
 from rest_framework import exceptions as api
 
+from lexic import openai_errors
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
 
 logger = logging.getLogger(__name__)
@@ -82,7 +83,17 @@ def as_json(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     error = as_lexic_error(exc)
     if error.status >= 500:
         _log(exc, error)
-    return JsonResponse(error.as_dict(), status=error.status, headers=_headers(exc, error))
+    return JsonResponse(shown(error, path=_path(context)), status=error.status, headers=_headers(exc, error))
+
+
+def shown(error: LexicError, *, path: str) -> dict[str, Any]:
+    """The error as the clients of this address read it."""
+    return openai_errors.envelope(error) if path.startswith(openai_errors.PATHS) else error.as_dict()
+
+
+def _path(context: Mapping[str, Any]) -> str:
+    request = context.get("request")
+    return request.path if request is not None else ""
 
 
 def as_lexic_error(exc: BaseException) -> LexicError:
@@ -100,7 +111,7 @@ def as_lexic_error(exc: BaseException) -> LexicError:
 
 def _from_api(exc: api.APIException) -> LexicError:
     if isinstance(exc, api.ValidationError):
-        return InvalidInput(sentence(exc.detail))
+        return InvalidInput(sentence(exc.detail), param=_complaint(exc.detail)[0])
     if isinstance(exc, (api.NotAuthenticated, api.AuthenticationFailed)):
         return SignInNeeded(sentence(exc.detail) if isinstance(exc, api.AuthenticationFailed) else None)
     if isinstance(exc, api.Throttled):
@@ -133,14 +144,19 @@ _FROM_DJANGO: tuple[tuple[tuple[type[BaseException], ...], Any], ...] = (
 
 def sentence(detail: Any) -> str:
     """The first complaint as one sentence that names the field, `options.maxSources: This is too much.`"""
+    path, reason = _complaint(detail)
+    text = f"{path}: {reason}" if path else reason
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _complaint(detail: Any) -> tuple[str, str]:
+    """The field of the first complaint (`options.maxSources`; empty when it is about none), and the reason."""
     path: list[str] = []
     while isinstance(detail, (Mapping, list, tuple)) and detail:
         key, detail = next(iter(detail.items())) if isinstance(detail, Mapping) else _first_of(detail)
         if key not in ("", "non_field_errors", "__all__", "detail"):
             path.append(str(key))
-    reason = str(detail)[:_LONGEST_REASON].strip() or "This is not valid."
-    text = f"{'.'.join(path)}: {reason}" if path else reason
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return ".".join(path), str(detail)[:_LONGEST_REASON].strip() or "This is not valid."
 
 
 def _first_of(complaints: list[Any] | tuple[Any, ...]) -> tuple[str, Any]:
@@ -190,25 +206,25 @@ def is_api(request: HttpRequest) -> bool:
     return request.path.startswith(API_PATHS)
 
 
-def json_error(error: LexicError) -> JsonResponse:
-    return JsonResponse(error.as_dict(), status=error.status, headers=_headers(None, error))
+def json_error(error: LexicError, *, path: str) -> JsonResponse:
+    return JsonResponse(shown(error, path=path), status=error.status, headers=_headers(None, error))
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return json_error(as_lexic_error(exception))
+        return json_error(as_lexic_error(exception), path=request.path)
     return defaults.bad_request(request, exception)
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return json_error(NotAllowed())
+        return json_error(NotAllowed(), path=request.path)
     return defaults.permission_denied(request, exception)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return json_error(NotFound(hint="Check the address; /api/schema lists them all."))
+        return json_error(NotFound(hint="Check the address; /api/schema lists them all."), path=request.path)
     return defaults.page_not_found(request, exception)
 
 
@@ -219,4 +235,4 @@ def handler500(request: HttpRequest) -> HttpResponse:
     exc = sys.exc_info()[1] or Internal()
     error = as_lexic_error(exc)
     _log(exc, error)
-    return json_error(error if error.status >= 500 else Internal())
+    return json_error(error if error.status >= 500 else Internal(), path=request.path)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import asyncio
+import importlib
+import json
 import os
 from typing import Any
 
@@ -10,14 +13,18 @@ django_application = get_asgi_application()
 
 # Of everything around a file that is uploaded: its form, its boundaries.
 _ROOM_FOR_A_FORM = 5 * 1024 * 1024
-_TOO_LARGE = b'{"error": "The request is too large.", "code": "too_large", "hint": "Send less at once."}'
+
+# The door of the Model Context Protocol, a program of its own beside Django. Its library takes longer to load than
+# all the rest: it is loaded with the first request for it, and off the event loop.
+_MCP_PATHS = ("/mcp", "/mcp/")
+_mcp_application: Any = None
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
-    """Django, for requests of a bounded size: it would write a body of any size to disk before anyone is asked
-    who sends it."""
+    """Django or the MCP server, for requests of a bounded size: Django would write a body of any size to disk before
+    anyone is asked who sends it."""
     if scope["type"] == "http" and _declared_length(scope) > _most_bytes():
-        await _refuse(send)
+        await _refuse(send, path=scope["path"])
         return
     left, has_answered = _most_bytes(), False
 
@@ -33,9 +40,20 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         has_answered = True
         await send(message)
 
-    await django_application(scope, bounded if scope["type"] == "http" else receive, watched)
+    inner = await _application_for(scope)
+    await inner(scope, bounded if scope["type"] == "http" else receive, watched)
     if left < 0 and not has_answered:
-        await _refuse(send)
+        await _refuse(send, path=scope["path"])
+
+
+async def _application_for(scope: Any) -> Any:
+    global _mcp_application
+    if scope["type"] != "http" or scope["path"] not in _MCP_PATHS:
+        return django_application
+    if _mcp_application is None:
+        module = await asyncio.to_thread(importlib.import_module, "api.mcp.http")
+        _mcp_application = module.application
+    return _mcp_application
 
 
 def _declared_length(scope: Any) -> int:
@@ -49,7 +67,10 @@ def _most_bytes() -> int:
     return settings.LEXIC_MAX_DOCUMENT_BYTES + _ROOM_FOR_A_FORM
 
 
-async def _refuse(send: Any) -> None:
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(_TOO_LARGE)).encode())]
+async def _refuse(send: Any, *, path: str) -> None:
+    from lexic.api_errors import TooLarge, shown
+
+    body = json.dumps(shown(TooLarge(), path=path)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 413, "headers": [*headers, (b"connection", b"close")]})
-    await send({"type": "http.response.body", "body": _TOO_LARGE})
+    await send({"type": "http.response.body", "body": body})

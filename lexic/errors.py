@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 
 class LexicError(Exception):
     """Something went wrong."""
 
     # A subclass' docstring is its message: one sentence a stranger can act on.
-    # `code` is what programs compare, `hint` says what to do next, `status` is the HTTP status.
+    # `code` is what programs compare, `hint` says what to do next, `status` is the HTTP status, `param` the field
+    # of the request that it is about, where there is one.
     code = "error"
     status = 500
     hint = ""
+    param = ""
 
-    def __init__(self, message: str | None = None, *, hint: str | None = None, code: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        hint: str | None = None,
+        code: str | None = None,
+        param: str | None = None,
+    ) -> None:
         self.message = message or inspect.cleandoc(type(self).__doc__ or "")
         self.hint = hint if hint is not None else self.hint
         self.code = code or self.code
+        self.param = param or self.param
         super().__init__(self.message)
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, Any]:
         """The error as every door shows it: `error`, `code`, `hint`."""
         return {"error": self.message, "code": self.code, "hint": self.hint}
 

@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "rest_framework",
+    "drf_spectacular",
     "unfold",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -86,6 +87,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "api.throttling.rate_limit_headers",
 ]
 
 ROOT_URLCONF = "lexic.urls"
@@ -155,6 +157,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "resume-unfinished-documents": {"task": "knowledge.resume_unfinished", "schedule": 300.0},
     "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
+    "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
+    "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
 }
 
 # --- People -----------------------------------------------------------------------------------------------
@@ -182,6 +186,9 @@ EMAIL_BACKEND = env.str("EMAIL_BACKEND", "django.core.mail.backends.console.Emai
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
 OPEN_AUTHORS = env.str("LEXIC_OPEN_AUTHORS", "on", validate=validate.OneOf(["on", "confirmed", "off"]))
 API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
+# The most that people may give a key of theirs; superusers may give more in the builder.
+KEY_MAX_PER_MINUTE = env.int("LEXIC_KEY_MAX_PER_MINUTE", 600, validate=validate.Range(min=1))
+KEY_MAX_PER_DAY = env.int("LEXIC_KEY_MAX_PER_DAY", 50_000, validate=validate.Range(min=1))
 
 # --- API ----------------------------------------------------------------------------------------------------
 
@@ -193,6 +200,20 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "lexic.api_errors.as_json",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,
+    "DEFAULT_SCHEMA_CLASS": "api.schema.describe.Description",
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "OAS_VERSION": "3.1.1",
+    "TITLE": "Lexic",
+    "DESCRIPTION": "Ask experts' plugins, and get answers in which every claim points at the page that says so.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": True,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "COMPONENT_NO_READ_ONLY_REQUIRED": False,
+    "SORT_OPERATION_PARAMETERS": False,
+    "PREPROCESSING_HOOKS": ["api.schema.only.described"],
+    "POSTPROCESSING_HOOKS": ["api.schema.finish.finish"],
+    "ENUM_NAME_OVERRIDES": {},
 }
 
 # --- Knowledge and answers --------------------------------------------------------------------------------------
@@ -281,13 +302,22 @@ SECURE_REFERRER_POLICY = "same-origin"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "line": {"()": "lexic.redact.RedactingFormatter", "format": "%(levelname)s %(name)s: %(message)s"}
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {
         "handlers": ["console"],
         "level": env.str("LEXIC_LOG_LEVEL", "INFO", validate=validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR"])),
     },
-    "loggers": {"pdfminer": {"level": "ERROR"}, "httpx2": {"level": "WARNING"}},
+    "loggers": {
+        "pdfminer": {"level": "ERROR"},
+        "httpx2": {"level": "WARNING"},
+        "mcp": {"level": "WARNING"},
+        # The server's own lines show whole addresses, and come with a handler of their own.
+        "uvicorn": {"handlers": ["console"], "propagate": False},
+        "uvicorn.access": {"handlers": ["console"], "propagate": False},
+    },
 }
 
 env.seal()

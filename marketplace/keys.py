@@ -1,53 +1,33 @@
-"""A person's API keys, without the builder: make one, see what there is, revoke one."""
+"""A person's API keys, without the builder: make one, see what there is, reveal, replace or revoke one."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from django import forms
+from allauth.account.decorators import reauthentication_required
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.models import ApiKey, User
-from plugins.models import Plugin
+from accounts import keeping
+from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
+from lexic.errors import LexicError
+from marketplace.key_form import KeyForm, RotateForm
+from querying.usage import Use, use_of
 
-# Each key has limits of its own; many keys would be no limit.
-MOST_KEYS = 20
-
-
-class KeyForm(forms.Form):
-    name = forms.CharField(max_length=100, help_text="What you will know it by, such as “planning agent”.")
-    plugin = forms.CharField(
-        required=False,
-        max_length=100,
-        label="Only for this plugin",
-        help_text="Its slug, such as “concrete-cover”. Empty: the key can ask every published plugin.",
-    )
-
-    def __init__(self, data: object = None, *, user: User, plugin: str = "") -> None:
-        super().__init__(data, initial={"plugin": plugin})  # type: ignore[arg-type]
-        self.user = user
-
-    def clean_plugin(self) -> Plugin | None:
-        slug = self.cleaned_data["plugin"]
-        found = Plugin.objects.visible_to(self.user).filter(slug=slug).first()
-        if slug and found is None:
-            raise forms.ValidationError("There is no plugin of this name that you may ask.")
-        return found
-
-    def clean(self) -> None:
-        if usable_keys(self.user).count() >= MOST_KEYS:
-            raise forms.ValidationError(f"You have {MOST_KEYS} keys already. Revoke one that you no longer need.")
-
-    def issue(self) -> tuple[ApiKey, str]:
-        """The new key and its secret, which nobody can look up again."""
-        limit = [self.cleaned_data["plugin"]] if self.cleaned_data["plugin"] else []
-        return ApiKey.objects.issue(owner=self.user, name=self.cleaned_data["name"], plugins=limit)
+_OUTCOMES = {
+    "answered": "answered",
+    "clarify": "asked back",
+    "refused": "refused",
+    "failed": "failed",
+    "abandoned": "left by the caller",
+}
 
 
 @require_http_methods(["GET", "POST"])
@@ -55,26 +35,105 @@ class KeyForm(forms.Form):
 @never_cache
 def keys(request: HttpRequest) -> HttpResponse:
     """The secret of a new key goes into the answer to its form, and nowhere else."""
-    assert isinstance(request.user, User)
+    user = _person(request)
     asked_for = request.GET.get("plugin", "")[:100]
-    form = KeyForm(request.POST if request.method == "POST" else None, user=request.user, plugin=asked_for)
-    context = {"form": form, "address": request.build_absolute_uri("/api/v1/query")}
+    form = KeyForm(request.POST if request.method == "POST" else None, user=user, plugin=asked_for)
     if form.is_valid():
-        key, secret = form.issue()
-        context |= {"key": key, "secret": secret, "plugin": form.cleaned_data["plugin"], "form": None}
-    return render(request, "marketplace/keys.html", {**context, "keys": usable_keys(request.user)})
+        try:
+            key, secret = form.issue()
+        except LexicError as error:
+            form.add_error(None, f"{error.message} {error.hint}")
+        else:
+            return _page(request, key=key, secret=secret, plugin=form.cleaned_data["plugin"])
+    return _page(request, form=form)
+
+
+@require_POST
+@login_required
+@never_cache
+@reauthentication_required
+def reveal(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Shows the secret again; whoever has not signed in within the last minutes is asked to first."""
+    key = _own_key(request, pk)
+    try:
+        secret = key.reveal_to(_person(request))
+    except LexicError as error:
+        return _back(request, error)
+    return _page(request, key=key, secret=secret, is_again=True)
+
+
+@require_POST
+@login_required
+@never_cache
+def rotate(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A new key in the place of this one, which goes on for as long as the form says."""
+    old, form = _own_key(request, pk), RotateForm(request.POST)
+    if not form.is_valid():
+        return redirect("keys")
+    try:
+        key, secret = keeping.rotate(
+            old, by=_person(request), overlap=timedelta(hours=form.cleaned_data["overlap"])
+        )
+    except LexicError as error:
+        return _back(request, error)
+    return _page(request, key=key, secret=secret, old=old)
 
 
 @require_POST
 @login_required
 def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
-    assert isinstance(request.user, User)
-    key = get_object_or_404(ApiKey, owner=request.user, pk=pk)
+    key = _own_key(request, pk)
     key.revoke()
     messages.success(request, f"The key “{key.name}” is revoked. It stopped working at once.")
     return redirect("keys")
 
 
-def usable_keys(user: User) -> QuerySet[ApiKey]:
+def usable_keys(user: User) -> ApiKeyQuerySet:
     """Newest first."""
-    return ApiKey.objects.usable().filter(owner=user).prefetch_related("plugins")
+    mine = ApiKey.objects.usable().filter(owner=user)
+    return mine.select_related("rotated_into").prefetch_related("limits__plugin")
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def _own_key(request: HttpRequest, pk: UUID) -> ApiKey:
+    return get_object_or_404(ApiKey, owner=_person(request), pk=pk)
+
+
+def _back(request: HttpRequest, error: LexicError) -> HttpResponse:
+    messages.error(request, f"{error.message} {error.hint}")
+    return redirect("keys")
+
+
+def _page(request: HttpRequest, **context: Any) -> HttpResponse:
+    working = list(usable_keys(_person(request)))
+    uses = use_of(key.pk for key in working)
+    context |= {
+        "address": request.build_absolute_uri("/api/v1/query"),
+        "keys": [_row(key, uses[key.pk]) for key in working],
+        "rotation": RotateForm(),
+        "is_revealing": settings.API_KEY_REVEAL,
+    }
+    return render(request, "marketplace/keys.html", context)
+
+
+def _row(key: ApiKey, use: Use) -> dict[str, Any]:
+    return {
+        "key": key,
+        "capabilities": [Capability(name).label for name in key.capabilities],
+        "limits": f"{key.per_minute:,} a minute, {key.per_day:,} a day",
+        "questions": f"{use.questions:,} question{'' if use.questions == 1 else 's'}",
+        "outcomes": _in_words(use.outcomes),
+        "days": [
+            {"day": day, "share": 100 * day.questions / use.busiest, "outcomes": _in_words(day.outcomes)}
+            for day in reversed(use.days)
+            if day.questions
+        ],
+    }
+
+
+def _in_words(outcomes: Any) -> str:
+    return ", ".join(f"{count} {_OUTCOMES.get(name, name)}" for name, count in outcomes.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -10,6 +11,7 @@ from django.db import transaction
 from accounts.models import User
 from knowledge.models import Document
 from lexic.errors import Conflict, InvalidInput, LexicError
+from marketplace.announce import announce
 from marketplace.golden_gate import Verdict, verdict, verdict_on
 from plugins.models import SEMVER, AnswerPolicy, Plugin, Release
 from querying import releases
@@ -26,6 +28,10 @@ class NotReady(LexicError):
     def __init__(self, reasons: list[str]) -> None:
         self.reasons = reasons
         super().__init__(f"The plugin cannot be published yet: {' '.join(reasons)}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Each reason by itself as well, under `missing`."""
+        return {**super().as_dict(), "missing": self.reasons}
 
 
 class InvalidVersion(InvalidInput):
@@ -73,6 +79,8 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
         runs.keep_calibration(plugin, run.calibration if run else None)
         release, latest = releases.snapshot(plugin), plugin.latest_release()
         if latest and version in (None, latest.version) and decides_the_same(release, latest):
+            if not plugin.is_published:
+                announce(plugin, latest)
             plugin.go_live(latest)
             return Publication(release=latest, is_new=False, warning=golden.warning)
         release.version = next_version(plugin) if version is None else _checked(version, latest)
@@ -80,6 +88,7 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
         release.scorecard = runs.scorecard(run) if run else {}
         release.save()
         plugin.go_live(release)
+        announce(plugin, release)
         return Publication(release=release, is_new=True, warning=golden.warning)
 
 

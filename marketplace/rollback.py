@@ -7,6 +7,7 @@ from django.db import transaction
 from accounts.models import User
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict
+from marketplace.announce import announce
 from marketplace.publish import decides_the_same, next_version
 from plugins.models import Plugin, Release
 
@@ -30,6 +31,8 @@ def go_back(plugin: Plugin, *, to: Release, by: User) -> Release:
         _check_knowledge(to)
         latest = plugin.latest_release()
         if latest and decides_the_same(to, latest):
+            if not plugin.is_published:
+                announce(plugin, latest, returns_to=to)
             plugin.go_live(latest)
             return latest
         release = Release(plugin=plugin, version=next_version(plugin), **to.policy())
@@ -37,6 +40,7 @@ def go_back(plugin: Plugin, *, to: Release, by: User) -> Release:
         release.notes, release.created_by = f"As {to.version} was.", by
         release.save()
         plugin.go_live(release)
+        announce(plugin, release, returns_to=to)
         return release
 
 

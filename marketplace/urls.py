@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 from marketplace.invitations import accept_invitation, invitation
-from marketplace.keys import keys, revoke
+from marketplace.keys import keys, reveal, revoke, rotate
 from marketplace.views import home, plugin
 from querying.views import ask
 
@@ -14,5 +14,7 @@ urlpatterns = [
     path("invitations/<str:token>", invitation, name="invitation"),
     path("invitations/<uuid:pk>/accept", accept_invitation, name="accept_invitation"),
     path("keys", keys, name="keys"),
+    path("keys/<uuid:pk>/reveal", reveal, name="reveal_key"),
+    path("keys/<uuid:pk>/rotate", rotate, name="rotate_key"),
     path("keys/<uuid:pk>/revoke", revoke, name="revoke_key"),
 ]

@@ -121,6 +121,18 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         readable = Plugin.objects.readable_by(person_of(principal))
         return self._within(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
 
+    def with_role_of(self, principal: Principal) -> PluginQuerySet:
+        """`role` on each: "owner", "editor" or "viewer". Those who run the site may do what an owner may."""
+        user = person_of(principal)
+        rest = "owner" if user.is_superuser else Role.VIEWER.value
+        role = models.Case(
+            models.When(owner=user, then=models.Value("owner")),
+            models.When(pk__in=user.edited_plugins.values("pk"), then=models.Value(Role.EDITOR.value)),
+            default=models.Value(rest),
+            output_field=models.CharField(),
+        )
+        return self.select_related("owner").annotate(role=role)
+
     def _within(self, principal: Principal) -> PluginQuerySet:
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         return self if allowed is None else self.filter(pk__in=allowed)
@@ -173,6 +185,9 @@ class Plugin(AnswerPolicy):
     version = models.CharField(max_length=32, default="1.0.0", editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
+
+    # Whoever asked for it by `with_role_of` is this: "owner", "editor" or "viewer".
+    role: str
 
     objects = PluginQuerySet.as_manager()
 

@@ -13,6 +13,7 @@ from typing import Any
 from django.core import signing
 
 from lexic.errors import InvalidInput
+from querying.plain import plain
 from querying.types import Clarification, Question
 
 _SALT = "lexic.clarification"
@@ -30,6 +31,12 @@ def with_token(clarification: Clarification, *, question: Question) -> Clarifica
     facts = {name: value for name, value in question.facts.items() if isinstance(value, (str, int, float, bool))}
     payload = {"b": _binding(question), "f": clarification.field, "k": facts, "q": question.text}
     return replace(clarification, token=signing.dumps(payload, salt=_SALT, compress=True))
+
+
+def in_words(clarification: Clarification) -> str:
+    """The question with its options, for a caller who reads text only."""
+    options = "\n".join(f"- {' '.join(plain(option).split())}" for option in clarification.options)
+    return f"{clarification.question}\n\n{options}" if options else clarification.question
 
 
 def resume(question: Question, *, token: str, answer: Any) -> Question:

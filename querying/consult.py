@@ -10,6 +10,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 
 from knowledge.search import Passage
+from plugins.models import Release
 from querying.llms.base import LLM, ProviderFailed
 from querying.plain import plain
 from querying.types import Clarification, Question, Usage
@@ -17,7 +18,7 @@ from trees import facts as tree_facts
 from trees.nodes import Tree
 from trees.schema import InvalidTree, parse
 from trees.select import asks_for_meaning, select, strangers
-from trees.walk import Walk, to_path, walk
+from trees.walk import MissingFact, Walk, to_path, walk
 from trees.words import content_stems
 
 logger = logging.getLogger(__name__)
@@ -46,10 +47,7 @@ class Consultation:
 
     @property
     def clarification(self) -> Clarification | None:
-        missing = self.walk.missing if self.walk else None
-        if missing is None:
-            return None
-        return Clarification(question=plain(missing.question), options=tuple(missing.options), field=missing.field)
+        return asking(self.walk.missing) if self.walk and self.walk.missing else None
 
     @property
     def has_decided(self) -> bool:
@@ -62,6 +60,11 @@ class Consultation:
             return ""
         values = [str(step.get("value", "")) for step in self.path]
         return " ".join(part for part in [*values, self.recommendation] if part)
+
+
+def asking(missing: MissingFact) -> Clarification:
+    """A fact that a tree misses, as the question to ask back."""
+    return Clarification(question=plain(missing.question), options=tuple(missing.options), field=missing.field)
 
 
 async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) -> Consultation:
@@ -91,7 +94,7 @@ async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) 
 
 def _chosen(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
     """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
-    trees = _parsed(question)
+    trees = trees_of(question.release)
     earlier = question.earlier_user_turns
     index = select(trees, question=question.text, context=earlier, facts=question.facts)
     if index is None:
@@ -123,12 +126,13 @@ async def _understood(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict
     return tree_facts.facts_from_tool_call(tree, arguments), usage
 
 
-def _parsed(question: Question) -> list[tuple[str, Tree]]:
-    """The release's trees. One that cannot be read (it was checked when saved) is left out and logged."""
+def trees_of(release: Release) -> list[tuple[str, Tree]]:
+    """The release's trees, each with what it is about. One that cannot be read (it was checked when saved) is left
+    out and logged."""
     trees = []
-    for stored in question.release.trees:
+    for stored in release.trees:
         try:
             trees.append((f"{stored['name']} {stored['description']}", parse(stored["tree_data"])))
         except InvalidTree:
-            logger.exception("tree %s of %s cannot be read", stored["id"], question.release)
+            logger.exception("tree %s of %s cannot be read", stored["id"], release)
     return trees

@@ -96,6 +96,11 @@ class Figures(models.QuerySet[Any]):
         refused = models.Count("pk", filter=models.Q(outcome=Outcome.REFUSED.value))
         return list(keys.annotate(count=models.Count("pk"), refused=refused).order_by("-count", "api_key")[:limit])
 
+    def by_key_day_and_outcome(self) -> list[tuple[Any, date, str, int]]:
+        """`(key's id, day, outcome, questions)`. Days without any are left out."""
+        days = self.order_by().annotate(day=_day(weekly=False)).values_list("api_key", "day", "outcome")
+        return list(days.annotate(count=models.Count("pk")).order_by("api_key", "day", "outcome"))
+
     def _finished(self) -> Figures:
         """Those that were neither left alone nor broken off: their times say how fast it is."""
         return self.exclude(outcome__in=[Outcome.ABANDONED.value, Outcome.FAILED.value]).order_by()

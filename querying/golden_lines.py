@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 
 MOST_LINES = 50
 LONGEST_WORDS = 200  # characters of a phrase that the answer must contain
+REFUSES = "What is refused cites nothing and contains nothing."
 _PAGE = re.compile(r"\s*p(?:age|\.)?\s*([0-9]{1,6})\s*", re.IGNORECASE)
 
 Place = list[str | int | None]
@@ -53,16 +54,16 @@ def write_facts(facts: Mapping[str, Any]) -> str:
     )
 
 
-def unknown_places(places: Sequence[Sequence[Any]], *, titles: Mapping[str, int]) -> list[str]:
+def unknown_places(places: Sequence[Sequence[Any]], *, titles: Mapping[str, int], each: str = "Line") -> list[str]:
     """What is wrong with places, each a sentence: no document of this title (with its pages, 0 where it has none),
-    or no such page."""
+    or no such page. `each` is what the reader calls one of them."""
     wrong = []
     for number, (title, page) in enumerate(places, start=1):
         if title not in titles:
-            wrong.append(f"Line {number}: the plugin has no document called “{title}”.")
+            wrong.append(f"{each} {number}: the plugin has no document called “{title}”.")
         elif page is not None and page > titles[title]:
             pages = f"{titles[title]} pages" if titles[title] else "no pages"
-            wrong.append(f"Line {number}: “{title}” has {pages}.")
+            wrong.append(f"{each} {number}: “{title}” has {pages}.")
     return wrong
 
 

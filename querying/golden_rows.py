@@ -10,6 +10,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from knowledge.models import Document
 from lexic.errors import InvalidInput
 from plugins.models import Plugin
 from querying.golden_lines import LONGEST_WORDS
@@ -31,6 +32,12 @@ class Imported:
     added: int
     changed: int
     unchanged: int
+
+
+def titles_of(plugin: Plugin) -> dict[str, int]:
+    """The documents that the plugin reads, with the number of their pages; 0 where the source has none."""
+    read = Document.objects.of_plugin(plugin)
+    return {title: pages or 0 for title, pages in read.values_list("title", "page_count")}
 
 
 def export(plugin: Plugin) -> Iterator[str]:

@@ -15,7 +15,7 @@ from django.db import IntegrityError, transaction
 
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from querying import wire
+from querying import unanswered, wire
 from querying.consult import Consultation
 from querying.models import Query
 from querying.types import Answer, Evidence, Outcome, Question
@@ -82,7 +82,9 @@ def _save(record: Record) -> None:
     with release_connections():
         try:
             with transaction.atomic():
-                Query.objects.create(**columns)
+                query = Query.objects.create(**columns)
+                if not record.question.asker.is_measurement:
+                    unanswered.report(query)
         except IntegrityError:  # the plugin, the key or the person was deleted while it was being answered
             Query.objects.create(**columns | dict.fromkeys(_LINKS))
 

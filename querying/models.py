@@ -24,6 +24,15 @@ class QueryQuerySet(Figures):
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
         return self.filter(asked | models.Q(plugin__in=Plugin.objects.readable_by(user)))
 
+    def narrowed(self, *, version: str = "", by: str = "") -> QueryQuerySet:
+        """Those to one release, or to the draft; those asked with "keys", or by "hand". Empty: all of them."""
+        queries = self
+        if version:
+            queries = (
+                queries.filter(release=None) if version == "draft" else queries.filter(release__version=version)
+            )
+        return queries.filter(api_key__isnull=by == "hand") if by else queries
+
     def waiting(self, *, since: datetime) -> QueryQuerySet:
         """What the author should look at: refused, answered with low confidence, or called wrong (`is_wrong`), and
         not dismissed since."""

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET
 
-from accounts.models import User
+from accounts.models import Principal, User
 from knowledge import files, pictures
 from knowledge.highlight import Rectangle, around, rectangles
 from knowledge.models import Document, KnowledgeBase, Page
@@ -57,7 +57,7 @@ def source(request: HttpRequest, page_id: int) -> HttpResponse:
         "why_no_picture": why_not,
         "standing": standing(page.document, today=timezone.localdate()),
         "address": request.build_absolute_uri(),
-        **_called(page, start),
+        **called(page, start),
         **_neighbours(page),
     }
     return render(request, "querying/source.html", context)
@@ -108,11 +108,16 @@ def _day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
+def readable_page(page_id: int, *, principal: Principal) -> Page | None:
+    """The page, for whoever may read the text of its knowledge base: being published opens none."""
+    readable = KnowledgeBase.objects.visible_to(principal)
+    pages = Page.objects.filter(document__knowledge_base__in=readable).select_related("document__knowledge_base")
+    return pages.filter(pk=page_id).first()
+
+
 def _page_or_404(request: HttpRequest, page_id: int) -> Page:
     assert isinstance(request.user, User)
-    readable = KnowledgeBase.objects.visible_to(request.user)
-    pages = Page.objects.filter(document__knowledge_base__in=readable).select_related("document__knowledge_base")
-    page = pages.filter(pk=page_id).first()
+    page = readable_page(page_id, principal=request.user)
     if page is None:
         raise Http404("There is no such page, or you may not read it.")
     return page
@@ -145,7 +150,7 @@ def _close_up(strokes: list[Rectangle], drawn: Picture) -> str:
     return f"{left:.1f} {top:.1f} {right - left:.1f} {height:.1f}"
 
 
-def _called(page: Page, start: int) -> dict[str, Any]:
+def called(page: Page, start: int) -> dict[str, Any]:
     """Title and section as they were when the page was read, where its chunks still know them."""
     chunks = page.chunks.filter(added_in__isnull=False).order_by("-added_in", "index")
     chunk = chunks.filter(start__lte=start, end__gt=start).first() or chunks.first()

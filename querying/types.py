@@ -66,11 +66,13 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Asker:
-    """Who asks: a key or a person in the sandbox. `name` binds follow-up tokens to them."""
+    """Who asks: a key or a person in the sandbox. `name` binds follow-up tokens to them. A measurement is nobody's
+    question: no one is told how it ended."""
 
     name: str
     api_key_id: uuid.UUID | None = None
     user_id: uuid.UUID | None = None
+    is_measurement: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ from trees.models import DecisionTree, TreeCase
 from trees.reading_order import in_reading_order
 from trees.schema import read, unusable
 
+MAX_BYTES = 2 * 1024 * 1024  # of a tree with its cases, as JSON
 MAX_NAME = 120
 MAX_DESCRIPTION = 5000
 
@@ -24,7 +26,7 @@ class InvalidDraft(InvalidInput):
     """The tree cannot be stored."""
 
     code = "invalid_tree"
-    hint = "Correct what is named; nothing was saved, and your text is still in the editor."
+    hint = "Correct what is named; nothing was saved."
 
 
 class ChangedMeanwhile(Conflict):
@@ -101,7 +103,6 @@ def save(draft: Draft, *, tree: DecisionTree, version: str | None, by: User) -> 
         current.name, current.description, current.changed_by = draft.name, draft.description, by
         current.tree_data = dict(draft.tree_data)
         current.save()
-        current.cases.all().delete()
         _write_cases(current, draft.cases)
     return current
 
@@ -124,8 +125,12 @@ def create(draft: Draft, *, plugin: Plugin, by: User, is_active: bool = True) ->
 
 
 def _write_cases(tree: DecisionTree, cases: list[Case]) -> None:
+    """In the place of those there were. One that keeps its name keeps its id, by which agents know it."""
+    ids = dict(tree.cases.values_list("name", "pk"))
+    tree.cases.all().delete()
     TreeCase.objects.bulk_create(
         TreeCase(
+            id=ids.pop(case.name, None) or uuid.uuid4(),
             tree=tree,
             name=case.name,
             sentence=case.sentence,

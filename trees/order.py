@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from django.db import transaction
 
+from lexic.errors import InvalidInput
+from plugins.models import Plugin
 from trees.models import DecisionTree
+
+
+class NotEveryTree(InvalidInput):
+    """An order names every tree of the plugin once."""
+
+    code = "not_every_tree"
 
 
 def move(tree: DecisionTree, *, by: int) -> None:
@@ -17,3 +28,14 @@ def move(tree: DecisionTree, *, by: int) -> None:
             if one.order != order:
                 # Not a change of what the tree says: an editor that is open elsewhere can still save.
                 DecisionTree.objects.filter(pk=one.pk).update(order=order)
+
+
+def arrange(plugin: Plugin, ids: Sequence[UUID]) -> None:
+    """Try the plugin's trees in this order. Raises `NotEveryTree`, and changes nothing then."""
+    with transaction.atomic():
+        trees = {tree.pk: tree for tree in plugin.trees.select_for_update().only("order")}
+        if len(ids) != len(trees) or set(ids) != trees.keys():
+            raise NotEveryTree
+        for order, pk in enumerate(ids):
+            if trees[pk].order != order:
+                DecisionTree.objects.filter(pk=pk).update(order=order)

@@ -10,7 +10,7 @@ from trees.answers import Value, alike, as_text, match, understand
 from trees.conditions import holds
 from trees.facts import Fact, Source
 from trees.fields import Field, fields_of
-from trees.nodes import Action, ActionNode, ConditionNode, QuestionNode, Tree
+from trees.nodes import Action, ActionNode, ConditionNode, QuestionNode, Scalar, Tree
 
 StepKind: TypeAlias = Literal["condition", "question", "action"]
 
@@ -99,7 +99,7 @@ class _Walker:
         value = self.read(of)
         result = None if value is None else holds(node.condition, value=value, field=of)
         if value is None or result is None:
-            self.ask(node, of, options=of.choices)
+            self.ask(node, of)
             return None
         self.record(node, "condition", of, value=as_text(value, of), result="true" if result else "false")
         return node.true_child if result else node.false_child
@@ -109,7 +109,7 @@ class _Walker:
         value = self.read(of)
         chosen = None if value is None else chosen_option(value, node, of)
         if chosen is None:
-            self.ask(node, of, options=node.options)
+            self.ask(node, of)
             return None
         self.record(node, "question", of, value=chosen)
         return child_for(chosen, node)
@@ -132,7 +132,7 @@ class _Walker:
             Step(node_id=node.id, label=node.label, kind=kind, value=value, result=result, source=fact.source)
         )
 
-    def ask(self, node: ConditionNode | QuestionNode, of: Field, *, options: tuple[str, ...]) -> None:
+    def ask(self, node: ConditionNode | QuestionNode, of: Field) -> None:
         is_question = isinstance(node, QuestionNode)
         self.steps.append(
             Step(
@@ -142,12 +142,31 @@ class _Walker:
                 result=NOT_ANSWERED if is_question else NOT_EVALUATED,
             )
         )
-        self.missing = MissingFact(
-            field=of.name,
-            question=node.question.text if isinstance(node, QuestionNode) else of.asked_as,
-            options=options,
-            node_id=node.id,
-        )
+        self.missing = _missing(node, of)
+
+
+def _missing(node: ConditionNode | QuestionNode, of: Field) -> MissingFact:
+    if isinstance(node, QuestionNode):
+        return MissingFact(field=of.name, question=node.question.text, options=node.options, node_id=node.id)
+    return MissingFact(field=of.name, question=of.asked_as, options=of.choices, node_id=node.id)
+
+
+def askable(tree: Tree) -> list[MissingFact]:
+    """Every question that a walk through this tree can end with."""
+    fields = fields_of(tree)
+    conditions = [_missing(node, fields[node.condition.field]) for node in tree.conditions]
+    return conditions + [_missing(node, fields[node.field]) for node in tree.questions]
+
+
+def settles(tree: Tree, missing: MissingFact, value: Scalar) -> bool:
+    """Whether a walk that ended with this question would go on, given this value."""
+    node, of = tree.nodes[missing.node_id], fields_of(tree)[missing.field]
+    understood = understand(value, of)
+    if understood is None:
+        return False
+    if isinstance(node, ConditionNode):
+        return holds(node.condition, value=understood, field=of) is not None
+    return isinstance(node, QuestionNode) and chosen_option(understood, node, of) is not None
 
 
 def chosen_option(value: Value, node: QuestionNode, of: Field) -> str | None:

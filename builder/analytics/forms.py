@@ -78,11 +78,5 @@ class RangeForm(forms.Form):
     def queries(self, *, user: User) -> QueryQuerySet:
         """What may be counted for this person, of any day."""
         queries = Query.objects.visible_to(user).filter(plugin=self._plugin)
-        version, by = self.cleaned_data.get("version"), self.cleaned_data.get("by")
-        if version:
-            queries = (
-                queries.filter(release=None) if version == _DRAFT else queries.filter(release__version=version)
-            )
-        if by:
-            queries = queries.filter(api_key__isnull=by == "hand")
-        return queries
+        said = self.cleaned_data
+        return queries.narrowed(version=said.get("version", ""), by=said.get("by", ""))

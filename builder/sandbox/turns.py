@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from accounts.models import User
-from builder.sandbox.live import Asked
 from knowledge.models import Chunk, KnowledgeBase, Page
 from querying import reading
+from querying.live import Asked, may_read_prompt
 from querying.models import Feedback, Query
 from querying.reading import Piece
 from querying.types import Clarification, Failed, Outcome
@@ -112,13 +112,9 @@ def nearest_of(queries: Sequence[Query], *, user: User) -> list[list[Read]]:
 
 
 def extras_of(asked: Asked, *, user: User, may_change: bool) -> dict[str, Any]:
-    """What only the one who has just asked can see: the answer to give, the error's hint, the prompt.
-
-    A prompt holds the persona and whole passages. It is for those who may change the plugin, and who may open every
-    document that it quotes: a plugin may read knowledge that belongs to somebody else.
-    """
+    """What only the one who has just asked can see: the answer to give, the error's hint, the prompt."""
     prompt = asked.prompt
-    shown = prompt is not None and may_change and _may_open(prompt.evidence.passages, user)
+    shown = may_read_prompt(asked, user=user, may_change=may_change)
     return {
         "clarification": asked.clarification,
         "failure": asked.failure,
@@ -126,11 +122,6 @@ def extras_of(asked: Asked, *, user: User, may_change: bool) -> dict[str, Any]:
         "prompt_withheld": prompt is not None and not shown,
         "is_offline": asked.llm.is_offline,
     }
-
-
-def _may_open(passages: Sequence[Any], user: User) -> bool:
-    needed = {passage.knowledge_base_id for passage in passages}
-    return KnowledgeBase.objects.visible_to(user).filter(pk__in=needed).distinct().count() == len(needed)
 
 
 def _turn(query: Query, *, pages: Mapping[int, str], chunks: Mapping[int, Chunk], feedback: Any) -> Turn:

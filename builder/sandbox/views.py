@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,33 +13,19 @@ from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.limits import DAY, MINUTE, wait_for_room
 from accounts.models import User
 from builder.panes import may_change, render
-from builder.sandbox import live
 from builder.sandbox.conversation import own_queries, question_of
 from builder.sandbox.forms import MOST_TURNS, AskForm, ids_of
 from builder.sandbox.turns import Turn, extras_of, turns_of
 from lexic.database import release_connections
 from lexic.errors import InvalidInput, LexicError
 from plugins.models import Plugin
-from querying import sse
+from querying import live, sse
 from querying.models import Query
+from querying.pace import AskedTooOften, check_pace
 
-# A person asks by hand; what asks faster than this is a script with a borrowed session.
-LIMITS = {MINUTE: 30, DAY: 2000}
 _STARTERS = 3
-
-
-class AskedTooOften(LexicError):
-    """You have asked very often just now; your question is kept in the box."""
-
-    code = "rate_limited"
-    status = 429
-
-    def __init__(self, wait: float) -> None:
-        self.wait = math.ceil(wait)
-        super().__init__(hint=f"You may go on in {self.wait} seconds.")
 
 
 class UnfitQuestion(InvalidInput):
@@ -77,7 +62,7 @@ def _streamed(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpRespon
         assert isinstance(request.user, User)
         question = question_of(form, plugin=plugin, user=request.user, version=form.cleaned_data["version"])
         context = _context(request, plugin)
-    return sse.response(live.body(question, render=lambda asked: _turn_html(asked, context=context)))
+    return sse.response(live.body(question, conclude=lambda asked: _last_event(asked, context=context)))
 
 
 def _whole(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpResponse:
@@ -100,9 +85,8 @@ def _check(request: HttpRequest, form: AskForm) -> None:
     """Raises `UnfitQuestion` for what the form does not allow, `AskedTooOften` where a person is a machine."""
     if not form.is_valid():
         raise UnfitQuestion(form.first_error, hint="Nothing was asked.")
-    wait = wait_for_room(f"sandbox:{request.user.pk}", LIMITS)
-    if wait is not None:
-        raise AskedTooOften(wait)
+    assert isinstance(request.user, User)
+    check_pace(request.user)
 
 
 def _retry_after(error: LexicError) -> dict[str, str]:
@@ -147,9 +131,11 @@ def _turn(asked: live.Asked, *, context: dict[str, Any]) -> Turn | None:
     return replace(turn, **extras_of(asked, user=context["user"], may_change=context["may_change"]))
 
 
-def _turn_html(asked: live.Asked, *, context: dict[str, Any]) -> str:
+def _last_event(asked: live.Asked, *, context: dict[str, Any]) -> dict[str, str]:
+    """What the page without JavaScript shows as well."""
     turn = _turn(asked, context=context)
-    return render_to_string("builder/sandbox/turn.html", {**context, "turn": turn}) if turn else ""
+    html = render_to_string("builder/sandbox/turn.html", {**context, "turn": turn}) if turn else ""
+    return {"type": "turn", "id": str(asked.question.id), "html": html}
 
 
 def _page(

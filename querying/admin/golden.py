@@ -14,12 +14,12 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from knowledge.models import Document
 from lexic.errors import LexicError
 from plugins.access import ScopedAdmin
 from plugins.models import Plugin
 from querying import golden_lines, releases, tasks
 from querying.evaluation.runs import MOST_AT_ONCE, run_golden
+from querying.golden_rows import titles_of
 from querying.llms import get_llm
 from querying.models import GoldenQuestion
 
@@ -81,10 +81,10 @@ class GoldenQuestionForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         said: dict[str, Any] = super().clean() or {}
         plugin, places = self.plugin_of(said), said.get("places") or []
-        if plugin and places and (wrong := golden_lines.unknown_places(places, titles=_titles(plugin))):
+        if plugin and places and (wrong := golden_lines.unknown_places(places, titles=titles_of(plugin))):
             self.add_error("places", ValidationError(wrong))
         if said.get("expectation") == GoldenQuestion.Expectation.REFUSE and (places or said.get("phrases")):
-            self.add_error("expectation", "What is refused cites nothing and contains nothing.")
+            self.add_error("expectation", golden_lines.REFUSES)
         return said
 
     def plugin_of(self, said: dict[str, Any]) -> Plugin | None:
@@ -174,12 +174,6 @@ class GoldenQuestionAdmin(ScopedAdmin):
 
 def _count_passed(questions: Iterable[dict[str, Any]]) -> int:
     return sum(bool(one["passed"]) for one in questions)
-
-
-def _titles(plugin: Plugin) -> dict[str, int]:
-    """The documents that the plugin reads, with the number of their pages; 0 where the source has none."""
-    read = Document.objects.of_plugin(plugin)
-    return {title: pages or 0 for title, pages in read.values_list("title", "page_count")}
 
 
 def _person(request: HttpRequest) -> User:

@@ -26,7 +26,7 @@ from querying.types import Answer, Asker, Citation, Evidence, Failed, Options, O
 # As deep as recall is measured. The product reads far fewer; the first ones are the same.
 DEPTH = 100
 SENTENCES = 5
-_ASKER = Asker(name="evaluation")
+_ASKER = Asker(name="evaluation", is_measurement=True)
 
 
 def question_of(asked: Asked, library: Library) -> Question:

@@ -14,11 +14,23 @@ from builder.readiness import url_of
 from plugins.models import Plugin
 from querying.models import GoldenQuestion, Query
 from tests.pages.test_browser import browser, sign_in
+from webhooks.models import Delivery, Event, Webhook
 
 __all__ = ["browser"]  # a fixture of theirs that is used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
+
+
+def _failing_webhook(plugin: Plugin) -> Webhook:
+    """With something in its log."""
+    made = Webhook.objects.create(plugin=plugin, url="https://example.org/", events=Event.values, failures=2)
+    Webhook.objects.update(failing_since=made.created_at)
+    for state in Delivery.State.values:
+        Delivery.objects.create(
+            webhook=made, event="document.ready", event_id=f"evt_{state}", state=state, attempts=1
+        )
+    return made
 
 
 def _serious(page: Page) -> list[str]:
@@ -50,6 +62,8 @@ def test_axe_finds_nothing_serious_in_the_builder(
     addresses += [
         f"/admin/plugins/plugin/{published.pk}/publish/",
         f"/source/{document.pages.get().pk}?start=0&end=9",
+        f"/admin/plugins/plugin/{published.pk}/sharing/webhooks/",
+        f"/admin/plugins/plugin/{published.pk}/sharing/webhooks/{_failing_webhook(published).pk}/",
     ]
     addresses += [f"/admin/plugins/plugin/{published.pk}/trees/{tree.pk}/"] if tree else []
     problems = []

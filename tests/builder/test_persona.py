@@ -13,10 +13,10 @@ from lxml import html
 
 from accounts.models import User
 from builder.readiness import url_of
-from builder.starting import compose
 from knowledge.models import KnowledgeBase
 from marketplace.changes import changes
 from plugins.models import Plugin
+from plugins.starting import compose
 from querying import prompts
 from querying.releases import snapshot
 

@@ -14,11 +14,12 @@ from django.core.cache import cache
 from django.db import OperationalError
 from django.utils import timezone
 
-from knowledge import egress, lease, tasks
+from knowledge import lease, tasks
 from knowledge.add import add_url, delete_document, read_again
 from knowledge.embedders import EmbedderUnavailable, forget_embedders
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Revision
+from lexic import egress
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,

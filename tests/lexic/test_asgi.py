@@ -26,6 +26,13 @@ def test_a_body_that_says_it_is_too_large_is_refused_unread(server: str):
     assert response.json()["code"] == "too_large"
 
 
+def test_it_is_refused_in_the_form_that_its_clients_read(server: str):
+    with httpx2.Client(trust_env=False, timeout=20) as client:
+        response = client.post(f"{server}/v1/chat/completions", content=b"x" * (6 * 1024 * 1024))
+    assert response.status_code == 413
+    assert response.json()["error"]["code"] == "too_large"
+
+
 def test_a_body_without_a_length_is_cut_off(server: str):
     def endless() -> Iterator[bytes]:
         for _ in range(200):

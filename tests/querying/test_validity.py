@@ -19,7 +19,7 @@ from querying.prompts import messages
 from querying.render import describe, render_footnotes
 from querying.types import Answer, CitationStyle, Options, Outcome
 from querying.validity import OutOfForce, day_asked
-from tests.querying.test_api import post
+from tests.api.test_query import post
 from tests.querying.test_pipeline import ask, assert_verbatim, question
 
 PAINT = "How long must the paint of a steel bridge dry?"

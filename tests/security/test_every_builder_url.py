@@ -38,6 +38,8 @@ KINDS = {
     "base": "knowledge.KnowledgeBase",
     "invitation": "plugins.Invitation",
     "person": "accounts.User",
+    "webhook": "webhooks.Webhook",
+    "delivery": "webhooks.Delivery",
 }
 # Not an id of anything: which column to show, which day, which version.
 WORDS = {"version": "1.0.0", "app_label": "plugins", "url": "nothing-here"}

@@ -17,6 +17,7 @@ from knowledge.models import Chunk, Document, KnowledgeBase, Page
 from plugins.models import Invitation, Plugin, Release
 from querying.models import EvaluationRun, GoldenQuestion, Query
 from trees.models import DecisionTree, TreeCase
+from webhooks.models import Delivery, Event, Webhook
 
 MARK = "xyzzyalice"
 # Finds the mark in a search, and is not the mark when a page repeats it.
@@ -132,9 +133,21 @@ def build(alice: User) -> World:
         invited_by=alice,
         expires_at=timezone.now() + Invitation.VALID_FOR,
     )
+    webhook = Webhook(plugin=plugin, url=f"https://{MARK}.example.org/", events=Event.values, created_by=alice)
+    webhook.give_secret()
+    webhook.save()
+    delivery = Delivery.objects.create(
+        webhook=webhook,
+        event=MARK,
+        event_id=f"evt_{MARK}",
+        data={MARK: MARK},
+        response=MARK,
+        error=MARK,
+        attempts=1,
+    )
     _second_of_each(alice)
     made = [alice, plugin, base, document, page, chunk, tree, release, key, query, email, group]
-    made += [case, golden, run, invitation]
+    made += [case, golden, run, invitation, webhook, delivery]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 
 

@@ -8,7 +8,7 @@ from tests.trees.growing import action, condition, cover_tree, question, tree, y
 from tests.trees.test_problems import json_values, tree_like
 from trees.facts import Fact, facts_from_request
 from trees.schema import InvalidTree, parse
-from trees.walk import MissingFact, Walk, to_path, walk
+from trees.walk import MissingFact, Walk, askable, settles, to_path, walk
 
 
 def walked(tree, **facts) -> Walk:
@@ -262,3 +262,19 @@ def test_a_walk_through_any_wiring_ends(drawn, given_facts):
     result = walked(tree_, **given_facts)
     assert len(result.path) <= len(wired)
     assert to_path(result) == to_path(walked(tree_, **given_facts))
+
+
+def test_what_a_walk_can_ask_is_what_it_asks():
+    asked = {missing.field: missing for missing in askable(cover_tree())}
+    assert walked(cover_tree()).missing == asked["exposure"]
+    assert walked(cover_tree(), exposure="severe").missing == asked["member_type"]
+    assert walked(yes_no_tree("span", "gt", 6)).missing == askable(yes_no_tree("span", "gt", 6))[0]
+
+
+def test_an_answer_settles_a_question_when_the_walk_goes_on_with_it():
+    (exposure, *_) = [missing for missing in askable(cover_tree()) if missing.field == "exposure"]
+    assert settles(cover_tree(), exposure, "Severe")
+    assert not settles(cover_tree(), exposure, "purple")
+    (span,) = askable(yes_no_tree("span", "gt", 6))
+    assert settles(yes_no_tree("span", "gt", 6), span, "7")
+    assert not settles(yes_no_tree("span", "gt", 6), span, "long")

@@ -1,0 +1,61 @@
+"""A plugin as one file: out, and in."""
+
+from __future__ import annotations
+
+from django.core.files.uploadedfile import UploadedFile
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import ApiKey, person_of
+from api.authentication import principal_of
+from api.fields import Strict, Text
+from api.plugin_body import PluginSerializer
+from api.plugins import KeyIsLimited
+from api.scope import plugin_of
+from api.views import AuthorView
+from lexic.downloads import Download
+from marketplace.bundle import export_plugin, import_plugin
+from plugins.slugs import MAX_LENGTH
+
+
+class BundleSerializer(Strict):
+    file = serializers.FileField(help_text="As …/export gave it.")
+    slug = Text(max_length=MAX_LENGTH, required=False, help_text="What agents will call it. Left out: a free one.")
+
+
+class ImportedSerializer(serializers.Serializer):
+    """`slugWasTaken`: agents call it otherwise than where it came from."""
+
+    plugin = PluginSerializer()
+    documents = serializers.IntegerField(help_text="So many are read again by a worker.")
+    slugWasTaken = serializers.BooleanField(source="slug_was_taken")
+
+
+class ExportView(AuthorView):
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, plugin: str) -> Download:
+        """Persona, policy, trees, golden questions and the documents of its own knowledge base, as one zip."""
+        found = plugin_of(request, plugin)
+        return Download(export_plugin(found), name=f"{found.slug}.lexic.zip", content_type="application/zip")
+
+
+class ImportView(AuthorView):
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(request=BundleSerializer, responses={201: ImportedSerializer})
+    def post(self, request: Request) -> Response:
+        """Make a draft of your own from an exported file. All of it is checked before anything is kept."""
+        principal = principal_of(request)
+        if isinstance(principal, ApiKey) and principal.allowed_plugins() is not None:
+            raise KeyIsLimited
+        said = BundleSerializer(data=request.data)
+        said.is_valid(raise_exception=True)
+        file = said.validated_data["file"]
+        assert isinstance(file, UploadedFile)
+        done = import_plugin(file, owner=person_of(principal), slug=said.validated_data.get("slug"))
+        done.plugin.role = "owner"
+        return Response(ImportedSerializer(done).data, status=201)

@@ -1,0 +1,112 @@
+"""Fields that take a value as JSON has it, not one that could be made into it, and serializers that know their keys.
+
+The framework's own read "yes" as true and 5 as "5", and pass over keys that they do not know: then a slip of the pen
+looks like a success.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+
+MOST_FACTS = 50
+_LONGEST_NAME, _LONGEST_VALUE = 200, 500
+
+
+class Text(serializers.CharField):
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        if data is not serializers.empty and data is not None and not isinstance(data, str):
+            self.fail("invalid")
+        return super().run_validation(data)
+
+
+class Texts(serializers.ListField):
+    """A short list of short texts."""
+
+    def __init__(self, *, each: int, most: int, **options: Any) -> None:
+        super().__init__(child=Text(max_length=each), max_length=most, **options)
+
+
+class Choice(serializers.ChoiceField):
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, str):
+            self.fail("invalid_choice", input=str(data)[:100])
+        return super().to_internal_value(data)
+
+
+class Flag(serializers.BooleanField):
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+class Whole(serializers.IntegerField):
+    def to_internal_value(self, data: Any) -> int:
+        if not _is_number(data) or data != int(data):
+            self.fail("invalid")
+        return int(data)
+
+
+class Number(serializers.FloatField):
+    def to_internal_value(self, data: Any) -> float:
+        if not _is_number(data):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Facts(serializers.DictField):
+    """What is known beside a question: names, and a text, a number, true or false for each."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(child=serializers.JSONField(), **options)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        facts: dict[str, Any] = super().to_internal_value(data)
+        if len(facts) > MOST_FACTS:
+            raise serializers.ValidationError(f"At most {MOST_FACTS} facts.")
+        if any(not 1 <= len(name) <= _LONGEST_NAME for name in facts):
+            raise serializers.ValidationError(f"The name of a fact has 1 to {_LONGEST_NAME} characters.")
+        wrong = f"A fact is a text of at most {_LONGEST_VALUE} characters, a number, true or false."
+        if unfit := [name for name, value in facts.items() if not _is_fact(value)]:
+            raise serializers.ValidationError({unfit[0]: wrong})
+        return facts
+
+
+class Strict(serializers.Serializer):
+    """Refuses keys that it does not know. Those it only shows may come back, as a client that gets, changes and puts
+    sends them, and are not looked at."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping) and (unknown := sorted(str(key) for key in data if key not in self.fields)):
+            known = ", ".join(name for name, field in self.fields.items() if not field.read_only) or "none"
+            raise serializers.ValidationError({unknown[0][:60]: f"This is not known here. Known are: {known}."})
+        return super().to_internal_value(data)
+
+
+class Parameters(Strict):
+    """What an address says after its question mark. `limit` and `cursor` belong to the pages of a list."""
+
+    @classmethod
+    def read(cls, request: Request) -> dict[str, Any]:
+        """Those that were given, and the defaults of the others. Raises `ValidationError`."""
+        of_pages = {"limit", "cursor"} - cls._declared_fields.keys()
+        given = {name: value for name, value in request.query_params.items() if name not in of_pages}
+        parameters = cls(data=given)
+        parameters.is_valid(raise_exception=True)
+        return parameters.validated_data
+
+
+def _is_number(data: Any) -> bool:
+    """Finite; true and false are none, though Python counts them among its whole numbers."""
+    if isinstance(data, float):
+        return math.isfinite(data)
+    return isinstance(data, int) and not isinstance(data, bool)
+
+
+def _is_fact(value: Any) -> bool:
+    return isinstance(value, bool) or _is_number(value) or (isinstance(value, str) and len(value) <= _LONGEST_VALUE)

@@ -1,0 +1,224 @@
+"""`/mcp` over HTTP: host, key, size and limits are checked like at every other door, before the protocol is spoken.
+
+No request needs another one: nothing is kept between them, so any process can answer any of them, and a session
+manager lives as long as one request. That is why it does not matter whether the server calls its lifespan.
+
+What is refused here is refused with the HTTP status of the REST door, as an error of JSON-RPC whose `data` is our
+`{"error", "code", "hint"}`, so that both a proxy and a client of the protocol understand it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from asgiref.sync import ThreadSensitiveContext
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.core.handlers.asgi import ASGIRequest
+from django.http.request import validate_host
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
+from rest_framework.request import Request
+
+from accounts.limits import Allowance
+from accounts.models import ApiKey
+from api.authentication import ApiKeyAuthentication
+from api.mcp.doors import KEY_IN_SCOPE, Exhausted, HttpDoor, count
+from api.mcp.server import build
+from api.mcp.threads import in_thread
+from lexic.api_errors import SignInNeeded, TooLarge, as_lexic_error
+from lexic.errors import LexicError, NotAllowed
+from lexic.strict_json import read_json
+
+logger = logging.getLogger(__name__)
+
+# What does work for a key. Shaking hands and listing tools does not count.
+COUNTED = frozenset({"tools/call", "resources/read"})
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Headers = dict[str, str]
+
+
+class OnlyPost(LexicError):
+    """This address takes POST requests only."""
+
+    code = "method_not_allowed"
+    status = 405
+    hint = "There are no sessions here: nothing to listen to, and nothing to end."
+
+
+class WrongHost(LexicError):
+    """This server does not answer to this name."""
+
+    code = "wrong_host"
+    status = 421
+    hint = "Its operator can add the name to ALLOWED_HOSTS."
+
+
+class WrongOrigin(NotAllowed):
+    """Pages of another site may not call this server."""
+
+    code = "wrong_origin"
+    hint = "Its operator can add the site's name to ALLOWED_HOSTS."
+
+
+class _HungUp(Exception):
+    """The caller left while the request was read."""
+
+
+async def application(scope: Message, receive: Receive, send: Send) -> None:
+    """One request of the protocol, whatever its revision."""
+    async with ThreadSensitiveContext():
+        try:
+            key, message, allowance = await _admitted(scope, receive)
+        except _HungUp:
+            return
+        except Exception as error:
+            await _refuse(error, send)
+            return
+        answer = _Answer(send, headers=allowance.headers() if allowance else {})
+        try:
+            await _speak({**scope, KEY_IN_SCOPE: key}, _replayed(message, receive), answer)
+        except Exception as error:
+            if answer.has_begun:
+                raise
+            await _refuse(error, send)
+
+
+@cache
+def _server() -> Server[Any]:
+    return build(HttpDoor())
+
+
+async def _speak(scope: Message, receive: Receive, send: Send) -> None:
+    manager = StreamableHTTPSessionManager(_server(), stateless=True, max_request_body_size=2 * _most_bytes())
+    async with manager.run():
+        await manager.handle_request(scope, receive, send)
+
+
+async def _admitted(scope: Message, receive: Receive) -> tuple[ApiKey, Any, Allowance | None]:
+    """The key, the message, and what is left to the key where the message counts. Raises whatever is wrong."""
+    request = ASGIRequest(scope, io.BytesIO())
+    _check_names(request)
+    key = await in_thread(_key, request)
+    if request.method != "POST":
+        raise OnlyPost
+    message = read_json(await _body(request, receive))
+    counts = isinstance(message, dict) and message.get("method") in COUNTED
+    try:
+        return key, message, await in_thread(count, key) if counts else None
+    except Exhausted as error:
+        error.request_id = message.get("id")
+        raise
+
+
+def _check_names(request: ASGIRequest) -> None:
+    """Keeps out pages that reach this server under a name of their own (DNS rebinding), and foreign ones."""
+    try:
+        request.get_host()
+    except DisallowedHost:
+        raise WrongHost from None
+    origin = request.headers.get("Origin")
+    if origin and not validate_host(_host_of(origin), settings.ALLOWED_HOSTS):
+        raise WrongOrigin
+
+
+def _host_of(origin: str) -> str:
+    try:
+        host = urlsplit(origin).hostname or ""
+    except ValueError:
+        return ""
+    return f"[{host}]" if ":" in host else host
+
+
+def _key(request: ASGIRequest) -> ApiKey:
+    found = ApiKeyAuthentication().authenticate(Request(request))
+    if found is None:
+        raise SignInNeeded
+    return found[1]
+
+
+async def _body(request: ASGIRequest, receive: Receive) -> bytes:
+    """Raises `TooLarge`; what is said to be too long is not read."""
+    declared = request.headers.get("Content-Length", "")
+    if declared.isdigit() and int(declared) > _most_bytes():
+        raise TooLarge
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise _HungUp
+        body += message.get("body", b"")
+        if len(body) > _most_bytes():
+            raise TooLarge
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _most_bytes() -> int:
+    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+
+
+def _replayed(message: Any, receive: Receive) -> Receive:
+    """The message as we read it, written anew: the library cannot read another one out of the same bytes."""
+    body, is_given = json.dumps(message, ensure_ascii=False).encode(), False
+
+    async def replayed() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replayed
+
+
+class _Answer:
+    """Sends on, with headers of ours."""
+
+    def __init__(self, send: Send, *, headers: Headers) -> None:
+        self._send = send
+        self._headers = headers
+        self.has_begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            message = {**message, "headers": [*message.get("headers", []), *_encoded(self._headers)]}
+        await self._send(message)
+
+
+def _encoded(headers: Headers) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+
+async def _refuse(error: Exception, send: Send) -> None:
+    told = as_lexic_error(error)
+    if told.status >= 500:
+        logger.error("%s: %s", told.code, told.hint, exc_info=error)
+    code = PARSE_ERROR if told.code == "invalid_json" else INTERNAL_ERROR if told.status >= 500 else INVALID_REQUEST
+    shown = {"code": code, "message": told.message, "data": told.as_dict()}
+    body = json.dumps({"jsonrpc": "2.0", "id": getattr(error, "request_id", None), "error": shown}).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_headers(told)}
+    await send({"type": "http.response.start", "status": told.status, "headers": _encoded(headers)})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _headers(told: LexicError) -> Headers:
+    if isinstance(told, Exhausted):
+        return told.allowance.headers()
+    if isinstance(told, SignInNeeded):
+        return {"WWW-Authenticate": 'Bearer realm="lexic"'}
+    if isinstance(told, OnlyPost):
+        return {"Allow": "POST"}
+    # What was not read of a body that is too large would go on coming.
+    return {"Connection": "close"} if isinstance(told, TooLarge) else {}

@@ -1,0 +1,67 @@
+"""Examples for the operations that most people begin with."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiExample
+
+_CITATION = {
+    "id": "src_1",
+    "document": "Cover handbook",
+    "page": 12,
+    "section": "4.2 Nominal cover",
+    "excerpt": "The nominal cover for a beam exposed to weather is 45 mm.",
+    "documentId": "0b8f2c1e-7b5a-4c43-9d5e-0e6f0d1c2b3a",
+    "start": 1040,
+    "end": 1097,
+    "url": "https://lexic.example.org/source/17?start=1040&end=1097#cited",
+    "score": 0.83,
+}
+_ANSWER = {
+    "answer": "The nominal cover for a beam exposed to weather is 45 mm. [Source 1]",
+    "citations": [_CITATION],
+    "decisionPath": [],
+    "confidence": "high",
+    "confidenceBasis": None,
+    "pluginVersion": "1.2.0",
+    "outcome": "answered",
+    "reason": None,
+    "why": [],
+    "nearest": [],
+    "clarification": None,
+    "queryId": "5f9d3c52-2a54-4a53-8e0e-0d6a2c1f7b11",
+    "release": "cover@1.2.0",
+    "usage": {"promptTokens": 0, "completionTokens": 0},
+}
+_ASKED_BACK = {
+    **_ANSWER,
+    "answer": "How is the member exposed?",
+    "citations": [],
+    "confidence": "low",
+    "outcome": "clarify",
+    "clarification": {
+        "question": "How is the member exposed?",
+        "options": ["mild", "severe"],
+        "field": "exposure",
+        "token": "eyJ…",
+    },
+}
+_QUESTION = {"plugin": "cover", "query": "What cover does a beam exposed to weather need?"}
+
+ASKING = [
+    OpenApiExample("A question", value=_QUESTION, request_only=True),
+    OpenApiExample(
+        "Of one release, with what is known already",
+        value={**_QUESTION, "plugin": "cover@1.2.0", "facts": {"exposure": "severe"}},
+        request_only=True,
+    ),
+    OpenApiExample("An answer", value=_ANSWER, response_only=True, media_type="application/json"),
+    OpenApiExample("A question back", value=_ASKED_BACK, response_only=True, media_type="application/json"),
+]
+
+CHATTING = [
+    OpenApiExample(
+        "A question",
+        value={"model": "cover", "messages": [{"role": "user", "content": _QUESTION["query"]}]},
+        request_only=True,
+    ),
+]

@@ -1,0 +1,1 @@
+"""`/api/plugins/{plugin}/trees`: how a plugin decides."""

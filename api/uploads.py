@@ -1,0 +1,96 @@
+"""Files in a request: how many, how large together, and the fields that come with them as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import DataAndFiles, MultiPartParser
+from rest_framework.request import Request
+
+from lexic.api_errors import TooLarge
+from lexic.errors import InvalidInput
+from lexic.strict_json import read_json
+
+MOST_FILES = 20
+# As many times the largest document, all files of a request together.
+MOST_DOCUMENTS = 4
+
+
+class NoFile(InvalidInput):
+    """No file was sent."""
+
+    code = "no_file"
+    hint = "Send it as multipart/form-data, in a field called “file”, with its name."
+
+
+class TooManyFiles(TooLarge):
+    """These are too many files for one request."""
+
+    code = "too_many_files"
+    hint = f"Send at most {MOST_FILES} at a time."
+
+
+class Uploads(MultiPartParser):
+    """Reads text as UTF-8 whatever the header calls it, and nothing that says it is too large."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> DataAndFiles:
+        context = dict(parser_context or {})
+        length = context["request"].META.get("CONTENT_LENGTH") or "0"
+        if length.isascii() and length.isdigit() and int(length) > _most_bytes():
+            raise TooLarge
+        return super().parse(stream, media_type, {**context, "encoding": "utf-8"})
+
+
+def files_of(request: Request) -> list[UploadedFile]:
+    """The files in the field `file`. Raises `NoFile`, `TooManyFiles`, `TooLarge`."""
+    files = request.FILES.getlist("file")
+    if not files:
+        raise NoFile
+    if len(files) > MOST_FILES:
+        raise TooManyFiles
+    if sum(file.size or 0 for file in files) > _most_bytes():
+        raise TooLarge
+    return files
+
+
+def file_of(request: Request) -> UploadedFile:
+    """The only file. Raises `NoFile`, `TooManyFiles`, `TooLarge`."""
+    files = files_of(request)
+    if len(files) > 1:
+        raise TooManyFiles("One file is needed, and several were sent.", hint="Send them one by one.")
+    return files[0]
+
+
+def fields_of(
+    request: Request, *, lists: tuple[str, ...] = (), flags: tuple[str, ...] = (), objects: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The other fields as JSON would have them; of a form, an empty field says nothing.
+
+    `lists` may be repeated or have commas, `flags` are true or false, `objects` are JSON. Raises `ParseError`.
+    """
+    fields: dict[str, Any] = {}
+    for name in request.POST:
+        values = [value for value in request.POST.getlist(name) if value.strip()]
+        if name in lists:
+            fields[name] = [part.strip() for value in values for part in value.split(",") if part.strip()]
+        elif len(values) > 1:
+            raise ParseError(f"{name:.60} was sent more than once.")
+        elif values:
+            fields[name] = _value(values[0], is_flag=name in flags, is_object=name in objects)
+    return fields
+
+
+def _value(text: str, *, is_flag: bool, is_object: bool) -> Any:
+    if is_flag:
+        return {"true": True, "false": False}.get(text.strip().lower(), text)
+    return read_json(text.encode()) if is_object else text
+
+
+def _most_bytes() -> int:
+    return MOST_DOCUMENTS * settings.LEXIC_MAX_DOCUMENT_BYTES

@@ -1,0 +1,400 @@
+"""The one client for every address that the server is asked to fetch, or to send something to.
+
+Whoever may name an address for us may try to reach what only we can reach: the cloud's metadata
+service, the database next door. So a name is resolved once, every address it has is checked, and the connection
+goes to the address that was checked, not to the name. Redirects are followed by hand through the same gate, and
+not at all where something is sent.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from lexic.errors import LexicError
+from lexic.reachable import Address
+from lexic.reachable import EgressPolicy as EgressPolicy
+from lexic.reachable import is_public as is_public
+
+MAX_URL_LENGTH = 2_000
+USER_AGENT = b"Lexic"
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ADDRESSES_TRIED = 3
+_PIECE_BYTES = 64 * 1024
+MOST_DIGITS = 9
+
+# Types that a reader exists for. Anything else is refused before its body is read.
+CONTENT_TYPES = frozenset(
+    {
+        "text/html",
+        "application/xhtml+xml",
+        "application/pdf",
+        "text/plain",
+        "text/markdown",
+        "text/x-markdown",
+        "application/json",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    }
+)
+
+# A name and a port in, addresses out. Raises OSError where there are none.
+Resolver = Callable[[str, int], Iterable[str]]
+
+
+class EgressRefused(LexicError):
+    """This address may not be fetched."""
+
+    code = "url_refused"
+    status = 422
+    hint = "Use the http or https address of a public web page or document."
+
+
+class FetchFailed(LexicError):
+    """The address could not be fetched."""
+
+    code = "fetch_failed"
+    status = 502
+    hint = "Open the address in a browser to see whether it works, then try again."
+
+
+class FetchTooLarge(FetchFailed):
+    """What the address returned is too large."""
+
+    code = "too_large"
+    status = 413
+    hint = "Download the document, split it into smaller ones and upload those."
+
+
+class FetchTimedOut(FetchFailed):
+    """The address took too long to answer."""
+
+    code = "fetch_timeout"
+    status = 504
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """What came back. `url` is where it was found after redirects, `content_type` is without parameters."""
+
+    url: str
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posted:
+    """What a server said to what was sent. `excerpt` is the beginning of its answer, as it came; `retry_after` the
+    seconds it asks to be left alone."""
+
+    status: int
+    excerpt: bytes = b""
+    retry_after: int | None = None
+
+
+def fetch(
+    url: str,
+    *,
+    max_bytes: int,
+    timeout: float,
+    policy: EgressPolicy | None = None,
+    resolver: Resolver | None = None,
+    ssl_context: ssl.SSLContext | None = None,
+) -> Fetched:
+    """GET a public address: at most `max_bytes` of body (unpacked), `timeout` seconds for all of it.
+
+    Raises `EgressRefused` for an address that may not be reached, `FetchFailed` for one that does not answer
+    with a document. No proxy, cookie or credential of the environment is used. Looking up the name cannot be
+    interrupted: the system's own limits hold for it, and the time it took counts.
+    """
+    policy = policy or EgressPolicy()
+    backend = _PinnedBackend(policy, resolver or resolve, _Deadline(timeout))
+    target = parse_url(url, policy=policy)
+    for _ in range(policy.max_redirects + 1):
+        answer = _get(target, backend, ssl_context, max_bytes)
+        if isinstance(answer, Fetched):
+            return answer
+        target = _redirected(target, answer, policy)
+    raise FetchFailed("The address redirects too many times.")
+
+
+def post(
+    url: str,
+    *,
+    body: bytes,
+    headers: Mapping[str, str],
+    max_bytes: int,
+    timeout: float,
+    policy: EgressPolicy | None = None,
+    resolver: Resolver | None = None,
+    ssl_context: ssl.SSLContext | None = None,
+) -> Posted:
+    """POST to a public address, and read at most `max_bytes` of the answer, whatever its status. No redirect is
+    followed.
+
+    Raises `EgressRefused` for an address that may not be reached, `FetchFailed` when no answer came within `timeout`
+    seconds. Once the status is there it counts: of a body that drips or breaks off, what came in time is kept.
+    """
+    policy = policy or EgressPolicy()
+    backend = _PinnedBackend(policy, resolver or resolve, _Deadline(timeout))
+    target = parse_url(url, policy=policy)
+    request = _post_request(target, body, headers)
+    with _answered(target, request, backend, ssl_context) as response:
+        said = {name.lower(): value.decode("latin-1") for name, value in response.headers}
+        excerpt = _beginning(response.iter_stream(), max_bytes)
+        return Posted(status=response.status, excerpt=excerpt, retry_after=_seconds(said.get(b"retry-after", "")))
+
+
+def parse_url(url: str, *, policy: EgressPolicy) -> httpx2.URL:
+    """The parsed address, which is also what is connected to. Raises `EgressRefused`."""
+    # Parsers disagree about these characters, and such a disagreement is how a check is passed by.
+    if len(url) > MAX_URL_LENGTH or "\\" in url or any(ord(c) <= 32 or ord(c) == 127 for c in url):
+        raise EgressRefused("The address is not a valid URL.")
+    try:
+        parsed = httpx2.URL(url)
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise EgressRefused("The address is not a valid URL.") from error
+    if parsed.scheme not in ("http", "https"):
+        raise EgressRefused("Only http and https addresses are fetched.")
+    if parsed.userinfo or "@" in parsed.netloc.decode("ascii"):
+        raise EgressRefused("An address with a name or password in it is not fetched.")
+    _check_host(parsed.raw_host.decode("ascii"))
+    if not policy.allows_port(port_of(parsed)):
+        raise EgressRefused("Only the usual ports of the web (80 and 443) are fetched.")
+    return parsed
+
+
+def port_of(url: httpx2.URL) -> int:
+    return url.port or (443 if url.scheme == "https" else 80)
+
+
+def _check_host(host: str) -> None:
+    """Refuse what is no name and no plain address: `0x7f.1`, `2130706433`, `0177.0.0.1`, `fe80::1%eth0`."""
+    if not host or "%" in host:
+        raise EgressRefused("The address is not a valid URL.")
+    last = host.rstrip(".").rpartition(".")[2].lower()
+    if ":" in host or not (last.isdigit() or last.startswith("0x")):
+        return
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError as error:
+        raise EgressRefused("The address is not a valid URL.") from error
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a name, by the system's resolver."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+class _Deadline:
+    """One limit for everything: names, connections, redirects, and a body that drips."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self, timeout: float | None = None) -> float:
+        """Seconds left, at most `timeout`. Raises `FetchTimedOut` when there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise FetchTimedOut()
+        return left if timeout is None else min(left, timeout)
+
+
+class _PinnedBackend(httpcore2.NetworkBackend):
+    """Connects to addresses that were checked, never to names."""
+
+    def __init__(self, policy: EgressPolicy, resolver: Resolver, deadline: _Deadline) -> None:
+        self._policy = policy
+        self._resolver = resolver
+        self.deadline = deadline
+        self._tcp = httpcore2.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        failure: Exception | None = None
+        for address in self._checked(host, port)[:_ADDRESSES_TRIED]:
+            try:
+                stream = self._tcp.connect_tcp(
+                    str(address), port, self.deadline.left(timeout), local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+            else:
+                return _DeadlineStream(stream, self.deadline)
+        raise FetchFailed("The server could not be reached.") from failure
+
+    def _checked(self, host: str, port: int) -> list[Address]:
+        """Every address of the host. One that may not be reached spoils them all."""
+        try:
+            addresses = [ipaddress.ip_address(text) for text in self._resolver(host.strip("[]"), port)]
+        except (OSError, ValueError) as error:
+            raise FetchFailed("The name of the server is not known.") from error
+        if not all(self._policy.allows(address, port) for address in addresses):
+            raise EgressRefused()
+        if not addresses:
+            raise FetchFailed("The name of the server is not known.")
+        return addresses
+
+
+class _DeadlineStream(httpcore2.NetworkStream):
+    """A connection whose every step ends at the deadline."""
+
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: _Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._deadline.left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._deadline.left(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left(timeout))
+        return _DeadlineStream(stream, self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def _get(
+    url: httpx2.URL, backend: _PinnedBackend, ssl_context: ssl.SSLContext | None, max_bytes: int
+) -> Fetched | str:
+    """The document, or where to look for it instead."""
+    request = httpcore2.Request("GET", _target(url), headers=_request_headers(url))
+    with _answered(url, request, backend, ssl_context) as response:
+        return _answer(url, response, max_bytes)
+
+
+@contextmanager
+def _answered(
+    url: httpx2.URL, request: httpcore2.Request, backend: _PinnedBackend, ssl_context: ssl.SSLContext | None
+) -> Iterator[httpcore2.Response]:
+    """One connection, one request, no retry. What the library raises comes out in our words."""
+    connection = httpcore2.HTTPConnection(_target(url).origin, ssl_context=ssl_context, network_backend=backend)
+    try:
+        with closing(connection):
+            response = connection.handle_request(request)
+            with closing(response):
+                yield response
+    except httpcore2.TimeoutException as error:
+        raise FetchTimedOut() from error
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError) as error:
+        # The library's words may hold addresses of our own network.
+        raise FetchFailed("The server did not answer as a web server does.") from error
+
+
+def _target(url: httpx2.URL) -> httpcore2.URL:
+    return httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+
+
+def _post_request(url: httpx2.URL, body: bytes, headers: Mapping[str, str]) -> httpcore2.Request:
+    fixed = [
+        (b"Host", url.netloc),
+        (b"Content-Length", str(len(body)).encode("ascii")),
+        (b"Accept-Encoding", b"identity"),
+        (b"Connection", b"close"),
+    ]
+    own = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
+    return httpcore2.Request("POST", _target(url), headers=[*fixed, *own], content=body)
+
+
+def _beginning(pieces: Iterator[bytes], max_bytes: int) -> bytes:
+    body = bytearray()
+    with suppress(httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError, FetchTimedOut):
+        for piece in pieces:
+            body += piece
+            if len(body) >= max_bytes:
+                break
+    return bytes(body[:max_bytes])
+
+
+def _seconds(header: str) -> int | None:
+    """Of a `Retry-After`; None for a date, which no receiver of ours has been seen to send."""
+    return int(header) if header.isascii() and header.isdigit() and len(header) <= MOST_DIGITS else None
+
+
+def _request_headers(url: httpx2.URL) -> list[tuple[bytes, bytes]]:
+    accepted = ", ".join(sorted(CONTENT_TYPES)).encode("ascii")
+    return [
+        (b"Host", url.netloc),
+        (b"User-Agent", USER_AGENT),
+        (b"Accept", accepted),
+        (b"Accept-Encoding", b"gzip, identity"),
+        (b"Connection", b"close"),
+    ]
+
+
+def _answer(url: httpx2.URL, response: httpcore2.Response, max_bytes: int) -> Fetched | str:
+    headers = {name.lower(): value.decode("latin-1") for name, value in response.headers}
+    if response.status in _REDIRECTS and headers.get(b"location"):
+        return headers[b"location"]
+    if response.status != 200:
+        raise FetchFailed(f"The server answered with status {response.status}.")
+    content_type = headers.get(b"content-type", "").partition(";")[0].strip().lower()
+    if content_type not in CONTENT_TYPES:
+        raise FetchFailed(
+            "The address does not return a web page or a document that can be read.", code="unsupported"
+        )
+    pieces = _unpacked(response.iter_stream(), headers.get(b"content-encoding", ""))
+    return Fetched(url=str(url), content_type=content_type, body=_collect(pieces, max_bytes))
+
+
+def _redirected(source: httpx2.URL, location: str, policy: EgressPolicy) -> httpx2.URL:
+    try:
+        joined = str(source.join(location))
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise EgressRefused("The address redirects to one that is not valid.") from error
+    if "\\" in location:
+        raise EgressRefused("The address redirects to one that is not valid.")
+    target = parse_url(joined, policy=policy)
+    if source.scheme == "https" and target.scheme == "http":
+        raise EgressRefused("The address redirects from https to http.")
+    return target
+
+
+def _collect(pieces: Iterator[bytes], max_bytes: int) -> bytes:
+    body = bytearray()
+    for piece in pieces:
+        body += piece
+        if len(body) > max_bytes:
+            raise FetchTooLarge()
+    return bytes(body)
+
+
+def _unpacked(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    """The body as it was before packing, in pieces of bounded size, so that a bomb is counted as it goes off."""
+    if encoding.strip().lower() in ("", "identity"):
+        yield from pieces
+        return
+    if encoding.strip().lower() not in ("gzip", "x-gzip"):
+        raise FetchFailed("The server packs its answer in a way that is not supported.")
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        for piece in pieces:
+            yield unpacker.decompress(piece, _PIECE_BYTES)
+            while unpacker.unconsumed_tail:
+                yield unpacker.decompress(unpacker.unconsumed_tail, _PIECE_BYTES)
+    except zlib.error as error:
+        raise FetchFailed("The server's answer is damaged.") from error

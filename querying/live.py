@@ -1,0 +1,83 @@
+"""One question on its way, for those who try a plugin out: the events of the pipeline as they come, and one more at
+the end with what only they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from asgiref.sync import async_to_sync, sync_to_async
+
+from accounts.models import User
+from knowledge.models import KnowledgeBase
+from lexic.database import release_connections
+from querying import pipeline, sse, wire
+from querying.llms import get_llm
+from querying.llms.overheard import Overheard
+from querying.types import Clarification, Done, Event, Failed, Prompt, Question
+
+
+@dataclass
+class Asked:
+    """A question, and what is known of its answer that the audit row does not keep."""
+
+    question: Question
+    llm: Overheard = field(default_factory=lambda: Overheard(get_llm()))
+    last: Event | None = None
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self.llm.prompt
+
+    @property
+    def failure(self) -> Failed | None:
+        return self.last if isinstance(self.last, Failed) else None
+
+    @property
+    def clarification(self) -> Clarification | None:
+        return self.last.answer.clarification if isinstance(self.last, Done) else None
+
+    async def events(self) -> AsyncGenerator[Event]:
+        async with aclosing(pipeline.stream(self.question, llm=self.llm)) as events:
+            async for event in events:
+                self.last = event
+                yield event
+
+
+def answered(question: Question) -> Asked:
+    """The question, asked to the end."""
+    asked = Asked(question)
+    async_to_sync(_exhaust)(asked)
+    return asked
+
+
+async def _exhaust(asked: Asked) -> None:
+    async with aclosing(asked.events()) as events:
+        async for _ in events:
+            pass
+
+
+async def body(question: Question, *, conclude: Callable[[Asked], Mapping[str, Any]]) -> AsyncGenerator[bytes]:
+    """The response's body; `conclude` makes its last event. Closing it stops the model. The audit row is written
+    before `conclude` is called."""
+    asked = Asked(question)
+    async with aclosing(sse.with_pings(asked.events())) as events:
+        async for event in events:
+            yield sse.PING if event is None else sse.encode(wire.event_as_json(event, question=question))
+    yield sse.encode(await sync_to_async(_concluded)(conclude, asked))
+
+
+def _concluded(conclude: Callable[[Asked], Mapping[str, Any]], asked: Asked) -> Mapping[str, Any]:
+    with release_connections():
+        return conclude(asked)
+
+
+def may_read_prompt(asked: Asked, *, user: User, may_change: bool) -> bool:
+    """A prompt holds the persona and whole passages. It is for those who may change the plugin, and who may open
+    every document that it quotes: a plugin may read knowledge that belongs to somebody else."""
+    if asked.prompt is None or not may_change:
+        return False
+    needed = {passage.knowledge_base_id for passage in asked.prompt.evidence.passages}
+    return KnowledgeBase.objects.visible_to(user).filter(pk__in=needed).distinct().count() == len(needed)

@@ -1,0 +1,208 @@
+"""The client for async code: `client`, with `await`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import itertools
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from lexic_sdk import events, normalise, replies
+from lexic_sdk.connection import MARKETPLACE, ME, MOST_PAGES, QUERY, Connection
+from lexic_sdk.errors import LexicError, StreamInterrupted
+from lexic_sdk.events import Event
+from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
+from lexic_sdk.results import Answer, Fact, Me, PluginInfo
+from lexic_sdk.stream import StreamReader, result_of
+
+
+class AsyncLexic(Connection):
+    """`Lexic` for async code: the same arguments, results and errors. Belongs to the event loop that first used it.
+
+    Where the loop is not asyncio's, pass its `sleep`.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        *,
+        base_url: str | None = None,
+        default_plugin: str | None = None,
+        timeout: float = 120.0,
+        max_retries: int = 2,
+        allow_http: bool = False,
+        http_client: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        """An `http_client` of yours (a proxy, a certificate of your own) is used as it is and not closed."""
+        super().__init__(
+            api_key=api_key,
+            base_url=base_url,
+            default_plugin=default_plugin,
+            timeout=timeout,
+            max_retries=max_retries,
+            allow_http=allow_http,
+        )
+        self._owns_http = http_client is None
+        self._http = http_client or httpx.AsyncClient()
+        self._sleep = sleep
+
+    async def __aenter__(self) -> AsyncLexic:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        if self._owns_http:
+            await self._http.aclose()
+
+    async def query(
+        self,
+        query: str,
+        *,
+        plugin: str | None = None,
+        context: Context | None = None,
+        options: Options | None = None,
+        facts: Facts | None = None,
+        filters: Filters | None = None,
+    ) -> Answer:
+        """Ask, and wait for the whole answer. `plugin` beats the active one, for this call.
+
+        `context` is what was said before, `[{"role": "user" | "assistant", "content": …}]`; `facts` are values a
+        decision tree reads; `filters` narrow down which documents are read. What is not given is not sent.
+        """
+        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        return await self._ask(body)
+
+    def query_stream(
+        self,
+        query: str,
+        *,
+        plugin: str | None = None,
+        context: Context | None = None,
+        options: Options | None = None,
+        facts: Facts | None = None,
+        filters: Filters | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """Ask, and get the answer as it is made. The last event is a `DoneEvent` or an `ErrorEvent`.
+
+        Raises `StreamInterrupted` when the stream breaks off. Close the generator to stop early.
+        """
+        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        return self._stream(body)
+
+    async def query_stream_to_result(
+        self,
+        query: str,
+        *,
+        on_event: Callable[[Event], object] | None = None,
+        plugin: str | None = None,
+        context: Context | None = None,
+        options: Options | None = None,
+        facts: Facts | None = None,
+        filters: Filters | None = None,
+    ) -> Answer:
+        """Ask, show each event to `on_event`, a function or an async one, and give the answer.
+
+        An error event is raised after it was shown.
+        """
+        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        return await self._stream_to_result(body, on_event=on_event)
+
+    async def answer_clarification(
+        self, result: Answer, answer: Fact, *, on_event: Callable[[Event], object] | None = None
+    ) -> Answer:
+        """Ask the same question again, with the fact that `result` asks for. Streams when there is an `on_event`.
+
+        Raises `InvalidRequestError` when it asks for none. The next result may ask for another fact.
+        """
+        body = make_followup(result, answer)
+        return await self._ask(body) if on_event is None else await self._stream_to_result(body, on_event=on_event)
+
+    async def me(self) -> Me:
+        """Whose key this is, and what it may do."""
+        return normalise.me(await self._send("GET", ME))
+
+    async def plugins(self) -> list[PluginInfo]:
+        """The published plugins. Raises `NotFoundError` where the server has no marketplace."""
+        found: list[PluginInfo] = []
+        path = MARKETPLACE
+        for _ in range(MOST_PAGES):
+            page = await self._send("GET", path)
+            found += normalise.plugins(page)
+            following = replies.next_query(page)
+            if following is None:
+                break
+            path = f"{MARKETPLACE}?{following}"
+        return found
+
+    # --- Sending ---------------------------------------------------------------------------------------------
+
+    async def _ask(self, body: dict[str, Any]) -> Answer:
+        return normalise.answer(await self._send("POST", QUERY, json=body), request=body)
+
+    async def _send(self, method: str, path: str, *, json: Any = None) -> Any:
+        request = self._request(method, path, json=json)
+        attempt = 0
+        while True:
+            try:
+                with replies.as_lexic_errors():
+                    async with self._http.stream(**request) as response:
+                        return await self._read(response)
+            except LexicError as error:
+                wait = self._wait_after(error, attempt=attempt)
+            attempt += 1
+            await self._sleep(wait)
+
+    async def _read(self, response: httpx.Response) -> Any:
+        body = replies.Body()
+        async for piece in response.aiter_bytes():
+            body.add(piece)
+        return replies.as_json(response, body, key=self._key)
+
+    async def _stream(self, body: dict[str, Any]) -> AsyncGenerator[Event, None]:
+        for attempt in itertools.count():
+            reader = StreamReader(request=body)
+            try:
+                async with aclosing(self._stream_once(body, reader)) as events_of_attempt:
+                    async for event in events_of_attempt:
+                        yield event
+                return
+            except LexicError as error:
+                wait = self._wait_after(error, attempt=attempt, reader=reader)
+            await self._sleep(wait)
+
+    async def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> AsyncGenerator[Event, None]:
+        request = self._request("POST", QUERY, json=body, stream=True)
+        with replies.as_lexic_errors():
+            async with self._http.stream(**request) as response:
+                if not replies.is_event_stream(response):  # an error, or a server that does not stream
+                    yield events.done(await self._read(response), request=body)
+                    return
+                async for chunk in response.aiter_bytes():
+                    for event in reader.feed(chunk):
+                        yield event
+                    if reader.is_over:
+                        return
+                for event in reader.finish():
+                    yield event
+
+    async def _stream_to_result(
+        self, body: dict[str, Any], *, on_event: Callable[[Event], object] | None
+    ) -> Answer:
+        async with aclosing(self._stream(body)) as stream:
+            async for event in stream:
+                shown = on_event(event) if on_event is not None else None
+                if inspect.isawaitable(shown):
+                    await shown
+                if (result := result_of(event)) is not None:
+                    return result
+        raise StreamInterrupted

@@ -1,0 +1,199 @@
+"""The client for ordinary code. `async_client` is the same for async code."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Generator
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from lexic_sdk import events, normalise, replies
+from lexic_sdk.connection import MARKETPLACE, ME, MOST_PAGES, QUERY, Connection
+from lexic_sdk.errors import LexicError, StreamInterrupted
+from lexic_sdk.events import Event
+from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
+from lexic_sdk.results import Answer, Fact, Me, PluginInfo
+from lexic_sdk.stream import StreamReader, result_of
+
+
+class Lexic(Connection):
+    """Asks the plugins of one Lexic server. Safe to share between threads, `set_active_plugin` aside.
+
+    `api_key` and `base_url` fall back to the variables LEXIC_API_KEY and LEXIC_BASE_URL. `timeout` is in seconds,
+    for connecting and for each wait for data. `max_retries` counts attempts after the first, made for 429, 502, 503,
+    504 and connections that fail. Raises `ConfigurationError`; every call raises `LexicError`.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        *,
+        base_url: str | None = None,
+        default_plugin: str | None = None,
+        timeout: float = 120.0,
+        max_retries: int = 2,
+        allow_http: bool = False,
+        http_client: httpx.Client | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """An `http_client` of yours (a proxy, a certificate of your own) is used as it is and not closed."""
+        super().__init__(
+            api_key=api_key,
+            base_url=base_url,
+            default_plugin=default_plugin,
+            timeout=timeout,
+            max_retries=max_retries,
+            allow_http=allow_http,
+        )
+        self._owns_http = http_client is None
+        self._http = http_client or httpx.Client()
+        self._sleep = sleep
+
+    def __enter__(self) -> Lexic:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._owns_http:
+            self._http.close()
+
+    def query(
+        self,
+        query: str,
+        *,
+        plugin: str | None = None,
+        context: Context | None = None,
+        options: Options | None = None,
+        facts: Facts | None = None,
+        filters: Filters | None = None,
+    ) -> Answer:
+        """Ask, and wait for the whole answer. `plugin` beats the active one, for this call.
+
+        `context` is what was said before, `[{"role": "user" | "assistant", "content": …}]`; `facts` are values a
+        decision tree reads; `filters` narrow down which documents are read. What is not given is not sent.
+        """
+        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        return self._ask(body)
+
+    def query_stream(
+        self,
+        query: str,
+        *,
+        plugin: str | None = None,
+        context: Context | None = None,
+        options: Options | None = None,
+        facts: Facts | None = None,
+        filters: Filters | None = None,
+    ) -> Generator[Event, None, None]:
+        """Ask, and get the answer as it is made. The last event is a `DoneEvent` or an `ErrorEvent`.
+
+        Raises `StreamInterrupted` when the stream breaks off. Close the generator to stop early.
+        """
+        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        return self._stream(body)
+
+    def query_stream_to_result(
+        self,
+        query: str,
+        *,
+        on_event: Callable[[Event], object] | None = None,
+        plugin: str | None = None,
+        context: Context | None = None,
+        options: Options | None = None,
+        facts: Facts | None = None,
+        filters: Filters | None = None,
+    ) -> Answer:
+        """Ask, show each event to `on_event`, and give the answer. An error event is raised after it was shown."""
+        body = self._body(query, plugin=plugin, context=context, options=options, facts=facts, filters=filters)
+        return self._stream_to_result(body, on_event=on_event)
+
+    def answer_clarification(
+        self, result: Answer, answer: Fact, *, on_event: Callable[[Event], object] | None = None
+    ) -> Answer:
+        """Ask the same question again, with the fact that `result` asks for. Streams when there is an `on_event`.
+
+        Raises `InvalidRequestError` when it asks for none. The next result may ask for another fact.
+        """
+        body = make_followup(result, answer)
+        return self._ask(body) if on_event is None else self._stream_to_result(body, on_event=on_event)
+
+    def me(self) -> Me:
+        """Whose key this is, and what it may do."""
+        return normalise.me(self._send("GET", ME))
+
+    def plugins(self) -> list[PluginInfo]:
+        """The published plugins. Raises `NotFoundError` where the server has no marketplace."""
+        found: list[PluginInfo] = []
+        path = MARKETPLACE
+        for _ in range(MOST_PAGES):
+            page = self._send("GET", path)
+            found += normalise.plugins(page)
+            following = replies.next_query(page)
+            if following is None:
+                break
+            path = f"{MARKETPLACE}?{following}"
+        return found
+
+    # --- Sending ---------------------------------------------------------------------------------------------
+
+    def _ask(self, body: dict[str, Any]) -> Answer:
+        return normalise.answer(self._send("POST", QUERY, json=body), request=body)
+
+    def _send(self, method: str, path: str, *, json: Any = None) -> Any:
+        request = self._request(method, path, json=json)
+        attempt = 0
+        while True:
+            try:
+                with replies.as_lexic_errors(), self._http.stream(**request) as response:
+                    return self._read(response)
+            except LexicError as error:
+                wait = self._wait_after(error, attempt=attempt)
+            attempt += 1
+            self._sleep(wait)
+
+    def _read(self, response: httpx.Response) -> Any:
+        body = replies.Body()
+        for piece in response.iter_bytes():
+            body.add(piece)
+        return replies.as_json(response, body, key=self._key)
+
+    def _stream(self, body: dict[str, Any]) -> Generator[Event, None, None]:
+        for attempt in itertools.count():
+            reader = StreamReader(request=body)
+            try:
+                yield from self._stream_once(body, reader)
+                return
+            except LexicError as error:
+                wait = self._wait_after(error, attempt=attempt, reader=reader)
+            self._sleep(wait)
+
+    def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> Generator[Event, None, None]:
+        request = self._request("POST", QUERY, json=body, stream=True)
+        with replies.as_lexic_errors(), self._http.stream(**request) as response:
+            if not replies.is_event_stream(response):  # an error, or a server that does not stream
+                yield events.done(self._read(response), request=body)
+                return
+            for chunk in response.iter_bytes():
+                yield from reader.feed(chunk)
+                if reader.is_over:
+                    return
+            yield from reader.finish()
+
+    def _stream_to_result(self, body: dict[str, Any], *, on_event: Callable[[Event], object] | None) -> Answer:
+        stream = self._stream(body)
+        try:
+            for event in stream:
+                if on_event is not None:
+                    on_event(event)
+                if (result := result_of(event)) is not None:
+                    return result
+        finally:
+            stream.close()
+        raise StreamInterrupted

@@ -1,0 +1,97 @@
+"""What both clients have in common: all that happens before something is sent."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any, TypeVar
+
+import httpx
+
+from lexic_sdk import server
+from lexic_sdk.errors import ConfigurationError, LexicError, StreamInterrupted
+from lexic_sdk.question import Context, Facts, Filters, Options, make_body
+from lexic_sdk.replies import EVENT_STREAM
+from lexic_sdk.retries import Retries
+from lexic_sdk.stream import StreamReader
+from lexic_sdk.version import VERSION
+
+QUERY, ME, MARKETPLACE = "/api/v1/query", "/api/v1/me", "/api/marketplace"
+MOST_PAGES = 100
+
+C = TypeVar("C", bound="Connection")
+
+
+class Connection:
+    """An address, a key and a plugin. Holds no connection that is open."""
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None,
+        base_url: str | None,
+        default_plugin: str | None,
+        timeout: float,
+        max_retries: int,
+        allow_http: bool,
+    ) -> None:
+        if timeout <= 0 or max_retries < 0:
+            raise ConfigurationError("The timeout has to be above 0, and max_retries not below it.")
+        self.base_url = server.make_base_url(base_url, allow_http=allow_http)
+        self.active_plugin = default_plugin
+        self._key = server.make_key(api_key)
+        self._timeout = timeout
+        self._retries = Retries(max_retries=max_retries)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self.base_url!r}, active_plugin={self.active_plugin!r})"
+
+    def set_active_plugin(self: C, plugin: str) -> C:
+        """Ask this plugin from now on, where a call names none. Gives the client, so that calls can be chained."""
+        self.active_plugin = plugin
+        return self
+
+    def _body(
+        self,
+        query: str,
+        *,
+        plugin: str | None,
+        context: Context | None,
+        options: Options | None,
+        facts: Facts | None,
+        filters: Filters | None,
+    ) -> dict[str, Any]:
+        return make_body(
+            query,
+            plugin=plugin or self.active_plugin,
+            context=context,
+            options=options,
+            facts=facts,
+            filters=filters,
+        )
+
+    def _request(self, method: str, path: str, *, json: Any = None, stream: bool = False) -> dict[str, Any]:
+        """The arguments of httpx' `stream()`. Redirects are not followed: the key belongs to one address."""
+        headers = {
+            "Accept": EVENT_STREAM if stream else "application/json",
+            "User-Agent": f"lexic-sdk/{VERSION} python/{platform.python_version()}",
+        }
+        return {
+            "method": method,
+            "url": f"{self.base_url}{path}",
+            "json": {**json, "stream": True} if stream else json,
+            "headers": headers,
+            "auth": self._key,
+            "timeout": httpx.Timeout(self._timeout),
+            "follow_redirects": False,
+        }
+
+    def _wait_after(self, error: LexicError, *, attempt: int, reader: StreamReader | None = None) -> float:
+        """Seconds until the next attempt. Raises the error when there is to be none."""
+        if reader is not None and reader.has_begun:
+            if isinstance(error, StreamInterrupted):
+                raise error
+            raise reader.interrupted() from error
+        seconds = self._retries.wait_after(error, attempt=attempt)
+        if seconds is None:
+            raise error
+        return seconds

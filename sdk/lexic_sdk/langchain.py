@@ -1,0 +1,146 @@
+"""A LangChain tool and a retriever. Needs `pip install "lexic-sdk[langchain]"`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import ArgsSchema, BaseTool, ToolException
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr
+
+from lexic_sdk import question, wording
+from lexic_sdk.async_client import AsyncLexic
+from lexic_sdk.client import Lexic
+from lexic_sdk.errors import LexicError
+from lexic_sdk.expert import DESCRIPTION, FACTS_DESCRIPTION, QUERY_DESCRIPTION, Expert
+from lexic_sdk.results import Answer, Citation
+
+
+class Question(BaseModel):
+    """What an agent has to fill in."""
+
+    query: str = Field(description=QUERY_DESCRIPTION, min_length=1, max_length=4000)
+    facts: dict[str, str | int | float | bool] | None = Field(default=None, description=FACTS_DESCRIPTION)
+
+
+class LexicTool(BaseTool):
+    """A Lexic plugin as a tool. Its content is JSON text with `answer`, `citations`, `confidence` and `decisionPath`
+    (and `clarification` where it asks back); its artifact is the whole `Answer`.
+
+    What goes wrong is told to the agent (`handle_tool_error`), unless that is set to False.
+    """
+
+    # A message that quotes what was passed would quote the key.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    name: str = "lexic_expert"
+    description: str = DESCRIPTION
+    args_schema: ArgsSchema | None = Question
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_tool_error: Any = True
+
+    plugin: str
+    api_key: SecretStr | None = Field(default=None, exclude=True)
+    base_url: str | None = None
+    query_options: dict[str, Any] | None = None
+    timeout: float = 120.0
+    allow_http: bool = False
+    client: Lexic | None = Field(default=None, exclude=True)
+    async_client: AsyncLexic | None = Field(default=None, exclude=True)
+    _expert: Expert = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._expert = _expert_of(self, options=self.query_options)
+
+    def set_plugin(self, plugin: str) -> LexicTool:
+        """Ask another plugin from now on, with the same key."""
+        self.plugin = plugin
+        return self
+
+    def _run(self, query: str, facts: question.Facts | None = None) -> tuple[str, Answer]:
+        try:
+            answer = self._expert.ask(query, plugin=self.plugin, facts=facts)
+        except LexicError as error:
+            raise ToolException(str(error)) from error
+        return wording.as_json(answer), answer
+
+    async def _arun(self, query: str, facts: question.Facts | None = None) -> tuple[str, Answer]:
+        try:
+            answer = await self._expert.ask_async(query, plugin=self.plugin, facts=facts)
+        except LexicError as error:
+            raise ToolException(str(error)) from error
+        return wording.as_json(answer), answer
+
+
+class LexicRetriever(BaseRetriever):
+    """The passages that bear out the answer to a question, and no others. None where the plugin refuses or asks back.
+
+    Raises `LexicError`: a chain without sources should not go on as if there were none.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    plugin: str
+    api_key: SecretStr | None = Field(default=None, exclude=True)
+    base_url: str | None = None
+    query_options: dict[str, Any] | None = None
+    timeout: float = 120.0
+    allow_http: bool = False
+    client: Lexic | None = Field(default=None, exclude=True)
+    async_client: AsyncLexic | None = Field(default=None, exclude=True)
+    _expert: Expert = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        options = question.as_json(self.query_options) | {"includeCitations": True}
+        self._expert = _expert_of(self, options=options)
+
+    def set_plugin(self, plugin: str) -> LexicRetriever:
+        """Ask another plugin from now on, with the same key."""
+        self.plugin = plugin
+        return self
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        return as_documents(self._expert.ask(query, plugin=self.plugin))
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return as_documents(await self._expert.ask_async(query, plugin=self.plugin))
+
+
+def _expert_of(adapter: LexicTool | LexicRetriever, *, options: dict[str, Any] | None) -> Expert:
+    return Expert(
+        api_key=adapter.api_key.get_secret_value() if adapter.api_key else None,
+        base_url=adapter.base_url,
+        query_options=options,
+        timeout=adapter.timeout,
+        allow_http=adapter.allow_http,
+        client=adapter.client,
+        async_client=adapter.async_client,
+    )
+
+
+def as_documents(answer: Answer) -> list[Document]:
+    """One document for each citation, its excerpt as the text."""
+    return [_document(citation, answer=answer) for citation in answer.citations]
+
+
+def _document(citation: Citation, *, answer: Answer) -> Document:
+    metadata = {
+        "source": citation.document,
+        "page": citation.page,
+        "section": citation.section,
+        "url": citation.url,
+        "score": citation.score,
+        "citation": citation.id,
+        "document_id": citation.document_id,
+        "confidence": answer.confidence,
+        "release": answer.release,
+        "query_id": answer.query_id,
+    }
+    known = {name: value for name, value in metadata.items() if value is not None}
+    return Document(page_content=citation.excerpt, metadata=known)

@@ -1,0 +1,97 @@
+"""HTTP replies → JSON or errors. Shared by both clients, so none of it waits for the network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from lexic_sdk import errors
+from lexic_sdk.retries import read_retry_after
+from lexic_sdk.server import Key
+
+LONGEST_BODY = 32 * 1024 * 1024
+EVENT_STREAM = "text/event-stream"
+
+
+@contextmanager
+def as_lexic_errors() -> Iterator[None]:
+    """What can go wrong on the way, in our words. The cause stays attached."""
+    try:
+        yield
+    except httpx.ConnectTimeout as error:
+        raise errors.ConnectionError("The server could not be reached in time.") from error
+    except httpx.TimeoutException as error:
+        raise errors.TimeoutError(hint="A larger timeout= waits longer.") from error
+    except httpx.DecodingError as error:
+        raise errors.InvalidResponseError from error
+    except httpx.RequestError as error:
+        raise errors.ConnectionError(hint="Check base_url and the network.") from error
+
+
+class Body:
+    """The bytes of a reply, up to a bound. Raises `InvalidResponseError` beyond it."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def add(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > LONGEST_BODY:
+            raise errors.InvalidResponseError("The server's answer is too long.")
+        self._pieces.append(piece)
+
+    def text(self) -> str:
+        return b"".join(self._pieces).decode("utf-8", errors="replace")
+
+
+def as_json(response: httpx.Response, body: Body, *, key: Key) -> Any:
+    """The JSON of a reply that says well; the error that any other stands for is raised."""
+    text = key.hidden_in(body.text())
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+        if response.is_success:
+            raise errors.InvalidResponseError(
+                "The server's answer is not JSON.",
+                status=response.status_code,
+                hint="Check that base_url is the address of a Lexic server.",
+            ) from None
+    if response.is_success:
+        return value
+    raise _failure(response, value)
+
+
+def _failure(response: httpx.Response, value: Any) -> errors.LexicError:
+    if response.is_redirect:
+        return errors.InvalidResponseError(
+            "The server redirects, and the key is not sent on.",
+            status=response.status_code,
+            hint="Use the address that it redirects to as base_url.",
+        )
+    return errors.from_reply(
+        value,
+        status=response.status_code,
+        request_id=response.headers.get("X-Request-ID"),
+        retry_after=read_retry_after(response.headers.get("Retry-After")),
+    )
+
+
+def is_event_stream(response: httpx.Response) -> bool:
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return response.is_success and bool(kind == EVENT_STREAM)
+
+
+def next_query(page: Any) -> str | None:
+    """The query string of a list's next page. Its host is not followed: the key stays where it was meant to go."""
+    link = page.get("next") if isinstance(page, Mapping) else None
+    try:
+        return urlsplit(link).query or None if isinstance(link, str) else None
+    except ValueError:
+        return None

@@ -1,0 +1,69 @@
+"""When to ask again, and after how long."""
+
+from __future__ import annotations
+
+import email.utils
+import logging
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from lexic_sdk.errors import LexicError
+
+logger = logging.getLogger("lexic_sdk")
+
+FIRST_WAIT, LONGEST_BACKOFF = 0.5, 8.0
+LONGEST_WAIT = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retries:
+    """How often a request is repeated after it failed in a way that may pass.
+
+    The waits double from half a second to eight, each somewhere between half of that and all of it, so that agents
+    which failed together do not come back together. Where the server says how long (`Retry-After`), that is waited
+    instead; when it says more than `longest_wait` seconds, the error is raised at once, because asking earlier than
+    told would fail again.
+    """
+
+    max_retries: int = 2
+    longest_wait: float = LONGEST_WAIT
+    jitter: Callable[[], float] = random.random
+
+    def wait_after(self, error: LexicError, *, attempt: int) -> float | None:
+        """Seconds until the next attempt, None when there is to be none. `attempt` counts from 0."""
+        if attempt >= self.max_retries or not error.is_retryable:
+            return None
+        seconds = self._backoff(attempt) if error.retry_after is None else error.retry_after
+        if seconds > self.longest_wait:
+            return None
+        logger.debug("Asking again in %.1f s after: %s", seconds, error.code)
+        return seconds
+
+    def _backoff(self, attempt: int) -> float:
+        full = min(FIRST_WAIT * 2.0 ** min(attempt, 10), LONGEST_BACKOFF, self.longest_wait)
+        return full * (0.5 + 0.5 * self.jitter())
+
+
+def read_retry_after(value: str | None, *, now: datetime | None = None) -> float | None:
+    """The header `Retry-After` in seconds, be it a number or a date of HTTP. None for anything else."""
+    text = (value or "").strip()
+    if not text or len(text) > 64:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        return _until(text, now=now or datetime.now(timezone.utc))
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _until(text: str, *, now: datetime) -> float | None:
+    try:
+        when = email.utils.parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if when.tzinfo is None:  # "-0000": a date that does not say where; HTTP's are all in UTC
+        when = when.replace(tzinfo=timezone.utc)
+    return max(0.0, (when - now).total_seconds())

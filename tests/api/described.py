@@ -1,0 +1,86 @@
+"""The description of the API as schemathesis drives it: real rows where an address names one.
+
+Its pytest plugin does not work with this pytest, so its operations are driven by hand.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import schemathesis
+from schemathesis.config import SchemathesisConfig
+
+from accounts.models import ApiKey, User
+from api.schema.views import description
+from knowledge.models import Document
+from plugins.models import Plugin
+from querying.models import EvaluationRun, GoldenQuestion, Query
+from trees.models import TreeCase
+from webhooks.models import Delivery, Webhook
+
+# What is destroyed comes last, and what belongs to something before that.
+_METHODS = ["get", "post", "put", "patch", "delete"]
+# A valid request may still be refused for what no schema can say: a slug that is taken, a question that is blank.
+_MEANT_WELL = ["2xx", "304", "400", "401", "403", "404", "409", "412", "413", "415", "422"]
+_REFUSED = ["400", "401", "403", "404", "406", "409", "412", "413", "415", "422", "429"]
+
+
+def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
+    """One row for each name that an address of the API has, by that name; `id` is that of a key."""
+    tree = plugin.trees.get()
+    golden = GoldenQuestion.objects.create(plugin=plugin, question="What is the minimum cover?")
+    run = EvaluationRun.objects.create(plugin=plugin)
+    webhook = Webhook(plugin=plugin, url="https://example.org/lexic", events=["document.ready"])
+    webhook.give_secret()
+    webhook.save()
+    delivery = Delivery.objects.create(
+        webhook=webhook, event="document.ready", event_id="evt_1", state="given_up", attempts=10, data={"a": 1}
+    )
+    facts = {"exposure": "mild"}
+    case = TreeCase.objects.create(
+        tree=tree, name="Mild", facts=facts, expectation=TreeCase.Expectation.REACHES, expected="cover_mild"
+    )
+    return {
+        "plugin": plugin.slug,
+        "name": plugin.slug,
+        "document": str(Document.objects.get().pk),
+        "number": 1,
+        "tree": str(tree.pk),
+        "case": str(case.pk),
+        "golden": golden.pk,
+        "run": run.pk,
+        "version": "1.0.0",
+        "webhook": str(webhook.pk),
+        "delivery": str(delivery.pk),
+        "id": str(ApiKey.objects.issue(owner=owner, name="spare")[0].pk),
+    }
+
+
+def query_of(key: ApiKey) -> str:
+    return str(Query.objects.filter(api_key=key).values_list("pk", flat=True)[0])
+
+
+def with_rows(found: dict[str, Any]) -> dict[str, Any]:
+    """The description, with these values in the place of those that an address has."""
+    described = copy.deepcopy(description())
+    for methods in described["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path" and parameter["name"] in found:
+                    parameter["schema"] = {**parameter["schema"], "enum": [found[parameter["name"]]]}
+    return described
+
+
+def loaded(described: dict[str, Any]) -> Any:
+    config = SchemathesisConfig()
+    checks = config.projects.default.checks if hasattr(config.projects, "default") else config.checks
+    checks.positive_data_acceptance.expected_statuses = _MEANT_WELL
+    checks.negative_data_rejection.expected_statuses = _REFUSED
+    return schemathesis.openapi.from_dict(described, config=config)
+
+
+def operations(schema: Any) -> list[Any]:
+    """All of them, in an order in which none takes away what another needs."""
+    found = [result.ok() for result in schema.get_all_operations()]
+    return sorted(found, key=lambda one: (_METHODS.index(one.method), -one.path.count("/"), one.path))

@@ -1,0 +1,247 @@
+"""The door itself: who is let in, how much, and in which revision of the protocol."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import pytest
+
+from accounts.models import ApiKey, User
+from plugins.models import Plugin
+from tests.api.mcp.clients import (
+    CURRENT,
+    PREVIOUS,
+    UNCLEAR,
+    data_of,
+    over_http,
+    refusal,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ACCEPT = "application/json, text/event-stream"
+META = {
+    "io.modelcontextprotocol/protocolVersion": CURRENT,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def message(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+
+
+def post(server: str, key: str, body: Any, *, revision: str = "2025-06-18", **headers: str) -> httpx2.Response:
+    given = {"Accept": ACCEPT, "Content-Type": "application/json", "MCP-Protocol-Version": revision}
+    if key:
+        given["Authorization"] = f"Bearer {key}"
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    with httpx2.Client(trust_env=False, timeout=60) as client:
+        return client.post(f"{server}/mcp", content=content, headers=given | headers)
+
+
+def result_of(response: httpx2.Response) -> dict[str, Any]:
+    """The answer's result, whether it came as JSON or as the last event of a stream."""
+    assert response.status_code == 200
+    if response.headers["content-type"].startswith("application/json"):
+        return response.json()["result"]
+    last = [line[6:] for line in response.text.splitlines() if line.startswith("data: {")][-1]
+    return json.loads(last)["result"]
+
+
+def assert_refused(response: httpx2.Response, status: int, code: str) -> None:
+    assert response.status_code == status
+    body = response.json()
+    assert (body["jsonrpc"], set(body)) == ("2.0", {"jsonrpc", "id", "error"})
+    assert body["error"]["data"]["code"] == code
+    assert {"error", "code", "hint"} <= set(body["error"]["data"])
+
+
+@pytest.mark.parametrize("authorization", ["", "Bearer lx_wrong", "Basic abc", "Bearer"])
+def test_without_a_key_that_works_nobody_comes_in(db: None, server: str, authorization: str):
+    headers = {"Authorization": authorization} if authorization else {}
+    response = post(server, "", message("tools/list"), **headers)
+    assert_refused(response, 401, "not_authenticated")
+    assert response.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_a_key_in_the_address_is_no_key(server: str, key: str):
+    with httpx2.Client(trust_env=False) as client:
+        response = client.post(f"{server}/mcp?key={key}", json=message("tools/list"), headers={"Accept": ACCEPT})
+    assert response.status_code == 401
+
+
+def test_a_name_that_is_not_ours_is_refused(server: str, key: str, settings):
+    settings.ALLOWED_HOSTS = ["127.0.0.1", ".example.org"]
+    assert_refused(post(server, key, message("tools/list"), Host="evil.example.com"), 421, "wrong_host")
+    for host in ("127.0.0.1", "127.0.0.1:8000", "lexic.example.org"):
+        assert post(server, key, message("tools/list"), Host=host).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example.com", "null", "http://[", "https://example.org.evil.com"])
+def test_a_page_of_another_site_is_refused(server: str, key: str, settings, origin: str):
+    settings.ALLOWED_HOSTS = ["127.0.0.1", "example.org"]
+    assert_refused(post(server, key, message("tools/list"), Origin=origin), 403, "wrong_origin")
+    assert post(server, key, message("tools/list"), Origin="https://example.org").status_code == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS"])
+def test_there_is_nothing_to_listen_to_and_nothing_to_end(server: str, key: str, method: str):
+    with httpx2.Client(trust_env=False, headers={"Authorization": f"Bearer {key}"}) as client:
+        response = client.request(method, f"{server}/mcp")
+    assert_refused(response, 405, "method_not_allowed")
+    assert response.headers["allow"] == "POST"
+
+
+def test_a_slash_at_the_end_is_the_same_address(server: str, key: str):
+    headers = {"Authorization": f"Bearer {key}", "Accept": ACCEPT}
+    with httpx2.Client(trust_env=False, headers=headers) as client:
+        assert client.post(f"{server}/mcp/", json=message("tools/list")).status_code in (200, 307)
+        assert client.post(f"{server}/mcpx", json=message("tools/list")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{", "invalid_json"),
+        (b'{"a": 1e999}', "invalid_json"),
+        (b"\xff", "invalid_json"),
+        (b"[" * 100 + b"]" * 100, "invalid_json"),
+        (b'{"a": "\\u0000"}', "invalid_text"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused(server: str, key: str, body: bytes, code: str):
+    assert_refused(post(server, key, body), 400, code)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[]", b"1", b'"x"', b"null", b"{}", b'[{"jsonrpc": "2.0", "method": "ping", "id": 1}]']
+)
+@pytest.mark.parametrize("revision", ["2025-03-26", CURRENT])
+def test_what_is_no_message_is_an_error_and_no_failure(server: str, key: str, body: bytes, revision: str):
+    assert 400 <= post(server, key, body, revision=revision).status_code < 500
+
+
+def test_a_body_that_says_it_is_too_large_is_not_read(server: str, key: str, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    assert_refused(post(server, key, b'{"a": "' + b"x" * 1000 + b'"}'), 413, "too_large")
+
+
+def test_a_body_without_end_is_too_large(server: str, key: str, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    headers = {"Authorization": f"Bearer {key}", "Accept": ACCEPT, "Content-Type": "application/json"}
+    with httpx2.Client(trust_env=False, timeout=30, headers=headers) as client:
+        response = client.post(f"{server}/mcp", content=(b"x" * 100 for _ in range(20)))
+    assert_refused(response, 413, "too_large")
+
+
+# --- Limits -----------------------------------------------------------------------------------------------
+
+
+def limited(owner: User, per_minute: int) -> str:
+    return ApiKey.objects.issue(owner=owner, name="limited", per_minute=per_minute)[1]
+
+
+def test_a_spent_key_gets_429_before_any_tool_runs(server: str, alice: User, monkeypatch):
+    secret = limited(alice, 2)
+    listing = message("tools/call", name="list_experts", arguments={})
+    first, second, third = (post(server, secret, listing) for _ in range(3))
+    assert [response.headers["x-ratelimit-remaining"] for response in (first, second)] == ["1", "0"]
+    assert_refused(third, 429, "rate_limited")
+    assert third.json()["id"] == 7
+    told = third.json()["error"]["data"]["retry_after"]
+    assert 0 < told <= 86_400
+    assert third.headers["retry-after"] == str(told)
+
+
+def test_the_official_client_is_told_how_long_to_wait(server: str, alice: User):
+    secret = limited(alice, 1)
+    over_http(server, secret, lambda client: client.call_tool("list_experts", {}))
+    told = refusal(server, secret, "list_experts")
+    assert told.data["code"] == "rate_limited"
+    assert told.data["retry_after"] > 0
+
+
+def test_shaking_hands_and_listing_tools_is_free(server: str, alice: User):
+    secret = limited(alice, 1)
+
+    async def use(client):
+        for _ in range(3):
+            await client.list_tools()
+        return await client.call_tool("list_experts", {})
+
+    assert data_of(over_http(server, secret, use, mode=PREVIOUS)) == {"experts": [], "total": 0}
+
+
+def test_exactly_as_many_calls_pass_as_the_limit_allows(server: str, alice: User):
+    secret = limited(alice, 7)
+    listing = message("tools/call", name="list_experts", arguments={})
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(lambda _: post(server, secret, listing).status_code, range(24)))
+    assert (statuses.count(200), statuses.count(429)) == (7, 17)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call","params":{"name":"list_experts"}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"tools/list","params":{"name":"list_experts"}}',
+        b'{"jsonrpc":"2.0","id":1,"meth\\u006fd":"tools/call","params":{"name":"list_experts"}}',
+    ],
+)
+def test_a_call_cannot_hide_from_being_counted(server: str, alice: User, body: bytes):
+    response = post(server, limited(alice, 5), body)
+    has_called = "structuredContent" in result_of(response)
+    assert has_called == ("x-ratelimit-limit" in response.headers)
+
+
+# --- Revisions --------------------------------------------------------------------------------------------
+
+
+def test_the_current_revision_needs_no_handshake(server: str, key: str):
+    headers = {"Mcp-Method": "server/discover"}
+    found = result_of(post(server, key, message("server/discover", _meta=META), revision=CURRENT, **headers))
+    assert CURRENT in found["supportedVersions"]
+    listed = result_of(
+        post(server, key, message("tools/list", _meta=META), revision=CURRENT, **{"Mcp-Method": "tools/list"})
+    )
+    assert (listed["resultType"], listed["cacheScope"]) == ("complete", "public")
+    assert listed["ttlMs"] > 0
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_earlier_revisions_shake_hands_and_are_answered(published: Plugin, server: str, key: str, revision: str):
+    hello = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    response = post(server, key, message("initialize", **hello), revision=revision)
+    assert result_of(response)["protocolVersion"] == revision
+    assert "mcp-session-id" not in response.headers
+    arguments = {"plugin": "cover", "question": UNCLEAR, "facts": {"exposure": "severe"}}
+    called = result_of(
+        post(server, key, message("tools/call", name="ask_expert", arguments=arguments), revision=revision)
+    )
+    assert "45 mm" in called["content"][0]["text"]
+    has_links = any(block["type"] == "resource_link" for block in called["content"])
+    assert has_links == (revision >= "2025-06-18")
+
+
+def test_a_revision_that_nobody_knows_is_told_which_there_are(server: str, key: str):
+    meta = META | {"io.modelcontextprotocol/protocolVersion": "2031-01-01"}
+    asked = message("tools/list", _meta=meta)
+    response = post(server, key, asked, revision="2031-01-01", **{"Mcp-Method": "tools/list"})
+    assert response.status_code == 400
+    assert CURRENT in response.json()["error"]["data"]["supported"]
+
+
+def test_tools_are_listed_in_one_order_with_schemas_and_as_harmless(server: str, key: str):
+    async def use(client):
+        return (await client.list_tools()).tools, (await client.list_resource_templates()).resource_templates
+
+    tools, templates = over_http(server, key, use)
+    names = ["ask_expert", "search_sources", "get_source", "walk_tree", "list_experts"]
+    assert [tool.name for tool in tools] == names
+    assert all(tool.title and len(tool.description) > 80 for tool in tools)
+    assert all(tool.input_schema["type"] == tool.output_schema["type"] == "object" for tool in tools)
+    assert all(tool.annotations.read_only_hint and not tool.annotations.destructive_hint for tool in tools)
+    assert [template.name for template in templates] == ["citation", "page"]

@@ -1,0 +1,77 @@
+"""What happened, written down for whoever listens, in the transaction in which it happened.
+
+Nothing is sent here: if the transaction is rolled back, it never happened, and if everything stops right after the
+commit, the rows are there and the timetable finds them.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import models, transaction
+
+from plugins.models import Plugin
+from webhooks.models import TEST, Delivery, Webhook
+from webhooks.tasks import enqueue
+
+# Texts are cut so that a payload stays below the 20 kB that receivers are promised.
+LONGEST_TEXT = 2000
+
+
+def record(
+    plugins: models.QuerySet[Plugin] | Collection[UUID],
+    *,
+    kind: str,
+    data: Mapping[str, Any],
+    personal: Mapping[str, Any] | None = None,
+) -> int:
+    """Tell the active webhooks of these plugins that listen to this kind, once the transaction is committed.
+
+    `data` is JSON of a few short values; the plugin is added to it. `personal` goes only to webhooks that ask for
+    it. Returns how many are told. When nobody listens, that is one statement and nothing is written.
+    """
+    listening = Webhook.objects.listening(kind).filter(plugin__in=plugins).select_related("plugin")
+    webhooks = list(listening.only("includes_questions", "plugin", "plugin__slug", "plugin__name"))
+    if webhooks:
+        ids = {webhook.plugin_id: _event_id() for webhook in webhooks}
+        _write([_delivery(one, kind, ids[one.plugin_id], data, personal or {}) for one in webhooks])
+    return len(webhooks)
+
+
+def record_test(webhook: Webhook) -> Delivery:
+    """An event that says nothing but that events arrive, for this webhook alone."""
+    delivery = _delivery(webhook, TEST, _event_id(), {"message": "Events of this plugin arrive here."}, {})
+    _write([delivery])
+    return delivery
+
+
+def _write(deliveries: list[Delivery]) -> None:
+    with transaction.atomic():
+        Delivery.objects.bulk_create(deliveries)
+        for webhook_id in {delivery.webhook_id for delivery in deliveries}:
+            transaction.on_commit(partial(enqueue, webhook_id), robust=True)
+
+
+def _delivery(
+    webhook: Webhook, kind: str, event_id: str, data: Mapping[str, Any], personal: Mapping[str, Any]
+) -> Delivery:
+    plugin = {"id": str(webhook.plugin_id), "slug": webhook.plugin.slug, "name": webhook.plugin.name}
+    told = {**data, **(personal if webhook.includes_questions else {})}
+    return Delivery(webhook=webhook, event=kind, event_id=event_id, data={"plugin": plugin, **_short(told)})
+
+
+def _event_id() -> str:
+    """Without a full stop: those divide what is signed."""
+    return f"evt_{secrets.token_hex(16)}"
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else f"{value[: LONGEST_TEXT - 1]}…"
+    if isinstance(value, Mapping):
+        return {name: _short(part) for name, part in value.items()}
+    return value
