@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from accounts.addresses import is_confirmed
 from accounts.models import User
-from builder.counts import Counts, counts_of
 from builder.readiness import Part, Standing, parts_of, url_of
 from knowledge.models import DocumentStatus
+from marketplace.counts import Counts, counts_of
 from plugins.models import Invitation, Plugin
 from querying.models import Query
 from querying.types import Outcome
@@ -100,7 +100,7 @@ def _needs(row: Row, counts: Mapping[UUID, Counts], refused: Mapping[UUID, int])
     passing = 1.0 if of.golden_share is None else of.golden_share
     numbers = {
         "knowledge": of.documents.get(DocumentStatus.FAILED, 0),
-        "trees": of.tree_errors,
+        "trees": len(of.tree_problems),
         "golden": of.golden - round(passing * of.golden),
         "inbox": refused.get(plugin.pk, 0),
     }
