@@ -48,6 +48,7 @@ class HubAdmin(PluginAdmin):
     def get_urls(self) -> list[URLPattern]:
         own = [path("starting/", self.admin_site.admin_view(persona.starting), name="builder_starting")]
         own.append(path("import/", self.admin_site.admin_view(carrying.import_view), name="builder_import"))
+        own += analytics.overall_urls()
         return own + [url for pane in _PANES for url in pane.urls()] + super().get_urls()
 
     def change_view(

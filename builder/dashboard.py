@@ -100,7 +100,7 @@ def _needs(row: Row, counts: Mapping[UUID, Counts], refused: Mapping[UUID, int])
     passing = 1.0 if of.golden_share is None else of.golden_share
     numbers = {
         "knowledge": of.documents.get(DocumentStatus.FAILED, 0),
-        "trees": of.tree_errors,
+        "trees": len(of.tree_problems),
         "golden": of.golden - round(passing * of.golden),
         "inbox": refused.get(plugin.pk, 0),
     }

@@ -17,7 +17,10 @@ MOST_PLUGINS = 6
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return [
-        {"title": "Plugins", "items": [_dashboard(request), *_plugins(request), _all_plugins(request)]},
+        {
+            "title": "Plugins",
+            "items": [_dashboard(request), *_plugins(request), _all_plugins(request), _analytics(request)],
+        },
         {
             "title": "Knowledge",
             "items": [
@@ -70,6 +73,11 @@ def _dashboard(request: HttpRequest) -> dict[str, Any]:
 def _all_plugins(request: HttpRequest) -> dict[str, Any]:
     item = _item("All plugins", "apps", "plugins_plugin")
     return {**item, "active": request.path == str(item["link"])}
+
+
+def _analytics(request: HttpRequest) -> dict[str, Any]:
+    url = reverse("admin:builder_overall")
+    return {"title": "Analytics", "icon": "bar_chart", "link": url, "active": request.path == url}
 
 
 def _item(title: str, icon: str, model: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from builder.readiness import Part, Standing, readiness, url_of
 from marketplace.golden_gate import Verdict, verdict
 from marketplace.publish import missing, next_version
 from plugins.models import GoldenGate, Plugin
+from querying.counts import counts_of
 
 View = Callable[..., Any]
 
@@ -76,10 +77,10 @@ def render(
 
 def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
     """What every part of a plugin's page shows around itself."""
-    golden = _gate(plugin)
-    parts = readiness(plugin, golden=golden)
+    golden, counted = _gate(plugin), counts_of([plugin])[plugin.pk]
+    parts = readiness(plugin, golden=golden, counts=counted)
     counts = {part.slug: part.count for part in parts}
-    reasons = missing(plugin, golden=golden)
+    reasons = missing(plugin, golden=golden, counts=counted)
     return {
         **admin.site.each_context(request),
         "title": f"{plugin.name}: {PANES[slug]}",

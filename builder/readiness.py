@@ -12,7 +12,7 @@ from django.utils import timezone
 from knowledge.models import DocumentStatus
 from marketplace.golden_gate import Verdict, needed
 from plugins.models import GoldenGate, Plugin
-from querying.counts import Counts, counts_of
+from querying.counts import Counts
 from querying.models import Query
 
 # What waits longer than this is looked for on the page itself.
@@ -40,9 +40,9 @@ class Part:
     count: int | None = None
 
 
-def readiness(plugin: Plugin, *, golden: Verdict) -> list[Part]:
-    """Persona, knowledge, trees, golden questions and the inbox, in this order. Seven statements."""
-    *others, last = parts_of(plugin, counts_of([plugin])[plugin.pk])
+def readiness(plugin: Plugin, *, golden: Verdict, counts: Counts) -> list[Part]:
+    """Persona, knowledge, trees, golden questions and the inbox, in this order. One statement."""
+    *others, last = parts_of(plugin, counts)
     return [*others, _gated(last, golden), _inbox(plugin)]
 
 
@@ -84,9 +84,9 @@ def _knowledge(plugin: Plugin, counts: Counts) -> Part:
 def _trees(plugin: Plugin, counts: Counts) -> Part:
     if not counts.trees:
         return _part(plugin, "trees", "Trees", Standing.OPEN, "none, and none needed", 0)
-    if counts.tree_errors:
-        word = "problem blocks" if counts.tree_errors == 1 else "problems block"
-        return _part(plugin, "trees", "Trees", Standing.BLOCKS, f"{counts.tree_errors} {word}", counts.trees)
+    if blocking := len(counts.tree_problems):
+        word = "problem blocks" if blocking == 1 else "problems block"
+        return _part(plugin, "trees", "Trees", Standing.BLOCKS, f"{blocking} {word}", counts.trees)
     return _part(plugin, "trees", "Trees", Standing.FINE, f"{counts.trees} checked", counts.trees)
 
 

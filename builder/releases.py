@@ -18,6 +18,7 @@ from builder.publishing import log, published, withdraw
 from builder.readiness import url_of
 from lexic.errors import LexicError
 from marketplace.changes import between, changes
+from marketplace.golden_gate import verdict
 from marketplace.publish import missing
 from marketplace.rollback import go_back
 from plugins.models import SEMVER, Plugin, Release
@@ -115,10 +116,11 @@ def publish_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         said = {"version": form.cleaned_data["version"] or None, "notes": form.cleaned_data["notes"]}
         if published(request, plugin, **said):
             return HttpResponseRedirect(url_of(plugin, "releases"))
-    latest = plugin.latest_release()
+    latest, golden = plugin.latest_release(), verdict(plugin)
     context = {
         "form": form,
-        "missing": missing(plugin),
+        "missing": missing(plugin, golden=golden),
+        "golden": golden,
         "latest": latest,
         "changes": changes(plugin, since=latest) if latest else [],
     }

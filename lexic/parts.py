@@ -98,7 +98,7 @@ def worker(folder: Path, *, concurrency: int, schedule: Path, before_start: Call
         folder=folder,
         # SIGTERM is the soft stop: running tasks get a few seconds and go back to the queue.
         environment={"REMAP_SIGTERM": "SIGQUIT", "LEXIC_DB_POOL": "0"},
-        niceness=5,  # reading documents must not slow answers down
+        niceness=15,  # reading documents must not slow answers down: of a full machine it gets what they leave
     )
 
     def spawn() -> subprocess.Popen[bytes]:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
-from environs import Env, validate
+from environs import Env, ValidationError, validate
 
 from lexic import embedded
+from lexic.prices import prices_in
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -226,6 +227,15 @@ FILE_UPLOAD_TEMP_DIR = None
 
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", "")
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", "") or None
+
+
+def _are_prices(text: str) -> None:
+    try:
+        prices_in(text)
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
+
+
 LEXIC_LLM = env.str(
     "LEXIC_LLM",
     "openai" if OPENAI_API_KEY else "extractive",
@@ -233,6 +243,8 @@ LEXIC_LLM = env.str(
 )
 LEXIC_LLM_MODEL = env.str("LEXIC_LLM_MODEL", "gpt-4o")
 LEXIC_LLM_TIMEOUT = env.float("LEXIC_LLM_TIMEOUT", 60.0, validate=validate.Range(min=1))
+LEXIC_LLM_PRICES = env.str("LEXIC_LLM_PRICES", "", validate=_are_prices)
+LEXIC_LLM_CURRENCY = env.str("LEXIC_LLM_CURRENCY", "USD")
 LEXIC_EMBEDDER = env.str("LEXIC_EMBEDDER", "local")
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")

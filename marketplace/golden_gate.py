@@ -53,6 +53,13 @@ class Verdict:
         return "" if is_content else self._wrong
 
     @property
+    def prospect(self) -> str:
+        """What publishing is going to do about the golden questions, a sentence; empty where it knows already."""
+        if not self.questions or self.run is not None or not self.is_run_by_publishing:
+            return ""
+        return f"Its golden questions are run first: {self.needed} of {self.questions} have to pass."
+
+    @property
     def _wrong(self) -> str:
         if self.run is None:
             return (

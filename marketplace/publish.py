@@ -9,14 +9,13 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from knowledge.models import Document
 from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.announce import announce
 from marketplace.golden_gate import Verdict, verdict, verdict_on
 from plugins.models import SEMVER, AnswerPolicy, Plugin, Release
 from querying import releases
+from querying.counts import Counts, counts_of
 from querying.evaluation import runs
-from trees.problems import problems
 
 
 class NotReady(LexicError):
@@ -101,23 +100,16 @@ def next_version(plugin: Plugin) -> str:
     return f"{major}.{minor + 1}.0"
 
 
-def missing(plugin: Plugin, *, golden: Verdict | None = None) -> list[str]:
-    """What still stands in the way of publishing, each a sentence. `golden` spares looking at the gate again."""
-    reasons = _wrong_settings(plugin)
+def missing(plugin: Plugin, *, golden: Verdict | None = None, counts: Counts | None = None) -> list[str]:
+    """What still stands in the way of publishing, each a sentence. `golden` and `counts` spare looking again."""
+    reasons, counts = _wrong_settings(plugin), counts or counts_of([plugin])[plugin.pk]
     if not plugin.system_prompt.strip():
         reasons.append("It has no persona.")
-    documents = Document.objects.of_plugin(plugin)
-    if not documents.exclude(ready_sha256="").exists():
+    if not counts.answering:
         reasons.append("None of its documents is ready.")
-    unfinished = documents.unfinished().count()
-    if unfinished:
-        reasons.append(f"{unfinished} of its documents are still being read.")
-    reasons += [
-        f"The tree “{tree.name}” has a problem: {problem.message}"
-        for tree in plugin.trees.active()
-        for problem in problems(tree.tree_data)
-        if problem.is_error
-    ]
+    if counts.unfinished:
+        reasons.append(f"{counts.unfinished} of its documents are still being read.")
+    reasons += counts.tree_problems
     held_back = (golden or verdict(plugin)).reason
     return [*reasons, held_back] if held_back else reasons
 

@@ -1,4 +1,7 @@
-"""What a plugin consists of, in figures: the same few statements for one plugin and for fifty."""
+"""What a plugin consists of, in figures: the same few statements for one plugin and for fifty.
+
+Readiness, the dashboard and publishing all read these, so that they cannot tell different stories.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from plugins.models import Plugin
 from querying.models import EvaluationRun, GoldenQuestion
 from trees.models import DecisionTree
@@ -19,27 +22,37 @@ from trees.problems import problems
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """`documents` by status; `golden_share` is that of the last run, None when there was none."""
+    """`documents` by status, and how many of them answer (a document that is read again goes on answering meanwhile);
+    `tree_problems` are those that block, a sentence each; `golden_share` is that of the last run, None when there was
+    none."""
 
     documents: Mapping[str, int] = field(default_factory=dict)
+    answering: int = 0
     pages: int = 0
     trees: int = 0
-    tree_errors: int = 0
+    tree_problems: tuple[str, ...] = ()
     golden: int = 0
     golden_share: float | None = None
+
+    @property
+    def unfinished(self) -> int:
+        """How many documents are still being read, or wait for it."""
+        done = (DocumentStatus.READY, DocumentStatus.FAILED)
+        return sum(count for status, count in self.documents.items() if status not in done)
 
 
 def counts_of(plugins: Collection[Plugin], *, check_trees: bool = True) -> dict[UUID, Counts]:
     """By the plugins' ids. Six statements. Without `check_trees` no tree is read, and none has errors."""
     ids = [plugin.pk for plugin in plugins]
-    documents, pages = _documents(ids)
+    documents, answering, pages = _documents(ids)
     trees, golden, shares = _trees(ids, check=check_trees), _golden(ids), _shares(ids)
     return {
         pk: Counts(
             documents=documents[pk],
+            answering=answering[pk],
             pages=pages[pk],
             trees=len(trees[pk]),
-            tree_errors=sum(trees[pk]),
+            tree_problems=tuple(sentence for of_tree in trees[pk] for sentence in of_tree),
             golden=golden.get(pk, 0),
             golden_share=shares.get(pk),
         )
@@ -57,31 +70,36 @@ def bases_of(ids: Collection[UUID]) -> dict[UUID, set[int]]:
     return read
 
 
-def _documents(ids: Collection[UUID]) -> tuple[dict[UUID, Counter[str]], Counter[UUID]]:
+def _documents(ids: Collection[UUID]) -> tuple[dict[UUID, Counter[str]], Counter[UUID], Counter[UUID]]:
     read = bases_of(ids)
     present = Document.objects.present().filter(knowledge_base__in=set().union(*read.values())).order_by()
-    rows = present.values_list("knowledge_base", "status").annotate(Count("pk"), Sum("page_count"))
+    rows = present.values_list("knowledge_base", "status").annotate(
+        count=Count("pk"), answers=Count("pk", filter=~Q(ready_sha256="")), page_total=Sum("page_count")
+    )
     documents: dict[UUID, Counter[str]] = defaultdict(Counter)
+    answering: Counter[UUID] = Counter()
     pages: Counter[UUID] = Counter()
     found: list[tuple[Any, ...]] = list(rows)
     for plugin, bases in read.items():
-        for base, status, count, page_count in found:
+        for base, status, count, answers, page_count in found:
             if base in bases:
                 documents[plugin][status] += count
+                answering[plugin] += answers
                 pages[plugin] += page_count or 0
-    return documents, pages
+    return documents, answering, pages
 
 
-def _trees(ids: Collection[UUID], *, check: bool) -> dict[UUID, list[int]]:
-    """How many errors each tree in use has."""
-    errors: dict[UUID, list[int]] = defaultdict(list)
+def _trees(ids: Collection[UUID], *, check: bool) -> dict[UUID, list[list[str]]]:
+    """What blocks in each tree in use."""
+    errors: dict[UUID, list[list[str]]] = defaultdict(list)
     trees = DecisionTree.objects.active().filter(plugin__in=ids)
     if not check:
         for plugin in trees.values_list("plugin", flat=True):
-            errors[plugin].append(0)
+            errors[plugin].append([])
         return errors
-    for plugin, tree_data in trees.values_list("plugin", "tree_data"):
-        errors[plugin].append(sum(problem.is_error for problem in problems(tree_data)))
+    for plugin, name, tree_data in trees.values_list("plugin", "name", "tree_data"):
+        found = [problem.message for problem in problems(tree_data) if problem.is_error]
+        errors[plugin].append([f"The tree “{name}” has a problem: {message}" for message in found])
     return errors
 
 

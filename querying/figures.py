@@ -17,6 +17,8 @@ from querying.types import Outcome
 # The steps that are timed, in the order in which they are taken.
 STEPS = ("retrieve", "tree", "weigh", "generate")
 
+_BROKEN_OFF = [Outcome.ABANDONED.value, Outcome.FAILED.value]
+
 
 class Percentile(models.Aggregate):
     """The value below which this share of the rows lies, between two rows where need be."""
@@ -63,7 +65,8 @@ class Figures(models.QuerySet[Any]):
         return list(days.annotate(half=half, most=most).order_by("day"))
 
     def sums(self) -> dict[str, Any]:
-        """Tokens and cost together, and `half_STEP` and `most_STEP` in milliseconds (None: nobody took the step)."""
+        """Tokens and cost together, of how many the cost is not known (`unpriced`), and `half_STEP` and `most_STEP` in
+        milliseconds (None: nobody took the step)."""
         milliseconds = {step: Cast(KeyTextTransform(step, "timings"), models.FloatField()) for step in STEPS}
         shares = {"half": 0.5, "most": 0.95}
         steps = {
@@ -75,6 +78,7 @@ class Figures(models.QuerySet[Any]):
         tokens = {
             "prompt_tokens": models.Sum("prompt_tokens"),
             "completion_tokens": models.Sum("completion_tokens"),
+            "unpriced": models.Count("pk", filter=models.Q(cost=None)),  # before there is a sum of that name
             "cost": models.Sum("cost"),
         }
         return self._finished().aggregate(**tokens, **whole, **steps)
@@ -101,9 +105,30 @@ class Figures(models.QuerySet[Any]):
         days = self.order_by().annotate(day=_day(weekly=False)).values_list("api_key", "day", "outcome")
         return list(days.annotate(count=models.Count("pk")).order_by("api_key", "day", "outcome"))
 
+    def by_plugin(self) -> dict[Any, dict[str, Any]]:
+        """For each plugin that was asked: how many ended in which way (`count`, `answered`, `refused` …), `half` and
+        `most` milliseconds of those that were done with, `tokens`, what was `spent` and how many have no known one
+        (`unpriced`)."""
+        is_finished = ~models.Q(outcome__in=_BROKEN_OFF)
+        ended = {one.value: models.Count("pk", filter=models.Q(outcome=one.value)) for one in Outcome}
+        rows = (
+            self.order_by()
+            .values("plugin")
+            .annotate(
+                count=models.Count("pk"),
+                half=Percentile("latency_ms", fraction=0.5, filter=is_finished),
+                most=Percentile("latency_ms", fraction=0.95, filter=is_finished),
+                tokens=models.Sum(models.F("prompt_tokens") + models.F("completion_tokens"), filter=is_finished),
+                unpriced=models.Count("pk", filter=is_finished & models.Q(cost=None)),
+                spent=models.Sum("cost", filter=is_finished),
+                **ended,
+            )
+        )
+        return {row["plugin"]: row for row in rows}
+
     def _finished(self) -> Figures:
         """Those that were neither left alone nor broken off: their times say how fast it is."""
-        return self.exclude(outcome__in=[Outcome.ABANDONED.value, Outcome.FAILED.value]).order_by()
+        return self.exclude(outcome__in=_BROKEN_OFF).order_by()
 
 
 def _day(weekly: bool) -> Any:

@@ -17,8 +17,10 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying import unanswered, wire
 from querying.consult import Consultation
+from querying.cost import cost_of
+from querying.llms.base import LLM
 from querying.models import Query
-from querying.types import Answer, Evidence, Outcome, Question
+from querying.types import Answer, Evidence, Outcome, Question, Usage
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ class Record:
     """What is known of a query so far. Filled in along the way, written once at the end."""
 
     question: Question
-    llm: str
+    llm: LLM
     outcome: Outcome = Outcome.ABANDONED  # until something else is known, the caller has simply left
     answer: Answer | None = None
     evidence: Evidence | None = None
@@ -59,7 +61,7 @@ class Record:
 
 
 @asynccontextmanager
-async def recording(question: Question, *, llm: str) -> AsyncIterator[Record]:
+async def recording(question: Question, *, llm: LLM) -> AsyncIterator[Record]:
     """Writes the row when the block is left: by its end, by an error, or because the caller has gone."""
     record = Record(question=question, llm=llm)
     try:
@@ -104,10 +106,11 @@ def _columns(record: Record) -> dict[str, Any]:
         "options": wire.options_as_json(question.options),
         "facts": dict(record.consultation.facts) or dict(question.facts),
         "embedder": ", ".join(sorted({pinned["embedder"] for pinned in release.knowledge})),
-        "llm": record.llm,
+        "llm": record.llm.name,
         "timings": record.timings,
         "latency_ms": _milliseconds(record.started),
         "outcome": record.outcome.value,
+        "cost": cost_of(_usage(record), llm=record.llm, was_asked="generate" in record.timings),
         "decision_path": list(record.consultation.path),
         **_evidence_columns(record),
         **_answer_columns(record),
@@ -141,6 +144,11 @@ def _answer_columns(record: Record) -> dict[str, Any]:
         "prompt_tokens": answer.usage.prompt_tokens,
         "completion_tokens": answer.usage.completion_tokens,
     }
+
+
+def _usage(record: Record) -> Usage:
+    """What the model's provider counted. Of an answer that broke off it has counted nothing yet."""
+    return record.answer.usage if record.answer else record.consultation.usage
 
 
 def _milliseconds(begun: float) -> int:

@@ -146,12 +146,21 @@ class Feedback(models.Model):
         return f"{self.get_verdict_display()}: {self.note[:80]}"
 
 
+class DismissalQuerySet(models.QuerySet["Dismissal"]):
+    def acts(self) -> models.QuerySet[Any, dict[str, Any]]:
+        """What was sent away together, the latest first: `at`, `by` and the number of queries."""
+        rows = self.order_by().values("at", "by").annotate(count=models.Count("pk"))
+        return rows.order_by("-at", "by")
+
+
 class Dismissal(models.Model):
     """Somebody decided that nothing needs doing about a query. Asked again it is another query, and waits again."""
 
     query = models.OneToOneField(Query, on_delete=models.CASCADE, related_name="dismissal")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = DismissalQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"dismissed {self.at:%Y-%m-%d %H:%M}"

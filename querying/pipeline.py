@@ -40,7 +40,7 @@ class InternalError(LexicError):
 async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerator[Event]:
     """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`."""
     llm = llm or get_llm()
-    async with log.recording(question, llm=llm.name) as record:
+    async with log.recording(question, llm=llm) as record:
         try:
             async with aclosing(_steps(question, llm=llm, record=record)) as events:
                 async for event in events:

@@ -13,10 +13,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from api.schema.operations import OPERATIONS
 from api.schema.types import Field, Piece, fields_of, kind_of, words_of
 from api.schema.views import description
 
-_METHODS = ("get", "post", "put", "patch", "delete")
 _WAYS = {"apiKey": "a key", "session": "a session", "csrf": ""}
 
 
@@ -86,9 +86,9 @@ def docs(request: HttpRequest) -> HttpResponse:
 def parts() -> list[Part]:
     described = description()
     found = {tag["name"]: Part(name=tag["name"], words=tag["description"]) for tag in described["tags"]}
-    for path, methods in described["paths"].items():
-        for method in sorted(methods, key=_METHODS.index):
-            found[methods[method]["tags"][0]].operations.append(_operation(path, method, methods[method]))
+    for (path, method), (part, _) in OPERATIONS.items():
+        if said := described["paths"].get(path, {}).get(method):
+            found[part].operations.append(_operation(path, method, said))
     return [part for part in found.values() if part.operations]
 
 

@@ -82,8 +82,10 @@ def _values(values: list[Any]) -> str:
 def words_of(schema: Mapping[str, Any]) -> str:
     """Its description, its limits and its default."""
     said = [schema["description"].rstrip(".") + "."] if schema.get("description") else []
-    said += [_said(words.format(schema[name])) for name, words in _LIMITS.items() if name in schema]
-    if schema.get("default") is not None:
+    if schema.get("minLength") == 1:
+        said.append("Not empty.")
+    said += [_said(words.format(schema[name])) for name, words in _LIMITS.items() if schema.get(name, 1) != 1]
+    if schema.get("default") not in (None, ""):
         said.append(f"`{json.dumps(schema['default'], ensure_ascii=False)}` unless said.")
     return " ".join(said)
 

@@ -23,28 +23,26 @@ _DRAFT = "draft"
 _SENSIBLE = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
 
 
-class RangeForm(forms.Form):
+class DaysForm(forms.Form):
     """An empty form means the last thirty days of everything; so does one that makes no sense."""
 
     first = forms.DateField(label="From", required=False, validators=_SENSIBLE)
     last = forms.DateField(label="To", required=False, validators=_SENSIBLE)
-    version = forms.ChoiceField(label="Release", required=False)
     by = forms.ChoiceField(
         label="Asked by",
         required=False,
         choices=[("", "everybody"), ("keys", "agents"), ("hand", "people, by hand")],
     )
 
-    def __init__(self, data: Mapping[str, Any], *, plugin: Plugin) -> None:
+    def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data)
-        self._plugin = plugin
-        versions = plugin.releases.values_list("version", flat=True)[:_MOST_RELEASES]
-        field = self.fields["version"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "all releases"), (_DRAFT, "the draft"), *((one, one) for one in versions)]
-        for bound in self.fields.values():
-            bound.widget.attrs["class"] = "input input-s"
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "input input-s"
+        self.offer()
         self.is_valid()
+
+    def offer(self) -> None:
+        """What there is to choose from, where that depends on what is looked at."""
 
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
@@ -74,6 +72,27 @@ class RangeForm(forms.Form):
     def is_weekly(self) -> bool:
         first, last = self.days
         return (last - first).days >= MOST_BARS
+
+    def chosen(self, queries: QueryQuerySet) -> QueryQuerySet:
+        """Of these, the ones that are asked by whom the form says, of any day."""
+        return queries.narrowed(by=self.cleaned_data.get("by", ""))
+
+
+class RangeForm(DaysForm):
+    """The days of one plugin, and of which of its releases."""
+
+    version = forms.ChoiceField(label="Release", required=False)
+    field_order = ("first", "last", "version", "by")
+
+    def __init__(self, data: Mapping[str, Any], *, plugin: Plugin) -> None:
+        self._plugin = plugin
+        super().__init__(data)
+
+    def offer(self) -> None:
+        versions = self._plugin.releases.values_list("version", flat=True)[:_MOST_RELEASES]
+        field = self.fields["version"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", "all releases"), (_DRAFT, "the draft"), *((one, one) for one in versions)]
 
     def queries(self, *, user: User) -> QueryQuerySet:
         """What may be counted for this person, of any day."""

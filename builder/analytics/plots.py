@@ -10,8 +10,8 @@ from datetime import date, timedelta
 from querying.types import Outcome
 
 # The picture of bars, in units of its view box: room for the scale on the left and for the days below.
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000.0, 250.0, 44.0, 12.0, 224.0
-# The picture of lines stands in half a row.
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000.0, 250.0, 56.0, 12.0, 224.0
+# The picture of lines stands in half a row; so do the bars, on a phone.
 NARROW = 440.0
 # What is drawn, from the bottom of a bar to its top, with the class of its colour.
 SERIES = {
@@ -56,6 +56,7 @@ class Day:
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
+    width: float = WIDTH
     rects: list[Rect] = field(default_factory=list)
     grid: list[Mark] = field(default_factory=list)
     labels: list[Mark] = field(default_factory=list)
@@ -87,17 +88,18 @@ def days_of(
     ]
 
 
-def bars(days: Sequence[Day]) -> Plot:
-    """The questions of each day, stacked by how they ended."""
+def bars(days: Sequence[Day], *, width: float = WIDTH) -> Plot:
+    """The questions of each day, stacked by how they ended, in a picture of this width."""
     top = _round_up(max(day.total for day in days))
     scale = (BOTTOM - TOP) / top
-    slot = (WIDTH - LEFT) / len(days)
+    slot = (width - LEFT) / len(days)
     rects = [
         rect
         for number, day in enumerate(days)
         for rect in _stack(day, x=LEFT + number * slot, slot=slot, scale=scale)
     ]
-    return Plot(rects=rects, grid=_grid(top, scale), labels=_labels(days, slot=slot))
+    labels = _labels(days, slot=slot, most=6 if width == WIDTH else 4)
+    return Plot(width=width, rects=rects, grid=_grid(top, scale), labels=labels)
 
 
 def _stack(day: Day, *, x: float, slot: float, scale: float) -> list[Rect]:

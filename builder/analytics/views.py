@@ -13,9 +13,9 @@ from django.views.decorators.http import require_GET
 from accounts.models import ApiKey, User
 from builder.analytics import plots
 from builder.analytics.export import BY_HAND, COLUMNS, MOST_ROWS, OTHERS, as_csv
-from builder.analytics.forms import RangeForm
+from builder.analytics.forms import DaysForm, RangeForm
 from builder.panes import render
-from knowledge.models import Document
+from knowledge.models import Document, DocumentQuerySet
 from plugins.models import Plugin
 from querying.figures import STEPS, Figures
 from querying.types import Confidence, Outcome
@@ -43,6 +43,19 @@ def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     assert isinstance(request.user, User)
     form = RangeForm(request.GET, plugin=plugin)
     everything = form.queries(user=request.user)
+    context = {
+        **figures(form, everything, user=request.user),
+        **documents(everything.asked_on(*form.days), present=Document.objects.of_plugin(plugin)),
+        "asked": request.GET.urlencode(),
+    }
+    return render(request, plugin, "analytics", "builder/analytics/pane.html", context)
+
+
+def figures(form: DaysForm, everything: Figures, *, user: User) -> dict[str, Any]:
+    """What the pictures and tables show of the days that are chosen. Eight statements.
+
+    `everything` is what may be counted of any day, for the comparison with the days before.
+    """
     queries = everything.asked_on(*form.days)
     days = plots.days_of(
         *form.days,
@@ -52,13 +65,13 @@ def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     )
     totals = _totals(days)
     sums = queries.sums()
-    context = {
+    return {
         "form": form,
         "first": form.days[0],
         "last": form.days[1],
         "days": days,
         "headings": [words for words, _ in plots.SERIES.values()],
-        "bars": plots.bars(days),
+        "bars": [("wide", plots.bars(days)), ("narrow", plots.bars(days, width=plots.NARROW))],
         "lines": plots.lines(days),
         "total": sum(totals.values()),
         "shares": _shares(totals),
@@ -69,11 +82,8 @@ def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         "sums": sums,
         "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_WORDS.items()],
         "confidence": _confidence(queries),
-        "keys": _keys(queries, request.user),
-        "asked": request.GET.urlencode(),
-        **_documents(queries, plugin),
+        "keys": _keys(queries, user),
     }
-    return render(request, plugin, "analytics", "builder/analytics/pane.html", context)
 
 
 @require_GET
@@ -81,12 +91,17 @@ def download(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The questions of the same days as a file, the newest first."""
     assert isinstance(request.user, User)
     form = RangeForm(request.GET, plugin=plugin)
-    queries = form.queries(user=request.user).asked_on(*form.days).order_by("-created_at")
+    return as_file(form, form.queries(user=request.user), user=request.user, name=plugin.slug)
+
+
+def as_file(form: DaysForm, everything: Figures, *, user: User, name: str) -> HttpResponse:
+    """The questions of the chosen days for a spreadsheet, the newest first."""
+    queries = everything.asked_on(*form.days).order_by("-created_at")
     rows = list(queries.values(*COLUMNS, "timings", "api_key")[:MOST_ROWS])
-    names = _names({row["api_key"] for row in rows}, request.user)
+    names = _names({row["api_key"] for row in rows}, user)
     first, last = form.days
     response = HttpResponse(as_csv(rows, steps=STEPS, names=names), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{plugin.slug}-{first}-{last}.csv"'
+    response["Content-Disposition"] = f'attachment; filename="{name}-{first}-{last}.csv"'
     return response
 
 
@@ -120,11 +135,11 @@ def _confidence(queries: Figures) -> list[tuple[str, int, float]]:
     return plots.shares(queries.by_confidence(), levels)
 
 
-def _documents(queries: Figures, plugin: Plugin) -> dict[str, Any]:
-    """The documents that carry the answers, and those that none rests on."""
+def documents(queries: Figures, *, present: DocumentQuerySet) -> dict[str, Any]:
+    """The documents that carry the answers, and those of `present` that none rests on. Four statements."""
     cited = queries.cited_documents()
     greatest = cited[0][2] if cited else 1
-    present = Document.objects.of_plugin(plugin).filter(status="ready")
+    present = present.filter(status="ready")
     ids = [UUID(pk) for pk, _, _ in cited if pk]
     known = {
         str(pk)

@@ -67,6 +67,7 @@ def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         "ranges": RANGES,
         "is_cut": count >= MOST_QUERIES or sum(len(one.one_of_each) for one in topics) >= MOST_QUESTIONS,
         "until": now.isoformat(),
+        "dismissed_count": Dismissal.objects.filter(query__plugin=plugin).acts().count(),
     }
     return render(request, plugin, "inbox", "builder/inbox.html", context)
 
@@ -74,7 +75,7 @@ def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 def dismiss(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """Sends the queries away that ask in the same words as those named, as far as they were there to be seen."""
     assert isinstance(request.user, User)
-    days, until = _days(request.POST.get("days")), _moment(request.POST.get("until", ""))
+    days, until = _days(request.POST.get("days")), moment_in(request.POST.get("until", ""))
     named = Query.objects.filter(plugin=plugin, pk__in=_ids(request.POST.get("queries", "")))
     # Further back than the page shows: the same words should not come up again when it shows more days.
     waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).waiting(since=_EVER)
@@ -122,7 +123,7 @@ def _days(text: str | None) -> int:
     return next((days for days in RANGES if str(days) == text), RANGES[0])
 
 
-def _moment(text: str) -> datetime:
+def moment_in(text: str) -> datetime:
     """When the page was made. What is no moment is a moment at which nothing had been asked yet."""
     try:
         moment = parse_datetime(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern
 from django.views.decorators.http import require_GET, require_POST
 
-from builder.knowledge import acting, adding, document, finding, listing
+from builder.knowledge import acting, adding, attaching, document, finding, listing
 from builder.panes import pane_url
 
 DOCUMENT = "knowledge/<uuid:document>/"
@@ -18,6 +18,10 @@ def urls() -> list[URLPattern]:
         pane_url("knowledge/files/", require_POST(adding.files), name="knowledge_files", to_change=True),
         pane_url("knowledge/text/", require_POST(adding.text), name="knowledge_text", to_change=True),
         pane_url("knowledge/addresses/", require_POST(adding.addresses), name="knowledge_urls", to_change=True),
+        pane_url("knowledge/attach/", require_POST(attaching.attach), name="knowledge_attach", to_change=True),
+        pane_url(
+            "knowledge/detach/<int:base>/", require_POST(attaching.detach), name="knowledge_detach", to_change=True
+        ),
         pane_url("knowledge/find/", require_GET(finding.find), name="knowledge_find"),
         pane_url(DOCUMENT, document.show, name="knowledge_document"),
         pane_url(f"{DOCUMENT}standing/", require_GET(document.standing), name="knowledge_standing"),

@@ -11,6 +11,7 @@ from django.db.models import Case, Count, IntegerField, Q, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
+from builder.knowledge.attaching import offered
 from builder.knowledge.forms import AddressesForm, TextForm
 from builder.knowledge.rows import rows_of
 from builder.knowledge.scope import readable_bases
@@ -50,6 +51,7 @@ def pane(request: HttpRequest, plugin: Plugin, **forms: Any) -> HttpResponse:
         "most_bytes": settings.LEXIC_MAX_DOCUMENT_BYTES,
         "most_megabytes": settings.LEXIC_MAX_DOCUMENT_BYTES // (1024 * 1024),
         "types": TYPES,
+        "offered": offered(request, plugin),
         **listed(request, plugin),
         **forms,
     }
@@ -60,6 +62,7 @@ def listed(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     """What the list shows. The number of statements does not depend on the number of documents."""
     bases = list(KnowledgeBase.objects.of_plugin(plugin))
     own = next((base.pk for base in bases if base.plugin_id == plugin.pk), None)
+    readable = readable_bases(request)
     everything = Document.objects.present().filter(knowledge_base__in=[base.pk for base in bases])
     words, state = _words(request), request.GET.get("state", "")
     chosen = everything.called(words) if words else everything
@@ -68,7 +71,7 @@ def listed(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         chosen = chosen.filter(STATES[state][1])
     page = Paginator(_in_order(chosen), PER_PAGE).get_page(request.GET.get("page"))
     return {
-        "rows": rows_of(list(page), own_base=own, readable=readable_bases(request)),
+        "rows": rows_of(list(page), own_base=own, readable=readable),
         "page": page,
         "q": words,
         "state": state if state in STATES else "",
@@ -77,7 +80,7 @@ def listed(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         "working": counts["working"],
         "standing_key": "-".join(str(count) for count in counts.values()),
         "is_filtered": bool(words or state in STATES),
-        "attached": [base for base in bases if base.pk != own],
+        "attached": [(base, base.pk in readable) for base in bases if base.pk != own],
         "query": urlencode({"q": words, "state": state if state in STATES else ""}),
     }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django import template
+from django.conf import settings
 from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import format_html
@@ -23,6 +26,15 @@ def icon(name: str) -> SafeString:
     return format_html(
         '<svg class="i" viewBox="0 0 20 20" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name
     )
+
+
+@register.filter
+def money(amount: Decimal | None) -> str:
+    """An amount in the currency of the prices, two digits of it where it is less than a hundredth."""
+    if amount is None:
+        return "not known"
+    digits = 2 if not amount or amount >= Decimal("0.01") else 1 - amount.adjusted()
+    return f"{amount:,.{digits}f} {settings.LEXIC_LLM_CURRENCY}".strip()
 
 
 @register.simple_tag(takes_context=True)

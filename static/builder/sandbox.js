@@ -6,7 +6,8 @@
   const talk = document.getElementById("talk");
   const composer = document.getElementById("ask-form");
   if (!box || !composer || !window.ReadableStream) return;
-  const textarea = composer.elements.namedItem("question");
+  // Not by its name: the questions that are offered as buttons belong to the same form and have that name too.
+  const textarea = composer.querySelector("textarea[name=question]");
   const stop = composer.querySelector("[data-stop]");
   const announcer = document.getElementById("announce");
   const MARK = /\[Source (\d{1,6})\]/;

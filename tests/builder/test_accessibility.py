@@ -12,7 +12,7 @@ from accounts.models import User
 from builder.panes import PANES
 from builder.readiness import url_of
 from plugins.models import Plugin
-from querying.models import GoldenQuestion, Query
+from querying.models import Dismissal, GoldenQuestion, Query
 from tests.pages.test_browser import browser, sign_in
 from webhooks.models import Delivery, Event, Webhook
 
@@ -50,17 +50,25 @@ def test_axe_finds_nothing_serious_in_the_builder(
 ) -> None:
     GoldenQuestion.objects.create(plugin=published, question="Which boots are worn on site?")
     Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Gloves?", outcome="refused")
+    sent_away = Query.objects.create(plugin=published, release_name="boots@1.0.0", question="?", outcome="refused")
+    Dismissal.record([sent_away], by=alice)
     context = browser.new_context(
         base_url=live_server.url, viewport={"width": width, "height": 900}, color_scheme=scheme
     )
     page = context.new_page()
     sign_in(page, alice, to="/admin/")
     document, tree = published.knowledge_base.documents.get(), published.trees.first()
-    addresses = ["/admin/", "/admin/plugins/plugin/", "/admin/plugins/plugin/add/"]
+    addresses = [
+        "/admin/",
+        "/admin/plugins/plugin/",
+        "/admin/plugins/plugin/add/",
+        "/admin/plugins/plugin/analytics/",
+    ]
     addresses += [url_of(published, slug) for slug in PANES]
     addresses += [f"/admin/plugins/plugin/{published.pk}/knowledge/{document.pk}/"]
     addresses += [
         f"/admin/plugins/plugin/{published.pk}/publish/",
+        f"/admin/plugins/plugin/{published.pk}/inbox/dismissed/",
         f"/source/{document.pages.get().pk}?start=0&end=9",
         f"/admin/plugins/plugin/{published.pk}/sharing/webhooks/",
         f"/admin/plugins/plugin/{published.pk}/sharing/webhooks/{_failing_webhook(published).pk}/",

@@ -417,6 +417,27 @@ def test_a_gate_that_warns_publishes_and_says_so(expert: Client, plugin: Plugin)
     assert plugin.releases.count() == 1
 
 
+def test_a_gate_that_warns_says_so_before_one_publishes(expert: Client, plugin: Plugin) -> None:
+    gated(plugin, GoldenGate.WARN)
+    assert "golden questions" not in shown_before(expert, plugin)
+    wrong(plugin)
+    assert (
+        "Its golden questions are run first: 1 of 1 have to pass. When fewer do, it is published all the same"
+        in (shown_before(expert, plugin))
+    )
+    runs.run_golden(releases.snapshot(plugin))
+    content = shown_before(expert, plugin)
+    assert "0 of its 1 golden questions pass; 1 have to." in content
+    assert "The gate only warns, so it can be published." in content
+    gated(plugin, GoldenGate.OFF)
+    assert "only warns" not in shown_before(expert, plugin)
+
+
+def shown_before(expert: Client, plugin: Plugin) -> str:
+    """The sheet of the page of publishing, without what stands around it."""
+    return expert.get(address("publish", plugin)).content.decode().partition('id="publish-title"')[2]
+
+
 def test_a_gate_that_is_off_says_nothing(plugin: Plugin) -> None:
     gated(plugin, GoldenGate.OFF)
     wrong(plugin)

@@ -19,6 +19,7 @@ from builder.readiness import readiness
 from knowledge.models import Chunk, Document
 from marketplace.golden_gate import verdict
 from plugins.models import Plugin
+from querying.counts import counts_of
 from querying.models import Dismissal, Feedback, GoldenQuestion, Query
 
 pytestmark = pytest.mark.django_db
@@ -220,10 +221,11 @@ def test_questions_are_text(browsing: Browse, alice: User, plugin: Plugin) -> No
 
 
 def test_the_tab_counts_the_queries_that_wait(plugin: Plugin, alice: User) -> None:
-    golden = verdict(plugin)
-    assert (readiness(plugin, golden=golden)[-1].detail, readiness(plugin, golden=golden)[-1].count) == ("clear", 0)
+    golden, counts = verdict(plugin), counts_of([plugin])[plugin.pk]
+    part = readiness(plugin, golden=golden, counts=counts)[-1]
+    assert (part.detail, part.count) == ("clear", 0)
     asked(plugin), asked(plugin, CUP)
-    part = readiness(plugin, golden=golden)[-1]
+    part = readiness(plugin, golden=golden, counts=counts)[-1]
     assert (part.slug, part.detail, part.count) == ("inbox", "2 questions waiting", 2)
 
 
@@ -249,7 +251,7 @@ def test_the_pane_takes_the_same_statements_for_any_number_of_rows(
     pane(client, plugin)
     with CaptureQueriesContext(connection) as around:
         client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
-    with django_assert_num_queries(len(around) + 1):
+    with django_assert_num_queries(len(around) + 2):
         pane(client, plugin)
 
 
@@ -260,3 +262,72 @@ def test_the_line_of_a_topic_rises_on_the_days_it_was_asked() -> None:
     topic = Topic(question="?", wordings=[], asked=queries, one_of_each=[], weight=1.0)
     points = topic.line(days=30, now=now).removeprefix("M").split("L")
     assert (len(points), points[0], points[1], points[-1]) == (30, "0.0 2.0", "3.3 22.0", "96.0 12.0")
+
+
+# --- Dismissed, and brought back ---------------------------------------------------------------------------
+
+
+def dismissed(client: Client, plugin: Plugin) -> Any:
+    response = client.get(reverse("admin:builder_inbox_dismissed", args=[plugin.pk]))
+    assert response.status_code == 200
+    return response
+
+
+def restore(client: Client, plugin: Plugin, at: str) -> Any:
+    return client.post(reverse("admin:builder_inbox_restore", args=[plugin.pk]), {"at": at}, follow=True)
+
+
+def test_what_was_dismissed_is_listed_and_brought_back(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    asked(plugin), asked(plugin, BOOTS_TOO), asked(plugin, CUP, ago=1)
+    client = browsing(alice)
+    dismiss(client, plugin, pane(client, plugin))
+    dismiss(client, plugin, pane(client, plugin))
+    acts = dismissed(client, plugin).context["acts"]
+    assert [(act.count, act.by) for act in acts] == [(1, "Alice"), (2, "Alice")]
+    assert sorted(acts[1].wordings) == sorted([BOOTS, BOOTS_TOO])
+    assert "Dismissed" in pane(client, plugin).content.decode()
+    content = restore(client, plugin, acts[1].at.isoformat()).content.decode()
+    assert "2 queries are back in the inbox." in content
+    assert sorted(counts(pane(client, plugin))) == [(BOOTS_TOO, 2)] or counts(pane(client, plugin)) == [(BOOTS, 2)]
+    assert [act.wordings for act in dismissed(client, plugin).context["acts"]] == [[CUP]]
+
+
+@pytest.mark.parametrize("at", ["", "x", "2026-99-99T00:00:00Z", "2020-01-01T00:00:00+00:00"])
+def test_a_moment_at_which_nothing_was_dismissed_restores_nothing(
+    browsing: Browse, alice: User, plugin: Plugin, at: str
+) -> None:
+    asked(plugin)
+    client = browsing(alice)
+    dismiss(client, plugin, pane(client, plugin))
+    assert "Nothing was restored" in restore(client, plugin, at).content.decode()
+    assert Dismissal.objects.count() == 1
+
+
+def test_only_those_who_may_change_a_plugin_bring_back(
+    browsing: Browse, alice: User, bob: User, plugin: Plugin
+) -> None:
+    plugin.viewers.add(bob)
+    asked(plugin)
+    client = browsing(alice)
+    dismiss(client, plugin, pane(client, plugin))
+    (act,) = dismissed(browsing(bob), plugin).context["acts"]
+    assert restore(browsing(bob), plugin, act.at.isoformat()).status_code == 404
+    assert Dismissal.objects.exists()
+
+
+def test_nothing_dismissed_says_so(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    assert "Nothing is dismissed." in dismissed(browsing(alice), plugin).content.decode()
+
+
+@pytest.mark.parametrize("times", [1, 8])
+def test_the_dismissed_take_the_same_statements_for_any_number(
+    browsing: Browse, alice: User, plugin: Plugin, django_assert_num_queries: Any, times: int
+) -> None:
+    for _ in range(times):
+        Dismissal.record([asked(plugin), asked(plugin, CUP)], by=alice)
+    client = browsing(alice)
+    dismissed(client, plugin)
+    with CaptureQueriesContext(connection) as around:
+        client.get(reverse("admin:builder_sandbox", args=[plugin.pk]))
+    with django_assert_num_queries(len(around) + 1):
+        dismissed(client, plugin)

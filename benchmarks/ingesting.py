@@ -1,0 +1,274 @@
+"""Whether answers stay fast while documents are read: `python -m benchmarks.ingesting` (about two minutes).
+
+Starts Lexic as `manage.py up` does, in a folder that goes away, publishes a plugin, and asks it over HTTP: first with
+nothing else to do, then while forty PDFs that were uploaded at once are read by the worker. Prints milliseconds of an
+answer (median and 95 %), the ratio of the two, and the seconds until the builder showed the first progress.
+`--json` prints the figures for programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+
+if TYPE_CHECKING:
+    from accounts.models import User
+    from plugins.models import Plugin
+
+PDFS = 40
+PAGES = 5
+LINES = 30
+QUIET_QUESTIONS = 80
+# As many uploads at once as the builder's page sends.
+AT_ONCE = 3
+PATIENCE = 600  # seconds until everything is read
+NOUNS = [
+    "valve",
+    "pump",
+    "boiler",
+    "chamber",
+    "filter",
+    "gauge",
+    "ladder",
+    "rope",
+    "scaffold",
+    "hoist",
+    "engine",
+    "turbine",
+    "reactor",
+    "conveyor",
+    "crane",
+    "harness",
+    "helmet",
+    "glove",
+    "goggle",
+    "alarm",
+    "sensor",
+    "relay",
+    "breaker",
+    "fuse",
+    "cable",
+    "trench",
+    "girder",
+    "column",
+    "beam",
+    "slab",
+    "footing",
+]
+VERBS = [
+    "inspected",
+    "replaced",
+    "cleaned",
+    "tested",
+    "closed",
+    "opened",
+    "recorded",
+    "lubricated",
+    "sealed",
+    "vented",
+]
+TERMS = ["every week", "every month", "every two years", "before each use", "after a fall", "at the end of a shift"]
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    wants_json = parser.parse_args().json
+    with lexic() as address:
+        figures = measured(address)
+    if wants_json:
+        print(json.dumps(figures))
+        return
+    for name, value in figures.items():
+        print(f"{name:44} {value:8.2f}")
+
+
+@contextmanager
+def lexic() -> Iterator[str]:
+    """The address of a Lexic of our own: database, broker, worker and web server."""
+    with tempfile.TemporaryDirectory(prefix="lxb-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)  # PostgreSQL does not run as root
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "lexic.settings", "LEXIC_VAR_DIR": folder}
+        os.environ |= {"DATABASE_URL": "", "REDIS_URL": "", "LEXIC_LLM": "extractive", "LEXIC_EMBEDDER": "local"}
+        command = [sys.executable, "manage.py", "up", "--port", "0", "--with-parent"]
+        server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout
+            address = next(found[1] for line in server.stdout if (found := re.search(r"is up at (\S+)", line)))
+            with ThreadPoolExecutor(1) as reader:
+                reader.submit(server.stdout.read)  # or it would block, once nobody reads what it says
+                import django
+
+                django.setup()
+                yield address
+                server.terminate()
+        finally:
+            server.terminate()
+            server.wait(60)
+
+
+def measured(address: str) -> dict[str, float]:
+    plugin, owner, secret = published()
+    choose = random.Random(7)
+    questions = [f"When is the {noun} {choose.choice(VERBS)}?" for noun in NOUNS * 20]
+    ask = asker(address, plugin, secret)
+    for question in questions[: len(NOUNS)]:  # every passage has been weighed once
+        ask(question)
+    quiet = [ask(question) for question in questions[:QUIET_QUESTIONS]]
+    with builder(address, owner) as browser, ThreadPoolExecutor(AT_ONCE + 1) as threads:
+        begun = time.perf_counter()
+        seen = threads.submit(first_progress, browser, plugin, begun)
+        uploads = [threads.submit(upload, browser, plugin, number) for number in range(PDFS)]
+        busy = asked_while(lambda: is_working(plugin, uploads), ask, questions)
+        took = time.perf_counter() - begun
+        figures = {"first progress seen after, s": seen.result(), f"{PDFS} PDFs were read in, s": took}
+    return {
+        "quiet, median ms": statistics.median(quiet),
+        "quiet, 95% ms": most(quiet),
+        f"while {PDFS} PDFs are read, median ms": statistics.median(busy),
+        f"while {PDFS} PDFs are read, 95% ms": most(busy),
+        "ratio of the medians": statistics.median(busy) / statistics.median(quiet),
+        "ratio at 95%": most(busy) / most(quiet),
+        "questions meanwhile": len(busy),
+        **figures,
+    }
+
+
+def published() -> tuple[Plugin, User, str]:
+    """A plugin with one document, its owner, and a key."""
+    from accounts.models import ApiKey, User
+    from knowledge.add import add_text
+    from knowledge.attach import own_knowledge_base
+    from knowledge.ingest import ingest
+    from marketplace.publish import publish
+    from plugins.models import Plugin
+
+    owner = User.objects.create_user("bench@example.org", "correct horse battery", is_staff=True)
+    plugin = Plugin.objects.create(
+        owner=owner, name="Bench", slug="bench", domain="safety", system_prompt="Answer."
+    )
+    choose = random.Random(1)
+    text = "\n\n".join(f"# On the {noun}\n\n{' '.join(sentences(choose, noun=noun))}" for noun in NOUNS)
+    base = own_knowledge_base(plugin)
+    added = add_text(knowledge_base=base, title="Handbook", text=text, file_name="handbook.md", enqueue=False)
+    ingest(added.document.pk)
+    publish(plugin, by=owner)
+    _, secret = ApiKey.objects.issue(owner=owner, name="bench", per_minute=100_000, per_day=1_000_000)
+    return plugin, owner, secret
+
+
+def sentences(choose: random.Random, *, noun: str) -> Iterator[str]:
+    return (f"The {noun} is {verb} {choose.choice(TERMS)}." for verb in VERBS)
+
+
+def asker(address: str, plugin: Plugin, secret: str) -> Callable[[str], float]:
+    """Asks one question over HTTP and says how many milliseconds it took."""
+    client = httpx2.Client(base_url=address, headers={"Authorization": f"Bearer {secret}"}, timeout=60)
+
+    def ask(question: str) -> float:
+        begun = time.perf_counter()
+        client.post("/api/v1/query", json={"plugin": plugin.slug, "query": question}).raise_for_status()
+        return (time.perf_counter() - begun) * 1000
+
+    return ask
+
+
+@contextmanager
+def builder(address: str, owner: User) -> Iterator[httpx2.Client]:
+    """The owner at a browser, signed in."""
+    with httpx2.Client(base_url=address, timeout=60, follow_redirects=True) as browser:
+        browser.get("/accounts/login/")
+        said = {"login": owner.email, "password": "correct horse battery"}
+        browser.post("/accounts/login/", data={**said, "csrfmiddlewaretoken": browser.cookies["csrftoken"]})
+        yield browser
+
+
+def upload(browser: httpx2.Client, plugin: Plugin, number: int) -> None:
+    response = browser.post(
+        f"/admin/plugins/plugin/{plugin.pk}/knowledge/files/",
+        files={"files": (f"manual {number:02}.pdf", pdf(number), "application/pdf")},
+        data={"csrfmiddlewaretoken": browser.cookies["csrftoken"]},
+    )
+    response.raise_for_status()
+
+
+def first_progress(browser: httpx2.Client, plugin: Plugin, begun: float) -> float:
+    """Seconds until the list of documents shows one that is being read, as the page asks for it."""
+    while time.perf_counter() - begun < PATIENCE:
+        shown = browser.get(f"/admin/plugins/plugin/{plugin.pk}/knowledge/list/?poll=1").text
+        if re.search(r'data-working="[1-9]', shown):
+            return time.perf_counter() - begun
+        time.sleep(0.05)
+    raise SystemExit("Nothing was ever seen to be read.")
+
+
+def asked_while(goes_on: Callable[[], bool], ask: Callable[[str], float], questions: Sequence[str]) -> list[float]:
+    taken: list[float] = []
+    end = time.monotonic() + PATIENCE
+    while goes_on() and time.monotonic() < end:
+        taken.append(ask(questions[len(taken) % len(questions)]))
+    return taken
+
+
+def is_working(plugin: Plugin, uploads: Sequence[object]) -> bool:
+    from knowledge.models import Document
+
+    documents = Document.objects.of_plugin(plugin)
+    return documents.count() <= len(uploads) or documents.unfinished().exists()
+
+
+def most(taken: Sequence[float]) -> float:
+    """What 95 % stay below."""
+    return statistics.quantiles(taken, n=20)[-1]
+
+
+def pdf(number: int) -> bytes:
+    """A PDF of its own text: nothing of it can be copied from another one."""
+    choose = random.Random(1000 + number)
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for _ in range(PAGES):
+        text = b"BT /F1 10 Tf 14 TL 50 800 Td " + b" ".join(b"(%s) '" % line(choose) for _ in range(LINES)) + b" ET"
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text))
+        page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R" % len(objects)
+        objects.append(page + b" /Resources << /Font << /F1 3 0 R >> >> >>")
+        kids.append(b"%d 0 R" % len(objects))
+    objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (PAGES, b" ".join(kids))
+    return _file(objects)
+
+
+def line(choose: random.Random) -> bytes:
+    words = [choose.choice(NOUNS) for _ in range(3)]
+    said = f"Item {choose.randrange(10**6)}: the {words[0]} near the {words[1]} and the {words[2]} is"
+    return f"{said} {choose.choice(VERBS)} {choose.choice(TERMS)}.".encode()
+
+
+def _file(objects: Sequence[bytes]) -> bytes:
+    body, offsets = b"%PDF-1.4\n", []
+    for number, one in enumerate(objects, start=1):
+        offsets.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    size = len(objects) + 1
+    tail = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size, len(body))
+    return body + b"xref\n0 %d\n0000000000 65535 f \n" % size + table + tail
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""What was sent away, and the button that brings it back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from accounts.models import User
+from builder.inbox.views import moment_in
+from builder.panes import render
+from plugins.models import Plugin
+from querying.models import Dismissal
+
+PER_PAGE = 25
+_MOST_WORDINGS = 5
+_MOST_ROWS = 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Act:
+    """What somebody dismissed in one go. `wordings` are the ways in which it was asked, each once."""
+
+    at: datetime
+    by: str
+    count: int
+    wordings: list[str]
+
+    @property
+    def shown(self) -> list[str]:
+        return self.wordings[:_MOST_WORDINGS]
+
+    @property
+    def unnamed(self) -> int:
+        return len(self.wordings) - len(self.shown)
+
+
+def show_dismissed(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The latest first, by page. A fixed number of statements."""
+    page = Paginator(_of(plugin).acts(), PER_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "acts": _acts(list(page), plugin)}
+    return render(request, plugin, "inbox", "builder/dismissed.html", context)
+
+
+def restore(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """Brings back what was dismissed at one moment."""
+    count, _ = _of(plugin).filter(at=moment_in(request.POST.get("at", ""))).delete()
+    if count:
+        words = f"{count} {'query is' if count == 1 else 'queries are'} back in the inbox."
+        messages.success(request, f"{words} It shows those of the last 90 days at most.")
+    else:
+        messages.warning(request, "Nothing was restored: it is not dismissed any more.")
+    return HttpResponseRedirect(reverse("admin:builder_inbox_dismissed", args=[plugin.pk]))
+
+
+def _of(plugin: Plugin) -> Any:
+    return Dismissal.objects.filter(query__plugin=plugin)
+
+
+def _acts(rows: Sequence[dict[str, Any]], plugin: Plugin) -> list[Act]:
+    """Two statements."""
+    people = User.objects.in_bulk({row["by"] for row in rows} - {None})
+    wordings: dict[Any, dict[str, None]] = defaultdict(dict)
+    asked = _of(plugin).filter(at__in=[row["at"] for row in rows]).order_by("-query__created_at")
+    for at, by, question in asked.values_list("at", "by", "query__question")[:_MOST_ROWS]:
+        wordings[at, by].setdefault(question)
+    return [
+        Act(
+            at=row["at"],
+            by=str(people.get(row["by"], "somebody who is gone")),
+            count=row["count"],
+            wordings=list(wordings[row["at"], row["by"]]),
+        )
+        for row in rows
+    ]
