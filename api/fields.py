@@ -21,6 +21,9 @@ class Text(serializers.CharField):
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
+        # Before the spaces around it are taken off: a limit holds for what is sent.
+        if isinstance(data, str) and self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
         return super().run_validation(data)
 
 

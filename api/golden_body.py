@@ -25,7 +25,9 @@ class PlaceSerializer(Strict):
 
     def to_internal_value(self, data: Any) -> list[Any]:
         said = super().to_internal_value(data)
-        return [said["document"], said["page"]]
+        if "document" not in said:  # in a PATCH, the framework asks nothing of what is inside either
+            raise serializers.ValidationError({"document": "This field is required."})
+        return [said["document"], said.get("page")]
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         document, page = [*instance, None][:2]

@@ -24,17 +24,36 @@ class TurnSerializer(serializers.Serializer):
 
 
 class OptionsSerializer(serializers.Serializer):
-    citationMode = serializers.ChoiceField([style.value for style in CitationStyle], default="inline")
-    maxSources = serializers.IntegerField(min_value=1, max_value=50, allow_null=True, default=None)
+    """How the answer is given, and what it may be made from."""
+
+    citationMode = serializers.ChoiceField(
+        [style.value for style in CitationStyle],
+        default="inline",
+        help_text="inline keeps `[Source N]`, footnote lists the sources below the text, off takes them out.",
+    )
+    maxSources = serializers.IntegerField(
+        min_value=1, max_value=50, allow_null=True, default=None, help_text="How many passages may be read."
+    )
     includeDecisionPath = serializers.BooleanField(default=True)
-    includeCitations = serializers.BooleanField(allow_null=True, default=None)
-    asOf = serializers.DateField(allow_null=True, default=None)
-    filters = serializers.DictField(child=serializers.JSONField(allow_null=True), allow_null=True, default=None)
+    includeCitations = serializers.BooleanField(
+        allow_null=True, default=None, help_text="With citationMode off: give `citations` all the same."
+    )
+    asOf = serializers.DateField(
+        allow_null=True, default=None, help_text="Answer from what was in force on this day."
+    )
+    filters = serializers.DictField(
+        child=serializers.JSONField(allow_null=True),
+        allow_null=True,
+        default=None,
+        help_text="Which documents may be read, by their labels: docTypes, tagsAny, tagsAll, projects, dateFrom …",
+    )
 
 
 class FollowupSerializer(serializers.Serializer):
-    token = serializers.CharField(max_length=20_000)
-    answer = serializers.JSONField()
+    """The answer to a question back; the question itself need not be sent again."""
+
+    token = serializers.CharField(max_length=20_000, help_text="Out of the clarification.")
+    answer = serializers.JSONField(help_text="A text, a number, true or false.")
 
     def validate_answer(self, value: Any) -> Any:
         return _checked_fact(value)
@@ -44,7 +63,12 @@ class AddedSerializer(serializers.Serializer):
     """What a question may carry besides its words, at every door."""
 
     options = OptionsSerializer(required=False, allow_null=True)
-    facts = serializers.DictField(child=serializers.JSONField(), required=False, allow_null=True)
+    facts = serializers.DictField(
+        child=serializers.JSONField(),
+        required=False,
+        allow_null=True,
+        help_text="What is known already, by name: a text, a number, true or false for each.",
+    )
     followup = FollowupSerializer(required=False, allow_null=True)
 
     def validate_facts(self, facts: dict[str, Any] | None) -> dict[str, Any]:
@@ -56,8 +80,18 @@ class AddedSerializer(serializers.Serializer):
 
 
 class QuerySerializer(AddedSerializer):
-    plugin = serializers.CharField(max_length=120)
-    query = serializers.CharField(max_length=MAX_QUESTION, required=False, allow_blank=True, default="")
+    """A question to a plugin."""
+
+    plugin = serializers.CharField(
+        max_length=120, help_text="Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft."
+    )
+    query = serializers.CharField(
+        max_length=MAX_QUESTION,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="The question. May be left out with a `followup`.",
+    )
     # `context` is also a name of the base class, which is its problem.
     context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore
     stream = serializers.BooleanField(default=False)

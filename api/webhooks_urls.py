@@ -4,7 +4,7 @@ from django.urls import path
 
 from api import webhooks
 
-_ALL = "api/plugins/<str:plugin>/webhooks"
+_ALL = "api/plugins/<slug:plugin>/webhooks"
 _ONE = f"{_ALL}/<uuid:webhook>"
 
 urlpatterns = [

@@ -214,7 +214,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SORT_OPERATION_PARAMETERS": False,
     "PREPROCESSING_HOOKS": ["api.schema.only.described"],
     "POSTPROCESSING_HOOKS": ["api.schema.finish.finish"],
-    "ENUM_NAME_OVERRIDES": {},
+    "PATH_CONVERTER_OVERRIDES": {
+        "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"},
+        "int": {"type": "integer", "minimum": 0},
+    },
 }
 
 # --- Knowledge and answers --------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ Any other key is ignored.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -188,7 +189,7 @@ class _Reader:
         if isinstance(kind, str) and kind in readers:
             return readers[kind](node_id, label, data)
         self.report(
-            "unknown_type", f"A node cannot be of the type {kind!r:.60}.", f"Use {_either(tuple(readers))}."
+            "unknown_type", f"A node cannot be of the type {_named(kind)}.", f"Use {_either(tuple(readers))}."
         )
         self.loose[node_id] = _loose_children(data)
         return None
@@ -196,7 +197,7 @@ class _Reader:
     def check_id(self, key: str, node_id: object) -> None:
         if node_id != key:
             self.report(
-                "id_mismatch", f"The node under “{key}” has the id {node_id!r:.60}.", "Make the two the same."
+                "id_mismatch", f"The node under “{key}” has the id {_named(node_id)}.", "Make the two the same."
             )
         if not key or len(key) > MAX_NAME:
             self.report("bad_id", f"A node's id has 1 to {MAX_NAME} characters.")
@@ -218,7 +219,9 @@ class _Reader:
             return Condition(field="", operator="eq", value="")
         operator = data.get("operator")
         if not isinstance(operator, str) or operator not in OPERATORS:
-            self.report("unknown_operator", f"There is no operator {operator!r:.60}.", f"Use {_either(OPERATORS)}.")
+            self.report(
+                "unknown_operator", f"There is no operator {_named(operator)}.", f"Use {_either(OPERATORS)}."
+            )
             operator, value = "eq", ""
         else:
             value = self.condition_value(operator, data.get("value"))
@@ -280,7 +283,7 @@ class _Reader:
         severity = data.get("severity")
         if severity is not None and severity not in IMPORTANCES:
             self.report(
-                "unknown_severity", f"There is no severity {severity!r:.60}.", f"Use {_either(IMPORTANCES)}."
+                "unknown_severity", f"There is no severity {_named(severity)}.", f"Use {_either(IMPORTANCES)}."
             )
             severity = None
         return Action(
@@ -366,3 +369,12 @@ def _loose_children(data: dict[str, Any]) -> tuple[str, ...]:
     candidates = [data.get("trueChildId"), data.get("falseChildId")]
     candidates += answers.values() if isinstance(answers, dict) else []
     return tuple(child for child in candidates if isinstance(child, str))
+
+
+def _named(value: object) -> str:
+    """As it was written. The keys of an object come back from the database in another order: always in theirs."""
+    return (
+        f"{json.dumps(value, sort_keys=True, default=str):.60}"
+        if isinstance(value, dict | list)
+        else f"{value!r:.60}"
+    )

@@ -18,6 +18,12 @@ from api.schema.problems import headers_of, reference, statuses_of
 
 _STREAM = "text/event-stream"
 _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NAMED_BY = {
+    "plugin": "Its slug or id.",
+    "name": "A plugin's slug or id; `slug@1.2.0` for one release.",
+    "version": "Such as 1.2.0, or `latest`.",
+    "number": "From 1.",
+}
 _TAG = {"in": "header", "required": False, "schema": {"type": "string"}}
 _OF_PAGES = [
     {
@@ -46,7 +52,7 @@ class Description(AutoSchema):
     def get_tags(self) -> list[str]:
         return [self._named[0]]
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         """What its method says, and nothing of the classes above it."""
         words = getattr(self.view, self.method.lower()).__doc__
         if not words:
@@ -86,6 +92,12 @@ class Description(AutoSchema):
             return [{**_TAG, "name": "If-None-Match", "description": "304 where the version is still this one."}]
         return [{**_TAG, "name": "If-Match", "description": "412 where the version is another one by now."}]
 
+    def _resolve_path_parameters(self, variables: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
+        return [
+            {**one, "description": _NAMED_BY[one["name"]]} if one["name"] in _NAMED_BY else one for one in found
+        ]
+
     # --- Pages: a view that names its `ordering` gives its GET in pages -----------------------------------
 
     @property
@@ -106,7 +118,7 @@ class Description(AutoSchema):
     def _get_response_for_code(
         self, serializer: Any, status_code: Any, media_types: Any = None, direction: Any = "response"
     ) -> dict[str, Any]:
-        response = super()._get_response_for_code(serializer, status_code, media_types, direction)
+        response = super()._get_response_for_code(serializer, status_code, media_types, direction)  # type: ignore[no-untyped-call]
         for media_type, content in response.get("content", {}).items():
             if media_type == _STREAM:
                 content["schema"] = _as_events(content["schema"], ends=self.path.startswith("/v1/"))
@@ -120,7 +132,7 @@ class Description(AutoSchema):
         return {**headers_of(int(status_code), is_counted=is_counted, is_tagged=is_tagged), **said}
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
-        schema = super()._map_basic_serializer(serializer, direction)
+        schema = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
         serializer = force_instance(serializer)
         is_strict = isinstance(serializer, Strict)
         # The framework takes the words of a base class where a class has none of its own.

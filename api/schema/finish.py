@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from api.schema import problems
+from api.schema.links import link
 from api.schema.operations import PARTS
 
 
@@ -12,6 +13,7 @@ def finish(result: dict[str, Any], **about: Any) -> dict[str, Any]:
     """A `POSTPROCESSING_HOOK`: shared responses, headers and errors, and the parts in their order."""
     components = result.setdefault("components", {})
     _take_anything(components["schemas"])
+    link(result["paths"])
     components["responses"] = _used(problems.components(), result["paths"])
     components["headers"] = problems.HEADERS
     components["schemas"] |= {"Error": problems.ERROR, "OpenAIError": problems.OPENAI_ERROR}

@@ -29,7 +29,7 @@ MEANINGS: dict[int, tuple[str, str]] = {
     429: ("TooManyRequests", "The key's limit is used up. `rate_limited`; Retry-After says for how long."),
     502: ("ProviderFailed", "The language model could not be reached, or failed. `provider_failed`."),
     503: ("Unavailable", "The database, the queue or the language model is away or busy; try again in a moment."),
-    504: ("ProviderTimedOut", "The language model took too long. `provider_timed_out`."),
+    504: ("ProviderTimedOut", "The language model took too long. `provider_timeout`."),
 }
 
 

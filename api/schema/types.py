@@ -84,7 +84,7 @@ def words_of(schema: Mapping[str, Any]) -> str:
     said = [schema["description"].rstrip(".") + "."] if schema.get("description") else []
     if schema.get("minLength") == 1:
         said.append("Not empty.")
-    said += [_said(words.format(schema[name])) for name, words in _LIMITS.items() if schema.get(name, 1) != 1]
+    said += [_said(words.replace("{}", str(schema[name]))) for name, words in _LIMITS.items() if schema.get(name, 1) != 1]
     if schema.get("default") not in (None, ""):
         said.append(f"`{json.dumps(schema['default'], ensure_ascii=False)}` unless said.")
     return " ".join(said)
@@ -95,8 +95,10 @@ def _said(words: str) -> str:
 
 
 def fields_of(schema: Mapping[str, Any]) -> tuple[Field, ...]:
+    """Those that are required first."""
     required = schema.get("required", ())
-    return tuple(
+    found = (
         Field(name=name, kind=kind_of(one), words=words_of(one), is_required=name in required)
         for name, one in schema.get("properties", {}).items()
     )
+    return tuple(sorted(found, key=lambda one: not one.is_required))

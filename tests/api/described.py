@@ -9,6 +9,7 @@ import copy
 from typing import Any
 
 import schemathesis
+from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 
 from accounts.models import ApiKey, User
@@ -61,23 +62,28 @@ def query_of(key: ApiKey) -> str:
     return str(Query.objects.filter(api_key=key).values_list("pk", flat=True)[0])
 
 
-def with_rows(found: dict[str, Any]) -> dict[str, Any]:
-    """The description, with these values in the place of those that an address has."""
-    described = copy.deepcopy(description())
-    for methods in described["paths"].values():
+def cases(operation: Any, *, mode: GenerationMode, found: dict[str, Any]) -> Any:
+    """Requests to real rows. Of those that are to be unfit, where there is only the address, it is that."""
+    definition = operation.definition.raw
+    has_more = "requestBody" in definition or any(one["in"] == "query" for one in definition.get("parameters", []))
+    named = {one["name"] for one in definition.get("parameters", []) if one["in"] == "path"}
+    pinned = {name: found[name] for name in named if mode.is_positive or has_more}
+    return operation.as_strategy(generation_mode=mode, path_parameters=pinned or None)
+
+
+def loaded(*, plugin: str = "") -> Any:
+    """With a `plugin`, that is the one which is asked or changed where no link names another; not deleted."""
+    whole = copy.deepcopy(description())
+    for methods in whole["paths"].values():
         for operation in methods.values():
-            for parameter in operation.get("parameters", []):
-                if parameter["in"] == "path" and parameter["name"] in found:
-                    parameter["schema"] = {**parameter["schema"], "enum": [found[parameter["name"]]]}
-    return described
-
-
-def loaded(described: dict[str, Any]) -> Any:
+            for one in operation.get("parameters", []):
+                if plugin and one["name"] == "plugin" and operation["operationId"] != "deletePlugin":
+                    one["schema"] = {"type": "string", "enum": [plugin]}
     config = SchemathesisConfig()
     checks = config.projects.default.checks if hasattr(config.projects, "default") else config.checks
     checks.positive_data_acceptance.expected_statuses = _MEANT_WELL
     checks.negative_data_rejection.expected_statuses = _REFUSED
-    return schemathesis.openapi.from_dict(described, config=config)
+    return schemathesis.openapi.from_dict(whole, config=config)
 
 
 def operations(schema: Any) -> list[Any]:

@@ -319,3 +319,14 @@ def test_charlie_finds_none(golden: GoldenQuestion, charlie: User) -> None:
 def test_a_key_that_reads_changes_nothing(golden: GoldenQuestion, alice: User) -> None:
     answers = changing(keyed(alice, "read"), golden)
     assert {code_of(answer, 403) for answer in answers} == {"missing_capability"}
+
+
+@pytest.mark.parametrize("method", ["put", "patch"])
+def test_a_place_may_go_without_its_page_and_never_without_its_document(
+    golden: GoldenQuestion, alice: User, method: str
+) -> None:
+    change = getattr(keyed(alice), method)
+    whole = change(f"{GOLDEN}/{golden.pk}", {"mustCite": [{"document": "Cover handbook"}]}, format="json")
+    assert whole.json()["mustCite"] == [{"document": "Cover handbook", "page": None}]
+    refused = change(f"{GOLDEN}/{golden.pk}", {"mustCite": [{"page": 1}]}, format="json")
+    assert code_of(refused, 400) == "invalid"

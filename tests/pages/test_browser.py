@@ -83,7 +83,7 @@ def test_from_signing_up_to_a_key(page: Page, published: Plugin) -> None:
     assert (key.owner.email, key.allowed_plugins()) == ("erin@example.org", [published.pk])
     page.goto("/keys")
     assert secret not in page.content()
-    page.get_by_role("button", name="Revoke planning agent").click()
+    page.get_by_role("button", name="Revoke").click()
     page.get_by_text("It stopped working at once.").wait_for()
     assert ApiKey.objects.for_secret(secret) is None
 

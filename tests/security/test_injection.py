@@ -85,7 +85,7 @@ def test_a_passage_cannot_end_its_own_fence(ticks: int) -> None:
 # --- I2, S5: the code itself -----------------------------------------------------------------------------------
 
 ROOT = Path(__file__).parents[2]
-APPS = ["lexic", "accounts", "plugins", "knowledge", "trees", "querying", "marketplace"]
+APPS = ["lexic", "accounts", "plugins", "webhooks", "knowledge", "trees", "querying", "marketplace", "api", "builder"]
 
 
 def sources() -> Iterator[tuple[str, ast.AST]]:
@@ -124,7 +124,10 @@ def test_i1_no_format_string_comes_from_a_variable() -> None:
 
 
 def _is_ours(text: ast.AST) -> bool:
-    """A literal or a constant of the module, or psycopg's `SQL` of a literal, which quotes what is put into it."""
+    """A literal or a constant of the module, or psycopg's `SQL` of a literal, which quotes what is put into it. What a
+    class inherits under that name (`super().format`, of the log's formatter) formats no text of ours."""
+    if isinstance(text, ast.Call) and ast.unparse(text) == "super()":
+        return True
     if isinstance(text, ast.Call) and ast.unparse(text.func) == "sql.SQL":
         return all(isinstance(argument, ast.Constant) for argument in text.args)
     is_constant = isinstance(text, ast.Name) and text.id.isupper()

@@ -1,0 +1,40 @@
+"""What can be done next with what was just made, as OpenAPI's links: programs that follow them, tests among them,
+find the way from one operation to another."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# What makes something; the parameter that it goes by, and where in the answer that stands; what takes it.
+_LINKS = {
+    "askQuestion": ("query", "queryId", ["giveFeedback"]),
+    "createApiKey": ("id", "id", ["getApiKey", "changeOrRevealApiKey", "rotateApiKey", "revokeApiKey"]),
+    "createPlugin": ("plugin", "slug", ["getPlugin", "updatePlugin", "getReadiness", "createTree", "deletePlugin"]),
+    "addDocuments": ("document", "id", ["getDocument", "updateDocument", "processDocument", "deleteDocument"]),
+    "createTree": ("tree", "id", ["getTree", "updateTree", "walkTree", "createTreeCase", "deleteTree"]),
+    "createTreeCase": ("case", "id", ["getTreeCase", "replaceTreeCase", "deleteTreeCase"]),
+    "createGoldenQuestion": ("golden", "id", ["getGoldenQuestion", "updateGoldenQuestion", "deleteGoldenQuestion"]),
+    "createWebhook": ("webhook", "id", ["getWebhook", "updateWebhook", "renewWebhookSecret", "deleteWebhook"]),
+}
+_NAMES = re.compile(r"\{(\w+)\}")
+
+
+def link(paths: dict[str, Any]) -> None:
+    """Adds them to the answers that make something."""
+    known = {
+        operation["operationId"]: (path, operation)
+        for path, methods in paths.items()
+        for operation in methods.values()
+    }
+    for maker, (name, place, targets) in _LINKS.items():
+        _, operation = known[maker]
+        made = operation["responses"].get("201") or operation["responses"]["200"]
+        made["links"] = {target: _link(target, known[target][0], name=name, place=place) for target in targets}
+
+
+def _link(target: str, path: str, *, name: str, place: str) -> dict[str, Any]:
+    parameters = {
+        one: f"$response.body#/{place}" if one == name else f"$request.path.{one}" for one in _NAMES.findall(path)
+    }
+    return {"operationId": target, "parameters": parameters}

@@ -1,0 +1,119 @@
+"""docs/api.md: what it shows runs as it stands, against the real server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from accounts.models import ApiKey, User
+from api.schema.views import description
+from lexic.celery import app
+from plugins.models import Plugin
+from tests.docs.pages import DOCS, blocks
+from tests.servers import asgi_server
+from webhooks import signing
+
+SDK = DOCS.parent / "sdk"
+ANSWER = "45 mm"
+
+# What each block prints, or parts of it; None: it is not a program.
+EXPECTED: list[tuple[str, str, list[str] | None]] = [
+    ("Before you start", "text", None),
+    ("Before you start", "bash", ['"capabilities":["author","query"]', "structural-engineering-concrete-cover"]),
+    ("Ask", "bash", ['"outcome":"answered"', ANSWER, '"id":"src_1"']),
+    (
+        "Stream",
+        "bash",
+        ['data: {"type": "status", "status": "planning"', '"type": "delta"', '"type": "done"', ANSWER],
+    ),
+    ("When it asks back", "python", ["clarify How is the member exposed? ['mild', 'severe']\n", ANSWER]),
+    ("OpenAI clients", "python", ["['structural-engineering-concrete-cover']", ANSWER, "answered", "citations"]),
+    ("MCP", "json", None),
+    ("MCP", "python", [ANSWER, "Cover handbook"]),
+    ("Python", "python", [ANSWER, "Cover handbook"]),
+    ("LangChain", "python", ['"answer": ', ANSWER]),
+    ("Write a plugin", "bash", ['"isReady":true', '"version":"1.0.0"', '"outcome":"answered"', "steel cap"]),
+    ("Webhooks", "python", []),
+]
+PROGRAMS = [(number, heading) for number, (heading, _, expected) in enumerate(EXPECTED) if expected is not None]
+
+
+@pytest.fixture
+def environment(published: Plugin, alice: User) -> Iterator[dict[str, str]]:
+    Plugin.objects.update(slug="structural-engineering-concrete-cover")
+    _, secret = ApiKey.objects.issue(owner=alice, name="agent", capabilities=["query", "author"])
+    app.conf.task_always_eager = True  # the server is its own worker
+    try:
+        with asgi_server() as url:
+            yield {
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(SDK),
+                "LEXIC_BASE_URL": url,
+                "LEXIC_API_KEY": secret,
+            }
+    finally:
+        app.conf.task_always_eager = False
+
+
+def _run(language: str, code: str, environment: dict[str, str]) -> str:
+    if language == "bash" and not shutil.which("curl"):
+        pytest.skip("no curl on this machine")
+    command = ["bash", "-euo", "pipefail", "-c", code] if language == "bash" else [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    return done.stdout
+
+
+def test_every_block_of_the_page_is_known() -> None:
+    assert [one[:2] for one in blocks("api.md")] == [one[:2] for one in EXPECTED]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("number", "heading"), PROGRAMS, ids=[heading for _, heading in PROGRAMS])
+def test_each_program_runs_and_prints_what_it_should(
+    environment: dict[str, str], number: int, heading: str
+) -> None:
+    _, language, code = blocks("api.md")[number]
+    printed = _run(language, code, environment)
+    assert [text for text in EXPECTED[number][2] or [] if text not in printed] == [], printed
+
+
+def test_what_is_not_a_program_is_at_least_json() -> None:
+    shown = [json.loads(code) for _, language, code in blocks("api.md") if language == "json"]
+    assert shown
+
+
+def test_the_check_of_a_webhook_knows_our_signature_from_another() -> None:
+    code = next(code for heading, _, code in blocks("api.md") if heading == "Webhooks")
+    known: dict[str, Any] = {}
+    exec(code, known)
+    secret, body = signing.new_secret(), b'{"type":"webhook.test"}'
+    headers = signing.signed_headers(event_id="evt_1", at=datetime.now(UTC), body=body, valid=[secret])
+    late = signing.signed_headers(event_id="evt_1", at=datetime(2020, 1, 1, tzinfo=UTC), body=body, valid=[secret])
+    is_ours = known["is_from_lexic"]
+    assert is_ours(body, headers, secret)
+    assert not is_ours(body + b" ", headers, secret)
+    assert not is_ours(body, headers, signing.new_secret())
+    assert not is_ours(body, late, secret)
+
+
+def test_the_page_names_only_routes_that_there_are() -> None:
+    text = (DOCS / "api.md").read_text()
+    named = set(re.findall(r"/(?:api|v1)/[a-z0-9/{}A-Z_-]+", text))
+    shown = {re.sub(r"\{\w+\}", "{}", path) for path in description()["paths"]} | {"/api/docs"}
+    assert {re.sub(r"\{\w+\}", "{}", path).rstrip("/") for path in named} <= shown
+
+
+def test_the_links_of_the_page_lead_to_its_headings() -> None:
+    text = (DOCS / "api.md").read_text()
+    headings = {heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", text, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= headings
