@@ -4,7 +4,7 @@ of querying/late_interaction.py. No language model is asked."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 import numpy as np
@@ -34,12 +34,21 @@ _TITLE_CHARACTERS = 160
 
 @dataclass(frozen=True, kw_only=True)
 class _Window:
-    """Sentences that the model reads together. `shift` leads from the passage's offsets to those of the text."""
+    """Sentences that the model reads together, with the title before them."""
 
     passage: int
     spans: tuple[Span, ...]
-    text: str
-    shift: int
+    content: str  # of the whole passage
+    head: str
+
+    @property
+    def text(self) -> str:
+        return self.head + self.content[self.spans[0][0] : self.spans[-1][1]]
+
+    @property
+    def shift(self) -> int:
+        """What leads from the passage's offsets to those of the text."""
+        return len(self.head) - self.spans[0][0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +128,8 @@ def _matches(
     asked: AskedWords, passages: Sequence[Passage], embedder: LocalEmbedder
 ) -> list[list[tuple[Span, Match]]]:
     """For each passage its sentences and how they match. All windows go through the model in one batch."""
-    windows = _promising([window for at, passage in enumerate(passages) for window in _windows(at, passage)], asked)
+    whole = [window for at, passage in enumerate(passages) for window in _windows(at, passage)]
+    windows = [_trimmed(window, asked) for window in _promising(whole, asked)]
     found: list[list[tuple[Span, Match]]] = [[] for _ in passages]
     in_title = [asked.in_title(_title(passage)) for passage in passages]
     read = token_states(embedder, [window.text for window in windows])
@@ -153,6 +163,13 @@ def _promising(windows: Sequence[_Window], asked: AskedWords) -> list[_Window]:
     return [windows[at] for at in sorted(chosen)]
 
 
+def _trimmed(window: _Window, asked: AskedWords) -> _Window:
+    """Without the sentences before the first and after the last that say a word of the question: an eighth of what the
+    model would read, and what it reads is not blurred by them. A window without any such word stays whole."""
+    saying = [at for at, (start, end) in enumerate(window.spans) if asked.share(window.content[start:end]) > 0]
+    return replace(window, spans=window.spans[saying[0] : saying[-1] + 1]) if saying else window
+
+
 def _windows(index: int, passage: Passage) -> list[_Window]:
     """Neighbouring sentences together, as many as fit one window of the model, each with the title before it."""
     groups: list[list[Span]] = []
@@ -162,15 +179,7 @@ def _windows(index: int, passage: Passage) -> list[_Window]:
         else:
             groups.append([span])
     head = f"{_title(passage)}. "
-    return [
-        _Window(
-            passage=index,
-            spans=tuple(group),
-            text=head + passage.content[group[0][0] : group[-1][1]],
-            shift=len(head) - group[0][0],
-        )
-        for group in groups
-    ]
+    return [_Window(passage=index, spans=tuple(group), content=passage.content, head=head) for group in groups]
 
 
 def _title(passage: Passage) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,13 @@ from knowledge.embedders.wordpiece import WordPiece
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    TokenStates = tuple[NDArray[np.float32], list[tuple[int, int]]]
+
 WINDOW_TOKENS = 256  # with the two special ones; longer texts were not part of the model's training
 OVERLAP_TOKENS = 24
 MODEL_BATCH = 16
+# A question is searched by its vector and weighed by its states a moment later: the model reads it once.
+QUESTIONS_READ = 64
 
 
 class LocalEmbedder(Embedder):
@@ -35,6 +39,7 @@ class LocalEmbedder(Embedder):
         if name != "local":
             raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; the offline one is “local”.")
         super().__init__(name=name, dimensions=minilm.DIMENSIONS)
+        self._reading = lru_cache(maxsize=QUESTIONS_READ)(self._read)
         self._precision = precision
         self._locks: dict[int, threading.Lock] = {}
         self._models: dict[int, minilm.MiniLM] = {}
@@ -46,11 +51,13 @@ class LocalEmbedder(Embedder):
             vectors[group] = self._model().infer([rows[index] for index in group])[1]
         return vectors
 
-    def token_states(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], list[tuple[int, int]]]]:
+    def token_states(self, texts: Sequence[str]) -> list[TokenStates]:
         """For each text the states float32 [tokens, 384] of its tokens, and each token's (start, end) in it.
 
         Without the special tokens, and without what lies beyond the model's 256. States are not normalised.
         """
+        if len(texts) == 1:
+            return [self._reading(texts[0])[1]]
         tokens = [self._words.tokens(text) for text in texts]
         rows = [self._words.framed(each.ids, limit=WINDOW_TOKENS) for each in tokens]
         states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
@@ -59,6 +66,19 @@ class LocalEmbedder(Embedder):
             for index, state in zip(group, inferred, strict=True):
                 states[index] = state[1 : len(rows[index]) - 1].copy()
         return [(state, each.offsets[: len(state)]) for state, each in zip(states, tokens, strict=True)]
+
+    def _embed_single(self, text: str) -> NDArray[np.float32]:
+        return self._reading(text)[0]
+
+    def _read(self, text: str) -> tuple[NDArray[np.float32], TokenStates]:
+        """The unit vector of one text and the states of its tokens, both read-only, from one run of the model."""
+        tokens = self._words.tokens(text)
+        row = self._words.framed(tokens.ids, limit=WINDOW_TOKENS)
+        states, vectors = self._model().infer([row])
+        inner = states[0, 1 : len(row) - 1]
+        for array in (inner, vectors):
+            array.setflags(write=False)
+        return vectors[0], (inner, tokens.offsets[: len(inner)])
 
     def count_tokens(self, text: str) -> int:
         return self._words.count(text)
