@@ -84,7 +84,8 @@ def words_of(schema: Mapping[str, Any]) -> str:
     said = [schema["description"].rstrip(".") + "."] if schema.get("description") else []
     if schema.get("minLength") == 1:
         said.append("Not empty.")
-    said += [_said(words.replace("{}", str(schema[name]))) for name, words in _LIMITS.items() if schema.get(name, 1) != 1]
+    limits = [(words, schema[name]) for name, words in _LIMITS.items() if schema.get(name, 1) != 1]
+    said += [_said(words.replace("{}", str(limit))) for words, limit in limits]
     if schema.get("default") not in (None, ""):
         said.append(f"`{json.dumps(schema['default'], ensure_ascii=False)}` unless said.")
     return " ".join(said)

@@ -85,7 +85,18 @@ def test_a_passage_cannot_end_its_own_fence(ticks: int) -> None:
 # --- I2, S5: the code itself -----------------------------------------------------------------------------------
 
 ROOT = Path(__file__).parents[2]
-APPS = ["lexic", "accounts", "plugins", "webhooks", "knowledge", "trees", "querying", "marketplace", "api", "builder"]
+APPS = [
+    "lexic",
+    "accounts",
+    "plugins",
+    "webhooks",
+    "knowledge",
+    "trees",
+    "querying",
+    "marketplace",
+    "api",
+    "builder",
+]
 
 
 def sources() -> Iterator[tuple[str, ast.AST]]:
