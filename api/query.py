@@ -64,9 +64,8 @@ class QueryView(APIView):
 
 def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:
     """The valid body as a question to one release. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidFollowup`."""
-    options = make_options(
-        body.get("options")
-    )  # before the plugin is looked up: what is wrong in itself comes first
+    # Before the plugin is looked up: what is wrong in itself comes first.
+    options = make_options(body.get("options"))
     release = releases.resolve(body["plugin"], principal=key)
     return make_question(body, options=options, release=release, asker=asker_of(key))
 

@@ -6,14 +6,14 @@ and questions a second from eight threads; medians of interleaved rounds. `--jso
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+
+from benchmarks._figures import report
 
 ROUNDS = 3
 CHUNKS = 32
@@ -25,14 +25,7 @@ days, buyers may cancel their order without penalty."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    figures = measured()
-    if parser.parse_args().json:
-        print(json.dumps(figures))
-        return
-    for name, value in figures.items():
-        print(f"{name:28} {value if isinstance(value, str) else f'{value:8.2f}'}")
+    report(__doc__, measured)
 
 
 def measured() -> dict[str, float | str]:

@@ -8,8 +8,6 @@ answer (median and 95 %), the ratio of the two, and the seconds until the builde
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import re
@@ -25,6 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
+
+from benchmarks._figures import report
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -87,16 +87,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    wants_json = parser.parse_args().json
+    report(__doc__, in_a_lexic)
+
+
+def in_a_lexic() -> dict[str, float]:
     with lexic() as address:
-        figures = measured(address)
-    if wants_json:
-        print(json.dumps(figures))
-        return
-    for name, value in figures.items():
-        print(f"{name:44} {value:8.2f}")
+        return measured(address)
 
 
 @contextmanager

@@ -8,8 +8,6 @@ search alone in the same run. `--json` prints the figures for programs.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import statistics
 import sys
@@ -19,7 +17,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from benchmarks.search import database
+from benchmarks._figures import database, report
 
 if TYPE_CHECKING:
     from plugins.models import Plugin, Release
@@ -64,16 +62,12 @@ UNITS = ["mm", "m", "kN", "MPa", "%", "days", "kg/m3"]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    wants_json = parser.parse_args().json
+    report(__doc__, in_a_database)
+
+
+def in_a_database() -> dict[str, float]:
     with database():
-        figures = measured()
-    if wants_json:
-        print(json.dumps(figures))
-        return
-    for name, value in figures.items():
-        print(f"{name:34} {value:9.2f}")
+        return measured()
 
 
 def measured() -> dict[str, float]:

@@ -8,19 +8,15 @@ data are made up and live in a throw-away PostgreSQL. `--json` prints the figure
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import statistics
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from benchmarks._figures import database, report
 
 if TYPE_CHECKING:
     from knowledge.models import KnowledgeBase
@@ -39,38 +35,12 @@ BAREST = """
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    wants_json = parser.parse_args().json
+    report(__doc__, in_a_database)
+
+
+def in_a_database() -> dict[str, float]:
     with database():
-        figures = measured()
-    if wants_json:
-        print(json.dumps(figures))
-        return
-    for name, value in figures.items():
-        print(f"{name:34} {value:8.2f}")
-
-
-@contextmanager
-def database() -> Iterator[None]:
-    """An empty migrated database in a folder that goes away."""
-    with tempfile.TemporaryDirectory(prefix="lxb-", dir="/tmp") as folder:
-        Path(folder).chmod(0o755)  # PostgreSQL does not run as root
-        os.environ |= {"DJANGO_SETTINGS_MODULE": "lexic.settings", "LEXIC_VAR_DIR": folder, "DATABASE_URL": ""}
-        import django
-        from django.conf import settings
-        from django.core.management import call_command
-        from django.db import connection
-
-        from lexic import embedded
-
-        with embedded.running(
-            Path(folder), database=settings.EMBEDDED_DATABASE, needed=[embedded.Postgres(Path(folder))]
-        ):
-            django.setup()
-            call_command("migrate", verbosity=0)
-            yield
-            connection.close()
+        return measured()
 
 
 def measured() -> dict[str, float]:
