@@ -5,6 +5,9 @@ PYTHON ?= $(shell for p in python3.11 python3 python; do \
 PORT ?= 8000
 T ?=
 
+# One test process more than there are processors, because some tests wait for browsers and other processes; at most 8.
+WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 8 ? n + 1 : 8)))
+
 VENV := .venv
 IN_VENV := $(VENV)/bin/python
 # A stamp per lock file and its content: a changed lock is installed, an unchanged one costs nothing.
@@ -29,7 +32,7 @@ run: $(RUNTIME) ## Everything in the foreground: database, broker, worker, web (
 	@exec $(IN_VENV) manage.py up --with-parent --port $(PORT)
 
 test: $(DEV) chromium ## The tests, or some of them (T=tests/trees)
-	@$(IN_VENV) -m pytest $(if $(T),-n 0 $(T),-n auto --maxprocesses 8 -q) $(if $(CI),-p tests.browser_required)
+	@$(IN_VENV) -m pytest $(if $(T),-n 0 $(T),-n $(WORKERS) --dist worksteal -q) $(if $(CI),-p tests.browser_required)
 
 lint: $(DEV) ## Style, types, import contracts, forgotten migrations, the API's description
 	@$(IN_VENV) -m ruff check .

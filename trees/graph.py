@@ -23,7 +23,10 @@ class Graph:
 
     @classmethod
     def of(cls, reading: Reading) -> Graph:
-        nodes = {node.id: node.children for node in reading.tree.nodes.values()} | dict(reading.loose)
+        found = {node.id: node.children for node in reading.tree.nodes.values()} | dict(reading.loose)
+        # The database keeps the keys of an object in an order of its own; what is found must not depend on it.
+        inward = sorted(found, key=lambda node_id: (node_id != reading.tree.root_id, node_id))
+        nodes = {node_id: tuple(sorted(found[node_id])) for node_id in inward}
         actions = {node.id for node in reading.tree.nodes.values() if isinstance(node, ActionNode)}
         unsure = {
             node_id
