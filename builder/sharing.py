@@ -10,7 +10,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -19,6 +19,7 @@ from accounts.models import User
 from builder.panes import may_change, pane_url, render
 from builder.publishing import log
 from builder.readiness import url_of
+from lexic.downloads import Download
 from lexic.errors import LexicError
 from marketplace import bundle
 from marketplace.handover import hand_over
@@ -145,11 +146,9 @@ def leave(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return HttpResponseRedirect(reverse("admin:index"))
 
 
-def download(request: HttpRequest, plugin: Plugin) -> FileResponse:
+def download(request: HttpRequest, plugin: Plugin) -> Download:
     file = bundle.export_plugin(plugin)
-    return FileResponse(
-        file, as_attachment=True, filename=f"{plugin.slug}.lexic.zip", content_type="application/zip"
-    )
+    return Download(file, name=f"{plugin.slug}.lexic.zip", content_type="application/zip")
 
 
 def _pane(request: HttpRequest, plugin: Plugin, *, invite_form: InviteForm | None = None) -> HttpResponse:
