@@ -18,6 +18,7 @@ from api.keys import KeysView, OneKeyView, RotateView, UsageView
 from api.me import MeView
 from api.plugins import PluginsView, PluginView
 from api.query import QueryView
+from api.quickstart import quickstart
 from api.releases import PublishView, ReadinessView, ReleasesView, ReleaseView, RollbackView, UnpublishView
 from api.sandbox import SandboxView
 from api.schema.page import docs
@@ -32,6 +33,7 @@ urlpatterns = [
     path("v1/", include("api.chat.urls")),
     path("api/schema", SchemaView.as_view(), name="schema"),
     path("api/docs", docs, name="api_docs"),
+    path("api/quickstart", quickstart, name="quickstart"),
     path("api/v1/query", QueryView.as_view(), name="query"),
     path("api/v1/me", MeView.as_view(), name="me"),
     path("api/api-keys", KeysView.as_view(), name="api_keys"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
@@ -204,10 +205,14 @@ def test_a_slug_that_was_asked_for_and_is_taken_is_refused(boots: Plugin, bob: U
     assert Plugin.objects.count() == 1
 
 
+async def _pieces(answer: Any) -> list[bytes]:
+    return [piece async for piece in answer.streaming_content]
+
+
 def test_in_the_builder(boots: Plugin, alice: User, bob: User, client) -> None:
     client.force_login(alice)
     answer = client.get(reverse("admin:builder_download", args=[boots.pk]))
-    content = b"".join(answer.streaming_content)
+    content = b"".join(async_to_sync(_pieces)(answer))
     assert content == exported(boots)
     assert answer.headers["Content-Disposition"] == 'attachment; filename="boots.lexic.zip"'
     client.force_login(bob)
