@@ -34,7 +34,8 @@ logger = logging.getLogger(__name__)
 MINUTE, DAY = 60, 86_400
 
 # Seconds: how long to wait for Redis at most, how long to leave it alone after that, and between two warnings.
-_PATIENCE, _REST, _BETWEEN_WARNINGS = 1.0, 5.0, 60.0
+# A busy machine may keep an answer back for a second or two, and limits must not fall away just then.
+_PATIENCE, _REST, _BETWEEN_WARNINGS = 10.0, 5.0, 60.0
 
 # KEYS: a counter for each window. ARGV: what to add (0: only look), then a limit and a lifetime for each counter.
 # Gives 1 or 0 (was there room in all of them), and how many are counted in each by now.
@@ -199,7 +200,7 @@ def _client() -> redis.Redis:
     return redis.Redis.from_url(
         settings.CACHE_URL,
         socket_timeout=_PATIENCE,
-        socket_connect_timeout=_PATIENCE,
+        socket_connect_timeout=_PATIENCE / 5,
         # Once more at once: the connection may be one that a restarted Redis has forgotten.
         retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
     )
