@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import time
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from accounts import limits
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from querying.models import Query
@@ -249,7 +252,8 @@ def test_get_is_405_in_the_same_shape(key: str):
     assert set(response.json()) == {"error", "code", "hint"}
 
 
-def test_too_many_requests_are_429_with_the_time_to_wait(published: Plugin, alice: User):
+def test_too_many_requests_are_429_with_the_time_to_wait(published: Plugin, alice: User, monkeypatch: Any):
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 4e9, monotonic=time.monotonic))
     _, secret = ApiKey.objects.issue(owner=alice, name="slow", per_minute=2)
     statuses = [post(secret, plugin="nothing").status_code for _ in range(3)]
     limited = post(secret, plugin="nothing")
