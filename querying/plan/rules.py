@@ -1,0 +1,233 @@
+"""A plan by rules alone: dates, the labels that the documents really have, and the words that ask for a list.
+
+Nothing is guessed. A label becomes a filter where the question says that it is one ("tagged budget", "posts about
+procurement") or where it cannot be anything else (a type of document, a project by its name); a word that merely
+occurs in a question ("how does procurement work?") filters nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from knowledge.terms import terms
+from querying.plan.dates import time_of
+from querying.plan.types import LIMIT, MOST, AnswerMode, Intent, Plan, TimeRange
+from querying.plan.vocabulary import Vocabulary, places_of
+
+# From this share of dated documents on, a time is a filter and a recap without one is asked back.
+_DATED = 0.5
+_THING = r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?)"
+_LISTING = re.compile(
+    rf"^\s*(?:please\s+)?(?:(?:can|could)\s+you\s+)?(?:list|show|find|give|get|name|enumerate)\b"
+    rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:[\w-]+\s+){{0,3}}{_THING}\b"
+    rf"|^\s*(?:[\w-]+\s+){{0,4}}{_THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
+    rf"|\b(?:everything|anything|what\s+(?:did|have|has|was|were))\s+(?:\w+\s+){{0,3}}(?:write|wrote|written|publish|published|post|posted)\b"
+    rf"|\b(?:everything|anything)\s+(?:tagged|about|on|from)\b",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"\b(?:about|on|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with)|discussing)\b[\s:]*",
+    re.IGNORECASE,
+)
+_HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
+_INTENTS = {
+    Intent.ACCOMPLISHMENTS: re.compile(
+        r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrapped\s+up|done)\b",
+        re.IGNORECASE,
+    ),
+    Intent.IN_FLIGHT: re.compile(
+        r"\b(?:in\s+flight|in[\s-]progress|under\s*way|ongoing|on-going|unfinished|still\s+open|(?:am|are|is|currently)\s+(?:\w+\s+){0,2}working\s+on|working\s+on\s+(?:now|right\s+now|at\s+the\s+moment)|on\s+(?:my|our)\s+plate|active)\b",
+        re.IGNORECASE,
+    ),
+    Intent.RECAP: re.compile(
+        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review)\b",
+        re.IGNORECASE,
+    ),
+}
+# What a status is called when something is finished, or not yet. Which of them count, the documents say.
+_FINISHED = frozenset(
+    "done complete completed finished shipped closed archived delivered achieved published".split()
+)
+_OPEN = frozenset("active open ongoing started doing wip current in-progress in_progress underway".split()) | {
+    "in progress"
+}
+_COUNT = re.compile(
+    r"\b(?:(?:top|last|latest|newest|first|most\s+recent)\s+(\d{1,3}|two|three|five|ten)|(?:list|show|give|name|find)\s+(?:me\s+)?(?:up\s+to\s+)?(\d{1,3}))\s+(?!(?:day|week|month|quarter|year)s?\b)",
+    re.IGNORECASE,
+)
+_NUMBERS = {"two": 2, "three": 3, "five": 5, "ten": 10}
+PERIOD_OPTIONS = ("this week", "this month", "last month", "this year", "any time")
+_ASKS = re.compile(r"\s*(?:what|who|why|when|where|how|is|are|do|does|did|can|may|should)\b", re.IGNORECASE)
+_ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b|\bin\s+general\b", re.IGNORECASE)
+
+
+def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str) -> Plan:
+    """What the question asks for. `today` is the day in the asker's time zone."""
+    said = time_of(question, today=today) if vocabulary.dated >= _DATED else None
+    rest = f"{question[: said.start]} {question[said.end :]}" if said else question
+    rest = _ANY_TIME.sub(" ", rest)
+    intent = _intent(rest)
+    labels = _Labels(rest, vocabulary)
+    project, statuses = labels.project(), labels.statuses(intent)
+    is_list = bool(_LISTING.search(question)) or (intent != Intent.LOOKUP and bool(said or statuses))
+    plan = Plan(
+        intent=intent,
+        time_range=TimeRange(start=said.days.first, end=said.days.last, timezone=timezone) if said else None,
+        doc_types=labels.doc_types(),
+        project=project,
+        statuses=statuses,
+        tags=labels.tags(is_list=is_list),
+        limit=_limit(question),
+    )
+    if _lacks_time(plan, question, vocabulary):
+        return Plan(
+            intent=intent,
+            doc_types=plan.doc_types,
+            project=plan.project,
+            statuses=plan.statuses,
+            tags=plan.tags,
+            limit=plan.limit,
+            answer_mode=AnswerMode.SQL_ONLY,
+            followup_question="Which time do you mean?",
+            options=PERIOD_OPTIONS,
+        )
+    return _with_mode(plan, labels=labels, question=question, is_list=is_list)
+
+
+def _with_mode(plan: Plan, *, labels: _Labels, question: str, is_list: bool) -> Plan:
+    if not plan.has_filters:
+        return plan  # vector_only: there is nothing to narrow
+    # Where every word is a label the metadata answers; what is left over has to be searched for.
+    is_covered = not labels.left_over() and (is_list or not _ASKS.match(question))
+    return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_covered else AnswerMode.HYBRID)
+
+
+def _intent(text: str) -> Intent:
+    return next((intent for intent, words in _INTENTS.items() if words.search(text)), Intent.LOOKUP)
+
+
+def _limit(question: str) -> int:
+    found = _COUNT.search(question)
+    if found is None:
+        return LIMIT
+    number = next(group for group in found.groups() if group)
+    return max(1, min(MOST, _NUMBERS.get(number.lower()) or int(number)))
+
+
+def _lacks_time(plan: Plan, question: str, vocabulary: Vocabulary) -> bool:
+    """A recap or a list of what was done, of everything ever: more than anybody wants to read."""
+    wants = plan.intent in (Intent.RECAP, Intent.ACCOMPLISHMENTS)
+    is_narrow = plan.time_range or plan.project or plan.tags
+    return wants and not is_narrow and vocabulary.dated >= _DATED and not _ANY_TIME.search(question)
+
+
+@dataclass
+class _Word:
+    text: str
+    stem: str
+    start: int
+    is_used: bool = False
+
+
+class _Labels:
+    """The labels that a question names. Each word of it is part of one label at most, the longest first."""
+
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
+        self._text = text
+        self._vocabulary = vocabulary
+        self._words = [
+            _Word(text=match.group(), stem=stem, start=match.start())
+            for match in re.finditer(r"[^\W_]+", text)
+            for stem in (terms(match.group()) or [""])[:1]
+        ]
+
+    def doc_types(self) -> tuple[str, ...]:
+        return tuple(self._take(self._vocabulary.doc_types))
+
+    def project(self) -> str | None:
+        named = [project for project in self._vocabulary.projects if self._is_named(project)]
+        found = next(iter(self._take(named)), None)
+        if found:  # "the Atlas project" names one project, and not a type of document
+            self._claim_beside(found)
+        return found
+
+    def statuses(self, intent: Intent) -> tuple[str, ...]:
+        known = self._vocabulary.statuses
+        by_intent = {Intent.ACCOMPLISHMENTS: _FINISHED, Intent.IN_FLIGHT: _OPEN}.get(intent, frozenset())
+        return tuple(self._take(known)) or tuple(status for status in known if status.lower() in by_intent)
+
+    def tags(self, *, is_list: bool) -> tuple[str, ...]:
+        """Tags that are named as tags; in a list also those that follow "about" or stand before the thing listed."""
+        hashed = {match.group(1).lower() for match in _HASH.finditer(self._text)}
+        exact = [tag for tag in self._vocabulary.tags if tag.lower() in hashed]
+        if not is_list and not re.search(
+            r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", self._text, re.IGNORECASE
+        ):
+            return tuple(exact)
+        about = _ABOUT.search(self._text)
+        found = self._take(self._vocabulary.tags, first=about.end() if about else 0)
+        return tuple(dict.fromkeys([*exact, *found]))
+
+    def left_over(self) -> list[str]:
+        """Content words that are no label and none of the words that ask for a list."""
+        words = (word for word in self._words if word.stem and not word.is_used and not word.text.isdigit())
+        return [word.text for word in words if word.stem not in _ASKING]
+
+    def _take(self, labels: Iterable[str], *, first: int = 0) -> Iterator[str]:
+        longest_first = sorted(labels, key=lambda label: -len(self._vocabulary.stems(label)))
+        for label in longest_first:
+            if self._is_spelled(label) and self._claim(self._vocabulary.stems(label), first=first):
+                yield label
+
+    def _claim(self, stems: Sequence[str], *, first: int) -> bool:
+        words = [word for word in self._words if word.stem]
+        for at in places_of(stems, [word.stem for word in words]):
+            group = words[at : at + len(stems)]
+            if group[0].start >= first and not any(word.is_used for word in group):
+                for word in group:
+                    word.is_used = True
+                return True
+        return False
+
+    def _claim_beside(self, project: str) -> None:
+        beside = re.search(
+            rf"\bproject\s+[\"“]?{re.escape(project)}|{re.escape(project)}[\"”]?\s+project\b",
+            self._text,
+            re.IGNORECASE,
+        )
+        for word in self._words:
+            if beside and beside.start() <= word.start < beside.end():
+                word.is_used = True
+
+    def _is_spelled(self, label: str) -> bool:
+        """A label with a word that is too common to count ("on-hold") has to stand there in full."""
+        words = re.findall(r"[^\W_]+", label)
+        if len(words) == len(self._vocabulary.stems(label)):
+            return True
+        phrase = r"[\s_/-]+".join(map(re.escape, words))
+        return bool(re.search(rf"\b{phrase}\b", self._text, re.IGNORECASE))
+
+    def _is_named(self, project: str) -> bool:
+        """A name of one ordinary word needs its capital, or the word "project" beside it."""
+        if len(self._vocabulary.stems(project)) > 1:
+            return True
+        name = re.escape(project)
+        beside = rf"\bproject\s+[\"“]?{name}\b|\b{name}\s+project\b"
+        return bool(re.search(rf"\b{name}\b", self._text) and project[:1].isupper()) or bool(
+            re.search(beside, self._text, re.IGNORECASE)
+        )
+
+
+_ASKING_WORDS = """
+    list show find give get name enumerate tell post note article document doc entry page file item piece story write wrote
+    written writing publish published posted blog all every any latest newest recent first last most top many everything
+    anything please can could you me tag tagged topic category label labelled filed finish finished complete completed done
+    accomplish accomplished accomplishment achieve achieved achievement ship shipped deliver delivered work working happen
+    happened recap summary summarise summarize overview roundup highlight review new current currently active progress
+    ongoing open project time period day week month year quarter there exist got made make about regarding concerning dated
+    two three five ten related mention mentioning discussing cover covering deal dealing been went look back flight plate
+"""
+_ASKING = frozenset(stem for word in _ASKING_WORDS.split() for stem in terms(word))
