@@ -3,9 +3,11 @@ column nor an operator, and an unknown name is refused instead of ignored."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
+from functools import reduce
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,8 @@ from knowledge.models import Document
 from lexic.errors import InvalidInput
 
 _MOST_VALUES = 1000
+# How many filters one request may put together, and how deep.
+_MOST_PARTS, _DEEPEST = 50, 5
 
 
 class InvalidFilter(InvalidInput):
@@ -31,6 +35,7 @@ class Filters:
     `as_of` keeps what was valid on that day: in effect by then and not yet superseded. `date_from` and `date_to`
     are the first and the last day of the document's own date; documents without one are left out.
     `whenever_valid` names documents that `as_of` does not keep out; a caller cannot set it.
+    Of `all_of` every one has to hold, of `any_of` one, of `none_of` none: "and", "or" and "not" in JSON.
     """
 
     doc_types: tuple[str, ...] = ()
@@ -45,20 +50,14 @@ class Filters:
     document_ids: tuple[UUID, ...] | None = None
     as_of: date | None = None
     whenever_valid: tuple[UUID, ...] = ()
+    all_of: tuple[Filters, ...] = ()
+    any_of: tuple[Filters, ...] = ()
+    none_of: tuple[Filters, ...] = ()
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Filters:
         """Filters from JSON, names in snake_case or camelCase. Raises `InvalidFilter`."""
-        given: dict[str, Any] = {}
-        for name, value in values.items():
-            field = _snake_case(name)
-            if field not in _PARSERS:
-                raise InvalidFilter(
-                    f"There is no filter {name[:60]!r}.", hint=f"Filters are: {', '.join(_PARSERS)}."
-                )
-            if value is not None:
-                given[field] = _parsed(field, value)
-        return cls(**given)
+        return _Parser().filters(values)
 
     def __bool__(self) -> bool:
         """Whether any condition is set."""
@@ -68,7 +67,16 @@ class Filters:
         """The documents that all conditions allow, of every knowledge base."""
         return Document.objects.filter(*self._conditions())
 
+    def _condition(self) -> Q:
+        return Q(*self._conditions())
+
     def _conditions(self) -> Iterable[Q]:
+        for part in self.all_of:
+            yield part._condition()
+        if self.any_of:
+            yield reduce(operator.or_, (part._condition() for part in self.any_of))
+        for part in self.none_of:
+            yield ~part._condition()
         for name, lookup in _LOOKUPS.items():
             value = getattr(self, name)
             if value is not None and value != ():
@@ -81,6 +89,44 @@ class Filters:
             named = Q(pk__in=self.whenever_valid)
             yield Q(effective_from=None) | Q(effective_from__lte=self.as_of) | named
             yield Q(superseded_on=None) | Q(superseded_on__gt=self.as_of) | named
+
+
+# What puts filters together, in JSON and here.
+_TOGETHER = {"and": "all_of", "or": "any_of", "not": "none_of"}
+
+
+class _Parser:
+    """Counts the parts of one request, so that nobody can send a condition that takes the database minutes."""
+
+    def __init__(self) -> None:
+        self._parts = 0
+
+    def filters(self, values: Mapping[str, Any], *, depth: int = 0) -> Filters:
+        self._parts += 1
+        if self._parts > _MOST_PARTS or depth > _DEEPEST:
+            raise InvalidFilter(
+                "The filters are too many or too deep.",
+                hint=f"At most {_MOST_PARTS} filters may stand together, {_DEEPEST} deep.",
+            )
+        given: dict[str, Any] = {}
+        for name, value in values.items():
+            field = _snake_case(name)
+            if field not in _PARSERS and field not in _TOGETHER:
+                known = ", ".join([*_PARSERS, *_TOGETHER])
+                raise InvalidFilter(f"There is no filter {name[:60]!r}.", hint=f"Filters are: {known}.")
+            if value is not None and field in _TOGETHER:
+                given[_TOGETHER[field]] = self._group(field, value, depth=depth)
+            elif value is not None:
+                given[field] = _parsed(field, value)
+        return Filters(**given)
+
+    def _group(self, name: str, value: Any, *, depth: int) -> tuple[Filters, ...]:
+        """ "not" takes one condition as well; an empty one would keep everything or nothing, and is a mistake."""
+        parts = [value] if name == "not" and isinstance(value, Mapping) else value
+        is_group = isinstance(parts, list | tuple) and all(isinstance(part, Mapping) and part for part in parts)
+        if not is_group or not parts:
+            raise InvalidFilter(f"“{name}” needs a list of filters, each with at least one condition.")
+        return tuple(self.filters(part, depth=depth + 1) for part in parts)
 
 
 # The allow-list: the only columns and operators a filter can reach.
@@ -146,6 +192,7 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "exclude_templates": _flag,
     "document_ids": _ids,
 }
+_OURS = {"whenever_valid", *_TOGETHER.values()}
 _PARSERS: dict[str, Callable[[Any], Any]] = {
-    field.name: _KINDS.get(field.name, _words) for field in fields(Filters) if field.name != "whenever_valid"
+    field.name: _KINDS.get(field.name, _words) for field in fields(Filters) if field.name not in _OURS
 }

@@ -135,5 +135,12 @@ def options_as_json(options: Options) -> dict[str, Any]:
 
 def _filters_as_json(filters: Filters) -> dict[str, Any]:
     """The conditions that were set, in words that JSON has."""
-    given = {name: value for name, value in asdict(filters).items() if value not in (None, (), False)}
-    return json.loads(json.dumps(given, default=str))
+    return json.loads(json.dumps(_set_alone(asdict(filters)), default=str))
+
+
+def _set_alone(conditions: dict[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in conditions.items() if value not in (None, (), False)}
+    return {
+        name: [_set_alone(part) for part in value] if name in ("all_of", "any_of", "none_of") else value
+        for name, value in given.items()
+    }

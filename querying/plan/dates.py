@@ -53,11 +53,13 @@ _PERIODS = {
     "half": rf"(?:the\s+)?(?:first|second|1st|2nd|last)\s+half\s+of\s+(?:the\s+year|this\s+year|last\s+year|{_YEAR})|h[12]\s+{_YEAR}",
     "quarter": rf"(?:the\s+)?{_ORDINAL}\s+quarter\s+of\s+(?:this\s+year|last\s+year|{_YEAR})|q[1-4](?:\s+(?:of\s+)?{_YEAR})?",
     "part": rf"(?:the\s+)?(?:early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+(?:{_MONTH}\s+{_YEAR}|{_YEAR}|(?:this|last|the)\s+(?:year|month|week)|{_MONTH})",
-    "season": rf"(?:(?:the\s+)?{_SEASON}\s+(?:of\s+)?{_YEAR}|(?:last|this)\s+{_SEASON})",
+    "season": rf"(?:(?:the\s+)?winter\s+(?:of\s+)?{_YEAR}\s?[-–/]\s?\d\d(?:\d\d)?|(?:the\s+)?{_SEASON}\s+(?:of\s+)?{_YEAR}|(?:last|this)\s+{_SEASON})",
     "week_of": rf"(?:the\s+)?week\s+of\s+(?:the\s+)?(?:{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?(?!\d))",
     "named_quarter": r"(?:the\s+)?(?:last|previous|this|current)\s+(?:quarter|fortnight)",
     "weekend": r"(?:last|this|the)\s+weekend",
-    "decade": r"(?:the\s+)?(?:19|20)\d0s",
+    "decade": r"(?:the\s+)?(?:(?:19|20)\d0s|(?:sixties|seventies|eighties|nineties|noughties))",
+    "week_number": rf"week\s+\d{{1,2}}(?:\s+(?:of\s+)?{_YEAR})?",
+    "week_in": rf"(?:the\s+)?(?:first|second|third|fourth|last)\s+week\s+(?:of|in)\s+{_MONTH}(?:\s+{_YEAR})?",
     "dated": rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?(?!\d)",
     "month": rf"{_MONTH}\s+(?:of\s+)?(?:{_YEAR}|this\s+year|last\s+year)|(?:last|this)\s+{_MONTH}",
     "relative": rf"(?:the\s+)?day\s+before\s+yesterday|yesterday|today|(?:this|last|previous|the\s+current|current|next)\s+{_UNIT}|{_NUMBER}\s+{_UNIT}s?\s+ago|(?:last\s+|this\s+)?{_WEEKDAY}",
@@ -79,7 +81,8 @@ _DAYS_OF_MONTH = re.compile(
 )
 _OPEN = re.compile(
     rf"{_BEFORE}(?P<word>since|starting(?:\s+(?:in|from|on))?|from|as\s+of|after|later\s+than|before|prior\s+to|earlier\s+than|until|till|up\s+to|by)\s+"
-    rf"(?P<period>{_PERIOD})(?P<on>\s+(?:on|onwards?))?{_AFTER}",
+    rf"(?P<period>{_PERIOD})(?P<on>\s+(?:on|onwards?))?{_AFTER}"
+    rf"|{_BEFORE}(?P<period2>{_PERIOD})\s+(?:onwards?|and\s+(?:later|after|since)|or\s+later){_AFTER}",
     re.IGNORECASE,
 )
 _AT = re.compile(
@@ -138,9 +141,11 @@ def _days_of_month(text: str, today: date) -> Iterator[Said]:
 
 def _opens(text: str, today: date) -> Iterator[Said]:
     for match in _OPEN.finditer(text):
-        word = " ".join(match["word"].lower().split())
-        days = _days(match["period"], today)
-        if days is None or days.first is None or days.last is None:
+        word = " ".join((match["word"] or "since").lower().split())
+        days = _days(match["period"] or match["period2"], today)
+        # "What was I up to three days ago" is no end of anything.
+        is_point = word == "up to" and re.search(r"\bago$|^(?:yester|to)day$", match["period"], re.IGNORECASE)
+        if is_point or days is None or days.first is None or days.last is None:
             continue
         if word.startswith(_FROM):
             is_open = word != "from" or match["on"]
@@ -159,14 +164,46 @@ def _periods(text: str, today: date) -> Iterator[Said]:
         one = _ONE.fullmatch(match["period"])
         if one and one.lastgroup == "bare" and not _is_a_month(match["period"], match["word"]):
             continue
+        if (
+            one
+            and one.lastgroup == "year"
+            and not match["word"]
+            and not _is_a_year(text, match.start(), match.end())
+        ):
+            continue
         if days := _days(match["period"], today):
             yield Said(days=days, start=match.start(), end=match.end())
 
 
 def _is_a_month(word: str, preposition: str | None) -> bool:
-    """A month by itself. Short forms and those that are also other words need a preposition; "of" is too weak."""
-    is_sure = len(word) > 4 and word[0].isupper() and word.lower() not in ("march", "august")
-    return is_sure or (preposition or "").lower() in ("in", "during", "for", "over", "throughout", "back in")
+    """A month by itself. Short forms, and those that are also other words, need a preposition that says when."""
+    is_plain = len(word.rstrip(".")) > 3 and word.lower() not in ("march", "august", "sept", "june")
+    before = (preposition or "").lower()
+    return (
+        is_plain
+        or before in ("in", "during", "over", "throughout", "back in")
+        or (before == "for" and word != "may")
+    )
+
+
+def _is_a_year(text: str, start: int, end: int) -> bool:
+    """A number that may be a year stands for one at the beginning or the end, before a comma or what is dated; not
+    after what is numbered ("room 2019")."""
+    before, after = text[:start].rstrip(), text[end:].lstrip()
+    if _NUMBERED.search(before):
+        return False
+    return not before or not after or after[0] in ",.;:?!)" or before.endswith(",") or bool(_DATED.match(after))
+
+
+_NUMBERED = re.compile(
+    r"\b(?:room|section|clause|form|page|building|flat|unit|no|number|chapter|table|figure|article|rule|part|model|version"
+    r"|is|en|iso|din|bs)$",
+    re.IGNORECASE,
+)
+_DATED = re.compile(
+    r"(?:posts?|notes?|articles?|documents?|papers?|entries|reports?|reviews?|minutes|memos?|goals?|plans?|recap|summary)\b",
+    re.IGNORECASE,
+)
 
 
 def _days(period: str, today: date) -> Days | None:
@@ -226,6 +263,8 @@ def _part(words: str, today: date) -> Days | None:
 
 
 def _season(words: str, today: date) -> Days:
+    if over := re.search(rf"({_YEAR})\s?[-–/]\s?\d", words):  # the winter of 2023-24
+        return _months(int(over[1]), 12, 3)
     name = next(season for season in _SEASONS if season in words)
     year = _year_in(words, today)
     if not re.search(_YEAR, words):
@@ -265,13 +304,39 @@ def _week(day: date) -> Days:
     return Days(first=monday, last=monday + timedelta(days=6))
 
 
+def _week_number(words: str, today: date) -> Days:
+    """Weeks as ISO 8601 counts them; without a year the latest that has begun."""
+    number = int(words.split()[1])
+    year = _year_in(words, today)
+    monday = date.fromisocalendar(year, number, 1)
+    if monday > today and not re.search(_YEAR, words):
+        monday = date.fromisocalendar(year - 1, number, 1)
+    return _week(monday)
+
+
+def _week_in(words: str, today: date) -> Days | None:
+    """Seven days each from the first of the month on; the last week is its last seven days."""
+    ordinal, _, month = words.partition(" week ")
+    whole = _read(month.split(" ", 1)[1], today)
+    if whole is None or whole.first is None or whole.last is None:
+        return None
+    if ordinal == "last":
+        return Days(first=whole.last - timedelta(days=6), last=whole.last)
+    first = whole.first + timedelta(weeks=("first", "second", "third", "fourth").index(ordinal))
+    return Days(first=first, last=first + timedelta(days=6))
+
+
+_DECADES = {"sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990, "noughties": 2000}
+
+
 def _decade(words: str, today: date) -> Days:
-    year = int(words[:4])
+    year = _DECADES.get(words) or int(words[:4])
     return Days(first=date(year, 1, 1), last=date(year + 9, 12, 31))
 
 
 _OWN = {"rolling": _rolling, "half": _half, "quarter": _quarter, "part": _part, "season": _season}
 _OWN |= {"weekend": _weekend, "decade": _decade, "week_of": _week_of, "named_quarter": _named_quarter}
+_OWN |= {"week_number": _week_number, "week_in": _week_in}
 
 
 def _year_in(words: str, today: date) -> int:

@@ -8,7 +8,7 @@ occurs in a question ("how does procurement work?") filters nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -19,9 +19,9 @@ from querying.plan.vocabulary import Vocabulary, places_of
 
 # From this share of dated documents on, a time is a filter and a recap without one is asked back.
 _DATED = 0.5
-_THING = r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?)"
+_THING = r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?)"
 _LISTING = re.compile(
-    rf"^\s*(?:please\s+)?(?:(?:can|could)\s+you\s+)?(?:list|show|find|give|get|name|enumerate)\b"
+    rf"^\s*(?:please\s+)?(?:(?:can|could)\s+you\s+)?(?:list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch)\b"
     rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:[\w-]+\s+){{0,3}}{_THING}\b"
     rf"|^\s*(?:[\w-]+\s+){{0,4}}{_THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
     rf"|\b(?:everything|anything|what\s+(?:did|have|has|was|were))\s+(?:\w+\s+){{0,3}}(?:write|wrote|written|publish|published|post|posted)\b"
@@ -33,17 +33,22 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
+# Beside these a status is one; in "a final deadline" it is an ordinary word.
+_MARKED = re.compile(
+    r"\b(?:still|currently|now|marked|status|are|is|in|on|as)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
+    re.IGNORECASE,
+)
 _INTENTS = {
     Intent.ACCOMPLISHMENTS: re.compile(
         r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrapped\s+up|done)\b",
         re.IGNORECASE,
     ),
     Intent.IN_FLIGHT: re.compile(
-        r"\b(?:in\s+flight|in[\s-]progress|under\s*way|ongoing|on-going|unfinished|still\s+open|(?:am|are|is|currently)\s+(?:\w+\s+){0,2}working\s+on|working\s+on\s+(?:now|right\s+now|at\s+the\s+moment)|on\s+(?:my|our)\s+plate|active)\b",
+        r"\b(?:in\s+flight|in[\s-]progress|under\s*way|ongoing|on-going|unfinished|still\s+open|(?:am|are|is|currently)\s+(?:\w+\s+){0,2}working\s+on|working\s+on\s+(?:now|right\s+now|at\s+the\s+moment)|on\s+(?:my|our)\s+plate|active|still\s+(?:in\s+)?\w+ing|still\s+(?:in|on|at)\s+\w+|(?:are|is)\s+still\s+\w+|(?:have|has)(?:n['’]t|\s+not)\s+(?:yet\s+)?(?:been\s+)?(?:finished|completed|done))\b",
         re.IGNORECASE,
     ),
     Intent.RECAP: re.compile(
-        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review)\b",
+        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|catch\s+(?:me|us)\s+up|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|been\s+(?:happening|going\s+on))\b",
         re.IGNORECASE,
     ),
 }
@@ -54,11 +59,16 @@ _FINISHED = frozenset(
 _OPEN = frozenset("active open ongoing started doing wip current in-progress in_progress underway".split()) | {
     "in progress"
 }
+_NUMBERS = dict(
+    zip("two three four five six seven eight nine ten twelve twenty".split(), [*range(2, 11), 12, 20], strict=True)
+)
+_FEW = rf"(\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _COUNT = re.compile(
-    r"\b(?:(?:top|last|latest|newest|first|most\s+recent)\s+(\d{1,3}|two|three|five|ten)|(?:list|show|give|name|find)\s+(?:me\s+)?(?:up\s+to\s+)?(\d{1,3}))\s+(?!(?:day|week|month|quarter|year)s?\b)",
+    rf"\b(?:top|last|latest|newest|first|most\s+recent|previous)\s+{_FEW}\s+(?!(?:day|week|fortnight|month|quarter|year)s?\b)"
+    rf"|\b(?:list|show|give|name|find|get)\s+(?:me\s+|us\s+)?(?:the\s+)?(?:up\s+to\s+)?{_FEW}\s+(?!(?:day|week|month|year)s?\b)"
+    rf"|(?:^|\bthe\s+|\bmy\s+|\bour\s+){_FEW}\s+(?:newest|latest|most\s+recent|last|oldest|best)\b",
     re.IGNORECASE,
 )
-_NUMBERS = {"two": 2, "three": 3, "five": 5, "ten": 10}
 PERIOD_OPTIONS = ("this week", "this month", "last month", "this year", "any time")
 _ASKS = re.compile(r"\s*(?:what|who|why|when|where|how|is|are|do|does|did|can|may|should)\b", re.IGNORECASE)
 _ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b|\bin\s+general\b", re.IGNORECASE)
@@ -71,12 +81,14 @@ def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str
     rest = _ANY_TIME.sub(" ", rest)
     intent = _intent(rest)
     labels = _Labels(rest, vocabulary)
-    project, statuses = labels.project(), labels.statuses(intent)
-    is_list = bool(_LISTING.search(question)) or (intent != Intent.LOOKUP and bool(said or statuses))
+    project = labels.project()
+    doc_types = labels.doc_types()
+    statuses = labels.statuses(intent)
+    is_list = bool(_LISTING.search(labels.shape())) or (intent != Intent.LOOKUP and bool(said or statuses))
     plan = Plan(
         intent=intent,
         time_range=TimeRange(start=said.days.first, end=said.days.last, timezone=timezone) if said else None,
-        doc_types=labels.doc_types(),
+        doc_types=doc_types,
         project=project,
         statuses=statuses,
         tags=labels.tags(is_list=is_list),
@@ -138,6 +150,7 @@ class _Labels:
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self._text = text
         self._vocabulary = vocabulary
+        self._things: list[tuple[int, int]] = []
         self._words = [
             _Word(text=match.group(), stem=stem, start=match.start())
             for match in re.finditer(r"[^\W_]+", text)
@@ -145,7 +158,14 @@ class _Labels:
         ]
 
     def doc_types(self) -> tuple[str, ...]:
-        return tuple(self._take(self._vocabulary.doc_types))
+        return tuple(self._take(self._vocabulary.doc_types, only=self._is_thing))
+
+    def shape(self) -> str:
+        """The text with every type of document that it names as just a "note": what makes a list of it is the same."""
+        text = self._text
+        for start, end in sorted(self._things, reverse=True):
+            text = f"{text[:start]}notes{text[end:]}"
+        return text
 
     def project(self) -> str | None:
         named = [project for project in self._vocabulary.projects if self._is_named(project)]
@@ -157,11 +177,16 @@ class _Labels:
     def statuses(self, intent: Intent) -> tuple[str, ...]:
         known = self._vocabulary.statuses
         by_intent = {Intent.ACCOMPLISHMENTS: _FINISHED, Intent.IN_FLIGHT: _OPEN}.get(intent, frozenset())
-        return tuple(self._take(known)) or tuple(status for status in known if status.lower() in by_intent)
+        is_open = intent != Intent.LOOKUP
+        named = tuple(self._take(known, only=lambda group: is_open or self._is_status(group)))
+        return named or tuple(status for status in known if status.lower() in by_intent)
 
     def tags(self, *, is_list: bool) -> tuple[str, ...]:
         """Tags that are named as tags; in a list also those that follow "about" or stand before the thing listed."""
         hashed = {match.group(1).lower() for match in _HASH.finditer(self._text)}
+        marks = [match.span() for match in _HASH.finditer(self._text)]
+        for word in self._words:
+            word.is_used = word.is_used or any(start <= word.start < end for start, end in marks)
         exact = [tag for tag in self._vocabulary.tags if tag.lower() in hashed]
         if not is_list and not re.search(
             r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", self._text, re.IGNORECASE
@@ -176,17 +201,44 @@ class _Labels:
         words = (word for word in self._words if word.stem and not word.is_used and not word.text.isdigit())
         return [word.text for word in words if word.stem not in _ASKING]
 
-    def _take(self, labels: Iterable[str], *, first: int = 0) -> Iterator[str]:
+    def _is_thing(self, group: Sequence[_Word]) -> bool:
+        """Whether these words name documents. A single word may be a verb ("who do they report to") or a measure."""
+        before = self._text[: group[0].start].rstrip()
+        if group[0].text.lower() in ("minutes", "hours", "seconds") and re.search(
+            r"\bhow\s+many$", before, re.IGNORECASE
+        ):
+            return False
+        is_sure = len(group) > 1 or not before or group[-1].text.lower().endswith("s") or self._is_used_at(before)
+        if is_sure or _DETERMINED.search(before):
+            self._things.append((group[0].start, group[-1].start + len(group[-1].text)))
+            return True
+        return False
+
+    def _is_status(self, group: Sequence[_Word]) -> bool:
+        """Whether these words say how far something is: before or after what is listed, or after "is", "still"."""
+        after = group[-1].start + len(group[-1].text)
+        beside = any(start - after in (0, 1) or 0 <= group[0].start - end <= 1 for start, end in self._things)
+        is_before = beside or bool(re.match(rf"\s+{_THING}\b", self._text[after:], re.IGNORECASE))
+        has_things = bool(self._things) or bool(re.search(rf"\b{_THING}\b", self._text, re.IGNORECASE))
+        return is_before or (has_things and bool(_MARKED.search(self._text[: group[0].start])))
+
+    def _is_used_at(self, before: str) -> bool:
+        """Whether the last word of this beginning is part of a label: "draft memo", "Atlas report"."""
+        return any(word.is_used and before.endswith(word.text) for word in self._words)
+
+    def _take(
+        self, labels: Iterable[str], *, first: int = 0, only: Callable[[Sequence[_Word]], bool] = lambda _: True
+    ) -> Iterator[str]:
         longest_first = sorted(labels, key=lambda label: -len(self._vocabulary.stems(label)))
         for label in longest_first:
-            if self._is_spelled(label) and self._claim(self._vocabulary.stems(label), first=first):
+            if self._is_spelled(label) and self._claim(self._vocabulary.stems(label), first=first, only=only):
                 yield label
 
-    def _claim(self, stems: Sequence[str], *, first: int) -> bool:
+    def _claim(self, stems: Sequence[str], *, first: int, only: Callable[[Sequence[_Word]], bool]) -> bool:
         words = [word for word in self._words if word.stem]
         for at in places_of(stems, [word.stem for word in words]):
             group = words[at : at + len(stems)]
-            if group[0].start >= first and not any(word.is_used for word in group):
+            if group[0].start >= first and not any(word.is_used for word in group) and only(group):
                 for word in group:
                     word.is_used = True
                 return True
@@ -215,12 +267,20 @@ class _Labels:
         if len(self._vocabulary.stems(project)) > 1:
             return True
         name = re.escape(project)
+        # Who writes without any capitals writes names without them too.
+        if self._text.islower() or project.islower():
+            return bool(re.search(rf"\b(?:for|on|of|in|about|the|my|our)\s+{name}\b", self._text, re.IGNORECASE))
         beside = rf"\bproject\s+[\"“]?{name}\b|\b{name}\s+project\b"
         return bool(re.search(rf"\b{name}\b", self._text) and project[:1].isupper()) or bool(
             re.search(beside, self._text, re.IGNORECASE)
         )
 
 
+_DETERMINED = re.compile(
+    r"(?:\b(?:the|a|an|my|our|your|their|which|what|all|any|every|each|these|those|latest|newest|last|first|recent|in|of|from"
+    r"|list|show|find|get|me|\d+)|,)$",
+    re.IGNORECASE,
+)
 _ASKING_WORDS = """
     list show find give get name enumerate tell post note article document doc entry page file item piece story write wrote
     written writing publish published posted blog all every any latest newest recent first last most top many everything
@@ -228,6 +288,7 @@ _ASKING_WORDS = """
     accomplish accomplished accomplishment achieve achieved achievement ship shipped deliver delivered work working happen
     happened recap summary summarise summarize overview roundup highlight review new current currently active progress
     ongoing open project time period day week month year quarter there exist got made make about regarding concerning dated
-    two three five ten related mention mentioning discussing cover covering deal dealing been went look back flight plate
+    two three five ten related mention mentioning discussing cover covering deal dealing been went look back flight plate quick brief short right moment pull put paper record log catch bring date speed miss going
+    up out far still round dig fetch four six seven eight nine twelve twenty oldest best need want like would love see thing stuff us drafting
 """
 _ASKING = frozenset(stem for word in _ASKING_WORDS.split() for stem in terms(word))
