@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from api.fields import MOST_FACTS, Facts, FactValue, Strict
 from knowledge.filters import Filters
+from querying.plan.types import zone
 from querying.types import CitationStyle, Options, Turn
 
 MAX_QUESTION = 4000
@@ -45,8 +46,19 @@ class OptionsSerializer(Strict):
         child=serializers.JSONField(allow_null=True),
         allow_null=True,
         default=None,
-        help_text="Which documents may be read, by their labels: docTypes, tagsAny, tagsAll, projects, dateFrom …",
+        help_text="Which documents may be read, by their labels: docTypes, tagsAny, tagsAll, projects, dateFrom …; "
+        "put together by `and`, `or` and `not`, each with a list of such conditions.",
     )
+    timezone = serializers.CharField(
+        max_length=64,
+        default="UTC",
+        help_text="Where the asker's days begin, such as Europe/Oslo: for “yesterday” and “this month”.",
+    )
+
+    def validate_timezone(self, value: str) -> str:
+        if zone(value) is None:
+            raise serializers.ValidationError("There is no such time zone. A name looks like Europe/Oslo.")
+        return value
 
 
 class FollowupSerializer(serializers.Serializer):
@@ -101,6 +113,7 @@ def make_options(fields: dict[str, Any] | None) -> Options:
         include_decision_path=fields["includeDecisionPath"],
         include_citations=fields["includeCitations"],
         filters=_filters(fields["filters"], as_of=fields["asOf"]),
+        timezone=fields["timezone"],
     )
 
 

@@ -34,6 +34,14 @@ class ChunkStrategy(models.TextChoices):
     TOKENS = "tokens", "by tokens (512, 64 shared)"
 
 
+class Planner(models.TextChoices):
+    """Who turns a question into a plan: which time, which documents, a list or a text."""
+
+    OFF = "off", "off: every question searches all the text"
+    RULES = "rules", "rules: dates and labels that a question names narrow what is read"
+    MODEL = "model", "language model: it makes the plan; rules where it fails"
+
+
 class AnswerPolicy(models.Model):
     """Everything of a plugin, apart from knowledge and trees, that decides an answer.
 
@@ -82,6 +90,18 @@ class AnswerPolicy(models.Model):
         blank=True,
         validators=[check_synonyms],
         help_text='Words and abbreviations that mean the same here: [["w/c", "water-cement ratio"]].',
+    )
+    planner = models.CharField(
+        max_length=8,
+        choices=Planner.choices,
+        default=Planner.OFF,
+        help_text="For notes and other dated, labelled documents: “What did I finish in March?” is no search for words.",
+    )
+    public_only = models.BooleanField(
+        "only what is public",
+        default=False,
+        help_text="Whoever does not work on this plugin gets answers from documents that are marked public alone. "
+        "A public chat never reads others.",
     )
     calibration = models.JSONField(null=True, blank=True, editable=False)
 

@@ -16,7 +16,7 @@ from knowledge.lexicon import term_weights
 from knowledge.models import Page
 from knowledge.search import BaseAt, Passage, search
 from knowledge.terms import terms
-from querying import asked, releases, rerankers, validity
+from querying import asked, audience, releases, rerankers, validity
 from querying.evidence import weigh
 from querying.types import Evidence, Question
 
@@ -90,13 +90,14 @@ def _question_vector(question: Question, embedder_name: str) -> np.ndarray:
 
 def _search(question: Question, bases: Sequence[BaseAt], sought: Sought) -> list[Passage]:
     limit = min(question.release.top_k, question.options.max_sources or question.release.top_k)
+    allowed = audience.allowed(question)
 
     def find(filters: Filters | None) -> list[Passage]:
         return search(
             knowledge_bases=bases,
             text=sought.words,
             embedding=sought.vectors,
-            filters=filters,
+            filters=audience.within(filters, allowed),
             limit=limit,
             threshold=question.release.threshold,
             clauses=clauses_asked(question.text),

@@ -20,6 +20,7 @@ from querying.consult import Consultation
 from querying.cost import cost_of
 from querying.llms.base import LLM
 from querying.models import Query
+from querying.plan.make import Planned
 from querying.types import Answer, Evidence, Outcome, Question, Usage
 
 logger = logging.getLogger(__name__)
@@ -37,10 +38,14 @@ class Record:
     answer: Answer | None = None
     evidence: Evidence | None = None
     consultation: Consultation = field(default_factory=Consultation)
+    planned: Planned = field(init=False)
     error: LexicError | None = None
     partial_text: str = ""
     timings: dict[str, int] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.planned = Planned(question=self.question)
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -103,7 +108,8 @@ def _columns(record: Record) -> dict[str, Any]:
         "user_id": question.asker.user_id,
         "question": question.text,
         "context": [{"role": turn.role, "content": turn.content} for turn in question.context],
-        "options": wire.options_as_json(question.options),
+        "options": wire.options_as_json(record.planned.question.options),
+        "plan": record.planned.as_dict(),
         "facts": dict(record.consultation.facts) or dict(question.facts),
         "embedder": ", ".join(sorted({pinned["embedder"] for pinned in release.knowledge})),
         "llm": record.llm.name,
@@ -148,7 +154,7 @@ def _answer_columns(record: Record) -> dict[str, Any]:
 
 def _usage(record: Record) -> Usage:
     """What the model's provider counted. Of an answer that broke off it has counted nothing yet."""
-    return record.answer.usage if record.answer else record.consultation.usage
+    return record.answer.usage if record.answer else record.consultation.usage + record.planned.usage
 
 
 def _milliseconds(begun: float) -> int:

@@ -17,13 +17,27 @@ from asgiref.sync import sync_to_async
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import CitationMode
-from querying import clarify, confidence, gather, guard, log
+from querying import clarify, confidence, gather, guard, listing, log
 from querying.consult import consult
 from querying.gate import judge
 from querying.generate import generate
 from querying.llms import get_llm
 from querying.llms.base import LLM
-from querying.types import Answer, Confidence, Delta, Done, Event, Failed, Outcome, Question, Status, Step
+from querying.plan.make import plan
+from querying.plan.types import Plan
+from querying.types import (
+    Answer,
+    Clarification,
+    Confidence,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Outcome,
+    Question,
+    Status,
+    Step,
+)
 
 logger = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -69,6 +83,16 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
 
 async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
     yield Status(step=Step.PLANNING, message="Reading the question")
+    with record.timed("plan"):
+        planned = record.planned = await plan(question, llm=llm)
+    if planned.clarification:
+        yield _done(record, _asking_back(planned.clarification, reason="missing_time", question=question))
+        return
+    question = planned.question
+    if planned.plan and planned.is_list:
+        async for event in _list(question, planned.plan, record=record):
+            yield event
+        return
 
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
     with record.timed("retrieve"):
@@ -80,9 +104,7 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
     with record.timed("tree"):
         consulted = record.consultation = await consult(question, passages=passages, llm=llm)
     if consulted.clarification:
-        asked = clarify.with_token(consulted.clarification, question=question)
-        text = asked.question
-        yield _done(record, Answer(text=text, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked))
+        yield _done(record, _asking_back(consulted.clarification, reason="missing_fact", question=question))
         return
 
     with record.timed("weigh"):
@@ -114,8 +136,26 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
     yield _done(record, finished)
 
 
+async def _list(question: Question, made: Plan, *, record: log.Record) -> AsyncGenerator[Event]:
+    """What the metadata answers by itself: nothing is embedded, and no model is asked."""
+    yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
+    with record.timed("list"):
+        listed = await _in_thread(listing.answer, question, made)
+    yield Status(step=Step.FOUND, message=f"{len(listed.citations)} documents found")
+    if listed.outcome == Outcome.ANSWERED:
+        record.partial_text = listed.text
+        yield Delta(text=listed.text)
+        yield Status(step=Step.VERIFYING, message="Verified against the sources")
+    yield _done(record, listed)
+
+
+def _asking_back(missing: Clarification, *, reason: str, question: Question) -> Answer:
+    asked = clarify.with_token(missing, question=question)
+    return Answer(text=asked.question, outcome=Outcome.CLARIFY, reason=reason, clarification=asked)
+
+
 def _done(record: log.Record, finished: Answer) -> Done:
-    usage = finished.usage + record.consultation.usage
+    usage = finished.usage + record.consultation.usage + record.planned.usage
     whole = replace(finished, decision_path=record.consultation.path, usage=usage)
     return Done(answer=record.finish(whole))
 

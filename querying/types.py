@@ -62,17 +62,19 @@ class Options:
     include_decision_path: bool = True
     max_sources: int | None = None
     filters: Filters | None = None
+    timezone: str = "UTC"  # where the asker's days begin
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asker:
-    """Who asks: a key or a person in the sandbox. `name` binds follow-up tokens to them. A measurement is nobody's
-    question: no one is told how it ended."""
+    """Who asks: a key, a person in the sandbox, or anybody. `name` binds follow-up tokens to them. A measurement is
+    nobody's question: no one is told how it ended. Anybody (`is_anybody`) never reads what is not public."""
 
     name: str
     api_key_id: uuid.UUID | None = None
     user_id: uuid.UUID | None = None
     is_measurement: bool = False
+    is_anybody: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -130,6 +130,7 @@ def options_as_json(options: Options) -> dict[str, Any]:
         "includeDecisionPath": options.include_decision_path,
         "maxSources": options.max_sources,
         "filters": _filters_as_json(options.filters) if options.filters else None,
+        "timezone": options.timezone,
     }
 
 

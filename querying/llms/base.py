@@ -43,6 +43,8 @@ class LLM(ABC):
     yields_sentences = False
     # Can read the facts a tree needs out of free text.
     can_extract_facts = False
+    # Can turn a question into a plan.
+    can_plan = False
 
     @abstractmethod
     def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
@@ -55,4 +57,10 @@ class LLM(ABC):
         self, *, schema: Mapping[str, Any], question: str, context: Sequence[Turn]
     ) -> tuple[dict[str, Any], Usage]:
         """Facts of the JSON schema that the text states, unchecked. Only called where `can_extract_facts`."""
+        raise NotImplementedError
+
+    async def plan(
+        self, *, instruction: str, schema: Mapping[str, Any], question: str
+    ) -> tuple[dict[str, Any], Usage]:
+        """A plan of the JSON schema, unchecked. Raises `ProviderFailed`. Only called where `can_plan`."""
         raise NotImplementedError

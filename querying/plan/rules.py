@@ -54,10 +54,14 @@ _INTENTS = {
 }
 # What a status is called when something is finished, or not yet. Which of them count, the documents say.
 _FINISHED = frozenset(
-    "done complete completed finished shipped closed archived delivered achieved published".split()
+    """done complete completed finished shipped closed archived delivered achieved published final finalised finalized approved
+    resolved submitted merged signed-off""".split()
 )
-_OPEN = frozenset("active open ongoing started doing wip current in-progress in_progress underway".split()) | {
-    "in progress"
+_OPEN = frozenset(
+    "active open ongoing started doing wip current in-progress in_progress underway draft in-review".split()
+) | {
+    "in progress",
+    "in review",
 }
 _NUMBERS = dict(
     zip("two three four five six seven eight nine ten twelve twenty".split(), [*range(2, 11), 12, 20], strict=True)

@@ -1,0 +1,40 @@
+"""Which documents somebody may be answered from: the one place that keeps private notes and templates out of answers.
+
+Anybody in a public chat, and where a plugin says so everybody who does not work on it, reads only documents that are marked
+public, no templates, and for anybody also nothing that is superseded. It is asked of the documents as they are marked today: what is made private disappears from the answers
+of every release at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.utils import timezone
+
+from accounts.models import User
+from knowledge.filters import Filters
+from plugins.models import Plugin
+from querying.types import Question
+
+PUBLIC = Filters(is_public=True, exclude_templates=True)
+
+
+def allowed(question: Question) -> Filters | None:
+    """What every search for this question has to keep to; None: there is nothing to keep to."""
+    asker = question.asker
+    if asker.is_anybody:
+        return replace(PUBLIC, as_of=timezone.localdate())
+    if not question.release.public_only or asker.is_measurement:
+        return None
+    person = User.objects.filter(pk=asker.user_id).first() if asker.user_id else None
+    works_on_it = (
+        person is not None and Plugin.objects.readable_by(person).filter(pk=question.release.plugin_id).exists()
+    )
+    return None if works_on_it else PUBLIC
+
+
+def within(filters: Filters | None, allowed: Filters | None) -> Filters | None:
+    """Both conditions at once. Nothing that the first one says can widen the second."""
+    if allowed is None:
+        return filters
+    return Filters(all_of=(allowed, filters)) if filters else allowed

@@ -1,0 +1,116 @@
+"""The first step of a query: what is asked for, and whether something is missing. Off, by rules, or by the language model.
+
+Whatever goes wrong while planning, the question is answered: the model's plan falls back to the rules', and that to none. The
+audit row says what happened.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from asgiref.sync import sync_to_async
+
+from knowledge.filters import Filters
+from lexic.database import release_connections
+from plugins.models import Planner
+from querying import audience, listing
+from querying.llms.base import LLM, ProviderFailed
+from querying.plan import model, rules
+from querying.plan.types import AnswerMode, InvalidPlan, Plan, zone
+from querying.plan.vocabulary import Vocabulary, vocabulary_of
+from querying.types import Clarification, Question, Usage
+
+logger = logging.getLogger(__name__)
+
+# The fact that a question back for a time is answered by.
+TIME = "time"
+# "And in April?" goes on with the question before it.
+_LONGEST_CONTINUATION = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """The question as it is to be answered, the plan (None: the plugin makes none), and what went wrong on the way."""
+
+    question: Question
+    plan: Plan | None = None
+    trouble: str = ""
+    usage: Usage = Usage()
+
+    @property
+    def clarification(self) -> Clarification | None:
+        plan = self.plan
+        if plan is None or plan.followup_question is None:
+            return None
+        return Clarification(question=plan.followup_question, options=plan.options, field=TIME)
+
+    @property
+    def is_list(self) -> bool:
+        return self.plan is not None and self.plan.answer_mode == AnswerMode.SQL_ONLY
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the audit row; {} without a plan."""
+        if self.plan is None:
+            return {"trouble": self.trouble} if self.trouble else {}
+        return {**self.plan.as_dict(), **({"trouble": self.trouble} if self.trouble else {})}
+
+
+async def plan(question: Question, *, llm: LLM) -> Planned:
+    """What the question asks for. Never raises for what planning itself gets wrong."""
+    if question.release.planner == Planner.OFF:
+        return Planned(question=question)
+    try:
+        made = await _made(question, llm=llm)
+    except Exception:
+        logger.exception("query %s was not planned", question.id)
+        return Planned(question=question, trouble="planning_failed")
+    assert made.plan is not None
+    if made.plan.followup_question or made.plan.answer_mode == AnswerMode.VECTOR_ONLY:
+        return made
+    filters = made.plan.narrowed(question.options.filters or Filters())
+    return replace(made, question=replace(question, options=replace(question.options, filters=filters or None)))
+
+
+async def _made(question: Question, *, llm: LLM) -> Planned:
+    known = await sync_to_async(_vocabulary)(question)
+    text = asked_in_full(question)
+    trouble, usage = "", Usage()
+    if question.release.planner == Planner.MODEL and llm.can_plan:
+        try:
+            found, usage = await model.plan_of(
+                text, vocabulary=known, today=_today(question), llm=llm, zone=_zone(question)
+            )
+            return Planned(question=question, plan=found, usage=usage)
+        except (ProviderFailed, InvalidPlan) as error:
+            logger.warning("the model made no plan: %s", error.code)
+            trouble = error.code
+    by_rules = rules.plan_of(text, vocabulary=known, today=_today(question), timezone=_zone(question))
+    return Planned(question=question, plan=by_rules, trouble=trouble, usage=usage)
+
+
+def asked_in_full(question: Question) -> str:
+    """The question with the time that was asked back for, or with the question that it goes on with."""
+    said = question.facts.get(TIME)
+    text = f"{question.text} {said}" if isinstance(said, str) and said.strip() else question.text
+    before = question.earlier_user_turns[-1:]
+    is_continuation = text.lower().startswith(("and ", "what about ", "how about ", "or "))
+    return (
+        f"{text} {before[0]}" if before and is_continuation and len(text.split()) <= _LONGEST_CONTINUATION else text
+    )
+
+
+def _vocabulary(question: Question) -> Vocabulary:
+    with release_connections():
+        allowed = audience.allowed(question) or Filters()
+        return vocabulary_of(listing.of_release(allowed.documents(), question.release))
+
+
+def _zone(question: Question) -> str:
+    return question.options.timezone if zone(question.options.timezone) else "UTC"
+
+
+def _today(question: Question) -> Any:
+    return datetime.now(zone(question.options.timezone) or UTC).date()
