@@ -1,0 +1,69 @@
+"""Questions and what a careful reader would make of them on Saturday, 21 November 2026: three lists of sixty.
+
+`seen.jsonl` was written with the rules, `unseen.jsonl` by somebody who did not know them, and looked at afterwards to mend them;
+`held_out.jsonl` came last, and the rules were not changed for it. A line is a vocabulary for those that follow, or a question
+with the days it speaks of, the labels that filter, and its kind: "list" (the metadata answers), "search" (text under filters),
+"open" (no filter) or "which time" (a time is missing).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from querying.plan import rules
+from querying.plan.types import AnswerMode, Plan
+from querying.plan.vocabulary import Vocabulary
+
+TODAY = date(2026, 11, 21)
+_KINDS = {AnswerMode.SQL_ONLY: "list", AnswerMode.HYBRID: "search", AnswerMode.VECTOR_ONLY: "open"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    question: str
+    days: tuple[str | None, str | None] | None
+    labels: dict[str, Any]
+    kind: str
+    vocabulary: Vocabulary
+
+    def plan(self) -> Plan:
+        return rules.plan_of(self.question, vocabulary=self.vocabulary, today=TODAY, timezone="UTC")
+
+    def is_right(self) -> bool:
+        plan = self.plan()
+        days = plan.time_range and tuple(
+            day and day.isoformat() for day in (plan.time_range.start, plan.time_range.end)
+        )
+        kind = "which time" if plan.followup_question else _KINDS[plan.answer_mode]
+        return (days, _sets(_said(plan, self.labels)), kind) == (self.days, _sets(self.labels), self.kind)
+
+
+def read(name: str) -> Iterator[Asked]:
+    vocabulary = Vocabulary()
+    for line in (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if "vocabulary" in row:
+            known = row["vocabulary"]
+            vocabulary = Vocabulary(
+                **{key: tuple(value) if isinstance(value, list) else value for key, value in known.items()}
+            )
+            continue
+        days = tuple(row["days"]) if row["days"] else None
+        yield Asked(**{**row, "days": days}, vocabulary=vocabulary)
+
+
+def _said(plan: Plan, names: dict[str, Any]) -> dict[str, Any]:
+    """What filters; intent and limit only where the list has an opinion on them."""
+    filters = {
+        name: getattr(plan, name) for name in ("tags", "doc_types", "project", "statuses") if getattr(plan, name)
+    }
+    return filters | {name: getattr(plan, name) for name in ("intent", "limit") if name in names}
+
+
+def _sets(labels: dict[str, Any]) -> dict[str, Any]:
+    return {name: set(value) if isinstance(value, list | tuple) else value for name, value in labels.items()}
