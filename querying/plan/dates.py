@@ -39,6 +39,7 @@ _MONTHS = "jan(?:uary)? feb(?:ruary)? mar(?:ch)? apr(?:il)? may june? july? aug(
 _MONTH = rf"(?:{'|'.join(_MONTHS.split())})\.?"
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _YEAR = r"(?:19|20)\d\d"
+_SHORT_YEAR = r"['’]\d\d"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _NUMBER = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|couple\s+of|few)"
 _UNIT = r"(?:day|week|fortnight|month|quarter|year)"
@@ -54,6 +55,9 @@ _PERIODS = {
     "quarter": rf"(?:the\s+)?{_ORDINAL}\s+quarter\s+of\s+(?:this\s+year|last\s+year|{_YEAR})|q[1-4](?:\s+(?:of\s+)?{_YEAR})?",
     "part": rf"(?:the\s+)?(?:early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+(?:{_MONTH}\s+{_YEAR}|{_YEAR}|(?:this|last|the)\s+(?:year|month|week)|{_MONTH})",
     "season": rf"(?:(?:the\s+)?winter\s+(?:of\s+)?{_YEAR}\s?[-–/]\s?\d\d(?:\d\d)?|(?:the\s+)?{_SEASON}\s+(?:of\s+)?{_YEAR}|(?:last|this)\s+{_SEASON})",
+    "short": rf"(?:{_MONTH}|(?:the\s+)?{_SEASON}(?:\s+of)?)\s+{_SHORT_YEAR}",
+    "before_last": r"(?:the\s+)?(?:day|week|month|quarter|year)\s+before\s+last",
+    "feast": rf"(?:christmas(?:\s+(?:eve|day))?|boxing\s+day|new\s+year['’]?s\s+(?:eve|day)|halloween)(?:\s+(?:of\s+)?(?:{_YEAR}|last\s+year))?",
     "week_of": rf"(?:the\s+)?week\s+of\s+(?:the\s+)?(?:{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?(?!\d))",
     "named_quarter": r"(?:the\s+)?(?:last|previous|this|current)\s+(?:quarter|fortnight)",
     "weekend": r"(?:last|this|the)\s+weekend",
@@ -61,6 +65,7 @@ _PERIODS = {
     "week_number": rf"week\s+\d{{1,2}}(?:\s+(?:of\s+)?{_YEAR})?",
     "week_in": rf"(?:the\s+)?(?:first|second|third|fourth|last)\s+week\s+(?:of|in)\s+{_MONTH}(?:\s+{_YEAR})?",
     "dated": rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?(?!\d)",
+    "ordinal": r"(?:the\s+)\d{1,2}(?:st|nd|rd|th)(?!\s+(?:of\s+)?[a-z]*\s*(?:centur|floor|edition|time|place|amendment))",
     "month": rf"{_MONTH}\s+(?:of\s+)?(?:{_YEAR}|this\s+year|last\s+year)|(?:last|this)\s+{_MONTH}",
     "relative": rf"(?:the\s+)?day\s+before\s+yesterday|yesterday|today|(?:this|last|previous|the\s+current|current|next)\s+{_UNIT}|{_NUMBER}\s+{_UNIT}s?\s+ago|(?:last\s+|this\s+)?{_WEEKDAY}",
     "year": rf"(?:the\s+year\s+)?{_YEAR}(?!\s*(?:mm|cm|km|m|kg|g|kn|mpa|usd|eur|dollars?|people|%)\b)",
@@ -80,7 +85,7 @@ _DAYS_OF_MONTH = re.compile(
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    rf"{_BEFORE}(?P<word>since|starting(?:\s+(?:in|from|on))?|from|as\s+of|after|later\s+than|before|prior\s+to|earlier\s+than|until|till|up\s+to|by)\s+"
+    rf"{_BEFORE}(?P<word>since|starting(?:\s+(?:in|from|on))?|from|as\s+of|after|later\s+than|before|prior\s+to|earlier\s+than|until|till|up\s+to|no\s+later\s+than|not\s+later\s+than|by)\s+"
     rf"(?P<period>{_PERIOD})(?P<on>\s+(?:on|onwards?))?{_AFTER}"
     rf"|{_BEFORE}(?P<period2>{_PERIOD})\s+(?:onwards?|and\s+(?:later|after|since)|or\s+later){_AFTER}",
     re.IGNORECASE,
@@ -90,7 +95,8 @@ _AT = re.compile(
     re.IGNORECASE,
 )
 _FROM = ("since", "starting", "from", "as of")
-_UP_TO = ("until", "till", "up to", "by")
+_UP_TO = ("until", "till", "up to", "no later than", "not later than", "by")
+_PRE = re.compile(rf"{_BEFORE}(?P<word>pre|post)-(?P<year>{_YEAR}){_AFTER}", re.IGNORECASE)
 _NUMBERS = dict(
     zip("one two three four five six seven eight nine ten twelve".split(), [*range(1, 11), 12], strict=True)
 )
@@ -101,7 +107,11 @@ _RECENT = timedelta(days=30)
 
 def time_of(text: str, *, today: date) -> Said | None:
     """The time that the text speaks of, None where it speaks of none. Only the first one counts."""
-    found = [said for search in (_ranges, _days_of_month, _opens, _periods) for said in search(text, today)]
+    found = [
+        said
+        for search in (_ranges, _days_of_month, _opens, _before_or_after, _periods)
+        for said in search(text, today)
+    ]
     # Of those that overlap the longest is meant: "between 2014 and 2016", not "2014".
     return min(found, key=lambda said: (said.start, said.start - said.end), default=None)
 
@@ -157,6 +167,15 @@ def _opens(text: str, today: date) -> Iterator[Said]:
         else:
             reach = Days(last=days.first - timedelta(days=1))
         yield Said(days=reach, start=match.start(), end=match.end())
+
+
+def _before_or_after(text: str, today: date) -> Iterator[Said]:
+    """ "Pre-2000" and "post-2000"."""
+    for match in _PRE.finditer(text):
+        year = int(match["year"])
+        is_before = match["word"].lower() == "pre"
+        days = Days(last=date(year - 1, 12, 31)) if is_before else Days(first=date(year + 1, 1, 1))
+        yield Said(days=days, start=match.start(), end=match.end())
 
 
 def _periods(text: str, today: date) -> Iterator[Said]:
@@ -254,6 +273,9 @@ def _part(words: str, today: date) -> Days | None:
     whole = _days(re.sub(r"^(?:early|mid|late|(?:beginning|start|middle|end) of)[\s-]+", "", words), today)
     if whole is None or whole.first is None or whole.last is None:
         return None
+    if (whole.last - whole.first).days > 300:  # of a year: four months
+        year, first = whole.first.year, 1 if words.startswith(("early", "beginning", "start")) else 5
+        return _months(year, 9 if words.startswith(("late", "end")) else first, 4)
     third = ((whole.last - whole.first).days + 1) // 3
     if words.startswith(("early", "beginning", "start")):
         return Days(first=whole.first, last=whole.first + timedelta(days=third))
@@ -304,6 +326,50 @@ def _week(day: date) -> Days:
     return Days(first=monday, last=monday + timedelta(days=6))
 
 
+def _short(words: str, today: date) -> Days | None:
+    """A year of two digits is the latest that has begun."""
+    year = 2000 + int(words[-2:])
+    return _days(f"{words[:-3].strip()} {year if year <= today.year else year - 100}", today)
+
+
+def _before_last(words: str, today: date) -> Days | None:
+    unit = words.split()[0]
+    if unit == "day":
+        return Days(first=today - timedelta(days=2), last=today - timedelta(days=2))
+    steps = {"week": relativedelta(weeks=2), "month": relativedelta(months=2), "year": relativedelta(years=2)}
+    day = today - steps.get(unit, relativedelta(months=6))
+    if unit == "week":
+        return _week(day)
+    if unit == "quarter":
+        return _months(day.year, day.month - (day.month - 1) % 3, 3)
+    return _months(day.year, day.month, 1) if unit == "month" else _months(day.year, 1, 12)
+
+
+_FEASTS = {"christmas eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26), "halloween": (10, 31)}
+
+
+def _feast(words: str, today: date) -> Days:
+    plain = words.replace("'", "").replace("’", "")
+    month, day = (12, 31) if "years eve" in plain else (1, 1) if "years day" in plain else (0, 0)
+    if not month:
+        month, day = next(when for name, when in _FEASTS.items() if name in plain)
+    year = _year_in(words, today)
+    if not re.search(_YEAR, words) and date(year, month, day) > today:
+        year -= 1
+    return Days(first=date(year, month, day), last=date(year, month, day))
+
+
+def _ordinal(words: str, today: date) -> Days:
+    """The latest day of this number."""
+    number = int(re.sub(r"\D", "", words))
+    day = (
+        today.replace(day=number)
+        if number <= today.day
+        else (today.replace(day=1) - timedelta(days=1)).replace(day=number)
+    )
+    return Days(first=day, last=day)
+
+
 def _week_number(words: str, today: date) -> Days:
     """Weeks as ISO 8601 counts them; without a year the latest that has begun."""
     number = int(words.split()[1])
@@ -336,6 +402,7 @@ def _decade(words: str, today: date) -> Days:
 
 _OWN = {"rolling": _rolling, "half": _half, "quarter": _quarter, "part": _part, "season": _season}
 _OWN |= {"weekend": _weekend, "decade": _decade, "week_of": _week_of, "named_quarter": _named_quarter}
+_OWN |= {"short": _short, "before_last": _before_last, "feast": _feast, "ordinal": _ordinal}
 _OWN |= {"week_number": _week_number, "week_in": _week_in}
 
 

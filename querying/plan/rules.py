@@ -15,7 +15,7 @@ from datetime import date
 from knowledge.terms import terms
 from querying.plan.dates import time_of
 from querying.plan.types import LIMIT, MOST, AnswerMode, Intent, Plan, TimeRange
-from querying.plan.vocabulary import Vocabulary, places_of
+from querying.plan.vocabulary import Vocabulary, places_of, stem_of
 
 # From this share of dated documents on, a time is a filter and a recap without one is asked back.
 _DATED = 0.5
@@ -40,11 +40,11 @@ _MARKED = re.compile(
 )
 _INTENTS = {
     Intent.ACCOMPLISHMENTS: re.compile(
-        r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrapped\s+up|done)\b",
+        r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrap(?:ped)?\s+up|tick(?:ed)?\s+off|done)\b",
         re.IGNORECASE,
     ),
     Intent.IN_FLIGHT: re.compile(
-        r"\b(?:in\s+flight|in[\s-]progress|under\s*way|ongoing|on-going|unfinished|still\s+open|(?:am|are|is|currently)\s+(?:\w+\s+){0,2}working\s+on|working\s+on\s+(?:now|right\s+now|at\s+the\s+moment)|on\s+(?:my|our)\s+plate|active|still\s+(?:in\s+)?\w+ing|still\s+(?:in|on|at)\s+\w+|(?:are|is)\s+still\s+\w+|(?:have|has)(?:n['’]t|\s+not)\s+(?:yet\s+)?(?:been\s+)?(?:finished|completed|done))\b",
+        r"\b(?:in\s+flight|in[\s-]progress|under\s*way|in\s+the\s+middle\s+of|in\s+the\s+works|on\s+the\s+go|ongoing|on-going|unfinished|still\s+open|(?:am|are|is|currently)\s+(?:\w+\s+){0,2}working\s+on|working\s+on\s+(?:now|right\s+now|at\s+the\s+moment)|on\s+(?:my|our)\s+plate|active|still\s+(?:in\s+)?\w+ing|still\s+(?:in|on|at)\s+\w+|(?:are|is)\s+still\s+\w+|(?:have|has)(?:n['’]t|\s+not)\s+(?:yet\s+)?(?:been\s+)?(?:finished|completed|done))\b",
         re.IGNORECASE,
     ),
     Intent.RECAP: re.compile(
@@ -52,6 +52,10 @@ _INTENTS = {
         re.IGNORECASE,
     ),
 }
+_HOW_TO = re.compile(
+    r"\s*(?:how\s+(?:do|does|can|could|should|to|is|are|would)|why|(?:can|could|should|may|must)\s+(?:i|we|they|one))\b",
+    re.IGNORECASE,
+)
 # What a status is called when something is finished, or not yet. Which of them count, the documents say.
 _FINISHED = frozenset(
     """done complete completed finished shipped closed archived delivered achieved published final finalised finalized approved
@@ -122,6 +126,8 @@ def _with_mode(plan: Plan, *, labels: _Labels, question: str, is_list: bool) -> 
 
 
 def _intent(text: str) -> Intent:
+    if _HOW_TO.match(text):
+        return Intent.LOOKUP
     return next((intent for intent, words in _INTENTS.items() if words.search(text)), Intent.LOOKUP)
 
 
@@ -158,7 +164,7 @@ class _Labels:
         self._words = [
             _Word(text=match.group(), stem=stem, start=match.start())
             for match in re.finditer(r"[^\W_]+", text)
-            for stem in (terms(match.group()) or [""])[:1]
+            for stem in [stem_of(match.group())]
         ]
 
     def doc_types(self) -> tuple[str, ...]:
@@ -202,8 +208,8 @@ class _Labels:
 
     def left_over(self) -> list[str]:
         """Content words that are no label and none of the words that ask for a list."""
-        words = (word for word in self._words if word.stem and not word.is_used and not word.text.isdigit())
-        return [word.text for word in words if word.stem not in _ASKING]
+        left = (word for word in self._words if not word.is_used and not word.text.isdigit())
+        return [word.text for word in left if terms(word.text) and word.stem not in _ASKING]
 
     def _is_thing(self, group: Sequence[_Word]) -> bool:
         """Whether these words name documents. A single word may be a verb ("who do they report to") or a measure."""
@@ -212,7 +218,12 @@ class _Labels:
             r"\bhow\s+many$", before, re.IGNORECASE
         ):
             return False
-        is_sure = len(group) > 1 or not before or group[-1].text.lower().endswith("s") or self._is_used_at(before)
+        after = self._text[group[-1].start + len(group[-1].text) :]
+        is_plural = group[-1].text.lower().endswith("s")
+        # "The letter slot", "a policy number": the first of two nouns names no document.
+        if len(group) == 1 and not is_plural and re.match(r"\s+[^\W\d]", after) and not _GOES_ON.match(after):
+            return False
+        is_sure = len(group) > 1 or not before or is_plural or self._is_used_at(before)
         if is_sure or _DETERMINED.search(before):
             self._things.append((group[0].start, group[-1].start + len(group[-1].text)))
             return True
@@ -235,13 +246,12 @@ class _Labels:
     ) -> Iterator[str]:
         longest_first = sorted(labels, key=lambda label: -len(self._vocabulary.stems(label)))
         for label in longest_first:
-            if self._is_spelled(label) and self._claim(self._vocabulary.stems(label), first=first, only=only):
+            if self._claim(self._vocabulary.stems(label), first=first, only=only):
                 yield label
 
     def _claim(self, stems: Sequence[str], *, first: int, only: Callable[[Sequence[_Word]], bool]) -> bool:
-        words = [word for word in self._words if word.stem]
-        for at in places_of(stems, [word.stem for word in words]):
-            group = words[at : at + len(stems)]
+        for at in places_of(stems, [word.stem for word in self._words]):
+            group = self._words[at : at + len(stems)]
             if group[0].start >= first and not any(word.is_used for word in group) and only(group):
                 for word in group:
                     word.is_used = True
@@ -258,14 +268,6 @@ class _Labels:
             if beside and beside.start() <= word.start < beside.end():
                 word.is_used = True
 
-    def _is_spelled(self, label: str) -> bool:
-        """A label with a word that is too common to count ("on-hold") has to stand there in full."""
-        words = re.findall(r"[^\W_]+", label)
-        if len(words) == len(self._vocabulary.stems(label)):
-            return True
-        phrase = r"[\s_/-]+".join(map(re.escape, words))
-        return bool(re.search(rf"\b{phrase}\b", self._text, re.IGNORECASE))
-
     def _is_named(self, project: str) -> bool:
         """A name of one ordinary word needs its capital, or the word "project" beside it."""
         if len(self._vocabulary.stems(project)) > 1:
@@ -280,6 +282,11 @@ class _Labels:
         )
 
 
+_GOES_ON = re.compile(
+    r"\s+(?:about|on|of|from|in|for|by|at|with|to|that|which|who|dated|tagged|labell?ed|mention\w*|say|says|said|cover\w*|is|are"
+    r"|was|were|do|does|did|has|have|had|i|we|you|they|and|or|since|before|after|between|under|written|published|made|sent)\b",
+    re.IGNORECASE,
+)
 _DETERMINED = re.compile(
     r"(?:\b(?:the|a|an|my|our|your|their|which|what|all|any|every|each|these|those|latest|newest|last|first|recent|in|of|from"
     r"|list|show|find|get|me|\d+)|,)$",
@@ -293,6 +300,7 @@ _ASKING_WORDS = """
     happened recap summary summarise summarize overview roundup highlight review new current currently active progress
     ongoing open project time period day week month year quarter there exist got made make about regarding concerning dated
     two three five ten related mention mentioning discussing cover covering deal dealing been went look back flight plate quick brief short right moment pull put paper record log catch bring date speed miss going
-    up out far still round dig fetch four six seven eight nine twelve twenty oldest best need want like would love see thing stuff us drafting
+    up out far still round dig fetch came come filed file whatever arrived received got added add wrote wrap off middle works way
+    under remind know tick four six seven eight nine twelve twenty oldest best need want like would love see thing stuff us drafting
 """
 _ASKING = frozenset(stem for word in _ASKING_WORDS.split() for stem in terms(word))

@@ -1,10 +1,11 @@
-"""The words that the documents at hand are labelled with: types, statuses, projects and tags, as they are written there.
+"""The words that the documents at hand are labelled with, as they are written there: types, statuses, projects, tags.
 
 They are data: a knowledge base of notes knows other types than one of standards.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -32,8 +33,17 @@ class Vocabulary:
     def stems(self, label: str) -> tuple[str, ...]:
         """How a label is recognised in a question, whatever its inflection: "daily-note" in "my daily notes"."""
         if label not in self._stems:
-            self._stems[label] = tuple(terms(label.replace("-", " ").replace("_", " ").replace("/", " ")))
+            self._stems[label] = tuple(map(stem_of, re.findall(r"[^\W_]+", label)))
         return self._stems[label]
+
+
+def stem_of(word: str) -> str:
+    """Of words that search leaves out ("how-to", "to do") the word itself without a plural."""
+    singular = word.removesuffix("s")
+    if singular and not terms(singular):
+        return singular.lower()
+    found = terms(word)
+    return found[0] if found else word.lower()
 
 
 def vocabulary_of(documents: QuerySet[Document]) -> Vocabulary:
