@@ -38,8 +38,8 @@ MINUTE, DAY = 60, 86_400
 # A busy machine may keep an answer back for a second or two, and limits must not fall away just then.
 _PATIENCE, _REST, _BETWEEN_WARNINGS = 10.0, 5.0, 60.0
 
-# KEYS: a counter for each window. ARGV: what to add (0: only look) and the time, then for each counter a limit, a length,
-# and when the window begins if it begins now; times in milliseconds.
+# KEYS: a counter for each window. ARGV: what to add (0: only look) and the time, then for each counter a limit, a
+# length, and when the window begins if it begins now; times in milliseconds.
 # Gives 1 or 0 (was there room in all of them), then for each how many are counted by now and when it began.
 _COUNT = """
 local amount, now, room, counts, begins = tonumber(ARGV[1]), tonumber(ARGV[2]), 1, {}, {}

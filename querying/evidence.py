@@ -150,7 +150,8 @@ def _read(
     glances = [0.0 for _ in passages]
     for window, share in promising:
         glances[window.passage] = max(glances[window.passage], _GLANCE * share)
-    windows = [_trimmed(window, asked) for window, _ in promising]
+    is_much = len(promising) == READ_WINDOWS
+    windows = [_trimmed(window, asked) if is_much else window for window, _ in promising]
     first = token_states(embedder, [window.text for window in windows[:READ_FIRST]])
     matches = _matches(asked, passages, windows[:READ_FIRST], first)
     if max(map(_strength, passages, matches)) < CLEAR and len(windows) > READ_FIRST:
@@ -195,7 +196,7 @@ def _promising(windows: Sequence[_Window], asked: AskedWords) -> list[tuple[_Win
 
 def _trimmed(window: _Window, asked: AskedWords) -> _Window:
     """Without the sentences before the first and after the last that say a word of the question: an eighth of what the
-    model would read, and what it reads is not blurred by them. A window without any such word stays whole."""
+    model would read where there is much to read. A window without any such word stays whole."""
     saying = [at for at, (start, end) in enumerate(window.spans) if asked.share(window.content[start:end]) > 0]
     return replace(window, spans=window.spans[saying[0] : saying[-1] + 1]) if saying else window
 
