@@ -95,7 +95,8 @@ class AnswerPolicy(models.Model):
         max_length=8,
         choices=Planner.choices,
         default=Planner.OFF,
-        help_text="For notes and other dated, labelled documents: “What did I finish in March?” is no search for words.",
+        help_text="For notes and other dated, labelled documents: “What did I finish in March?” is no search for "
+        "words.",
     )
     public_only = models.BooleanField(
         "only what is public",

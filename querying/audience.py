@@ -1,8 +1,8 @@
-"""Which documents somebody may be answered from: the one place that keeps private notes and templates out of answers.
+"""Which documents somebody may be answered from: the one place that keeps private notes out of answers.
 
-Anybody in a public chat, and where a plugin says so everybody who does not work on it, reads only documents that are marked
-public, no templates, and for anybody also nothing that is superseded. It is asked of the documents as they are marked today: what is made private disappears from the answers
-of every release at once.
+Anybody in a public chat reads only documents that are marked public, no templates, and nothing that is superseded.
+Where a plugin says so, everybody who does not work on it reads only what is public and no templates. It is asked of the
+documents as they are marked today: what is made private disappears from the answers of every release at once.
 """
 
 from __future__ import annotations

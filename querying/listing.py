@@ -41,8 +41,8 @@ class Listed:
 
 
 def matching(question: Question, plan: Plan) -> QuerySet[Document]:
-    """The documents that the caller's filters, the plan, and what the asker may read all allow; in force today, unless a
-    day was asked for."""
+    """The documents that the caller's filters, the plan, and what the asker may read all allow; in force today, unless
+    a day was asked for."""
     filters = plan.narrowed(question.options.filters or Filters())
     if filters.as_of is None and not filters.statuses:
         filters = replace(filters, as_of=timezone.localdate())

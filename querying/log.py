@@ -45,7 +45,7 @@ class Record:
     started: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.planned = Planned(question=self.question)
+        self.planned = Planned.none(self.question)
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:

@@ -16,15 +16,14 @@ from asgiref.sync import sync_to_async
 
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from plugins.models import CitationMode
+from plugins.models import CitationMode, Planner
 from querying import clarify, confidence, gather, guard, listing, log
 from querying.consult import consult
 from querying.gate import judge
 from querying.generate import generate
 from querying.llms import get_llm
 from querying.llms.base import LLM
-from querying.plan.make import plan
-from querying.plan.types import Plan
+from querying.plan.make import Planned, plan
 from querying.types import (
     Answer,
     Clarification,
@@ -83,20 +82,24 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
 
 async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
     yield Status(step=Step.PLANNING, message="Reading the question")
-    with record.timed("plan"):
-        planned = record.planned = await plan(question, llm=llm)
-    if planned.clarification:
-        yield _done(record, _asking_back(planned.clarification, reason="missing_time", question=question))
+    if question.release.planner != Planner.OFF:
+        with record.timed("plan"):
+            record.planned = await plan(question, llm=llm)
+    if record.planned.clarification:
+        yield _done(record, _asking_back(record.planned.clarification, reason="missing_time", question=question))
         return
-    question = planned.question
-    if planned.plan and planned.is_list:
-        async for event in _list(question, planned.plan, record=record):
+    way = _list if record.planned.is_list else _search
+    async with aclosing(way(record.planned, llm=llm, record=record)) as events:
+        async for event in events:
             yield event
-        return
 
+
+async def _search(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
+    """The text answers: passages are searched, weighed, and quoted or written from."""
+    question, sought = planned.question, planned.sought
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
     with record.timed("retrieve"):
-        passages = await _in_thread(gather.retrieve, question)
+        passages = await _in_thread(gather.retrieve, sought)
     yield Status(step=Step.FOUND, message=f"{len(passages)} passages found")
 
     if question.release.trees:
@@ -109,10 +112,10 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
 
     with record.timed("weigh"):
         if hint := f"{consulted.source_hint} {consulted.decided}".strip():
-            passages = await _in_thread(gather.retrieve_hinted, question, hint=hint, known=passages)
-        evidence = await _in_thread(gather.weigh_evidence, question, passages, decided=consulted.decided)
+            passages = await _in_thread(gather.retrieve_hinted, sought, hint=hint, known=passages)
+        evidence = await _in_thread(gather.weigh_evidence, sought, passages, decided=consulted.decided)
     record.evidence = evidence
-    judged = judge(question.text, evidence, sufficient=question.release.evidence_threshold)
+    judged = judge(sought.text, evidence, sufficient=question.release.evidence_threshold)
     basis = confidence.basis(judged.grounds, calibration=question.release.calibration)
     if not judged.passes and question.release.citation_mode == CitationMode.MANDATORY:
         refusal = replace(guard.refuse("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
@@ -136,11 +139,11 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
     yield _done(record, finished)
 
 
-async def _list(question: Question, made: Plan, *, record: log.Record) -> AsyncGenerator[Event]:
+async def _list(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
     """What the metadata answers by itself: nothing is embedded, and no model is asked."""
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
     with record.timed("list"):
-        listed = await _in_thread(listing.answer, question, made)
+        listed = await _in_thread(listing.answer, planned.question, planned.plan)
     yield Status(step=Step.FOUND, message=f"{len(listed.citations)} documents found")
     if listed.outcome == Outcome.ANSWERED:
         record.partial_text = listed.text

@@ -79,26 +79,34 @@ _RANGE = re.compile(
     rf"|(?P<from2>{_PERIOD})\s*(?:–|—|-|to|through|until)\s*(?P<to2>{_PERIOD})){_AFTER}",
     re.IGNORECASE,
 )
+_YEARS = re.compile(
+    rf"{_BEFORE}(?:(?:in|from|of|for|during)\s+)?(?P<years>{_YEAR}(?:,\s*{_YEAR}){{0,8}}(?:,?\s*(?:and|or|&)\s*{_YEAR})){_AFTER}",
+    re.IGNORECASE,
+)
 _DAYS_OF_MONTH = re.compile(
     rf"{_BEFORE}(?:(?:between|from)\s+)?(?P<day>{_DAY})\s*(?:–|-|to|and|until)\s*(?P<rest>{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?){_AFTER}"
     rf"|{_BEFORE}(?:(?:between|from)\s+)?(?P<month>{_MONTH})\s+(?P<day2>{_DAY})\s*(?:–|-|to|and|until)\s*(?P<last2>{_DAY})(?P<year2>,?\s+{_YEAR})?{_AFTER}",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    rf"{_BEFORE}(?P<word>since|starting(?:\s+(?:in|from|on))?|from|as\s+of|after|later\s+than|before|prior\s+to|earlier\s+than|until|till|up\s+to|no\s+later\s+than|not\s+later\s+than|by)\s+"
+    rf"{_BEFORE}(?P<word>since|starting(?:\s+(?:in|from|on))?|from|as\s+of|on\s+or\s+after|on\s+or\s+before|after|(?:later|newer|younger)\s+than|before|prior\s+to|(?:earlier|older)\s+than|until|till|up\s+to|no\s+later\s+than|not\s+later\s+than|by)\s+"
     rf"(?P<period>{_PERIOD})(?P<on>\s+(?:on|onwards?))?{_AFTER}"
-    rf"|{_BEFORE}(?P<period2>{_PERIOD})\s+(?:onwards?|and\s+(?:later|after|since)|or\s+later){_AFTER}",
+    rf"|{_BEFORE}(?:(?:from|in|dated|of)\s+)?(?P<period2>{_PERIOD})\s+(?:onwards?|and\s+(?:later|after|since)|or\s+later){_AFTER}",
     re.IGNORECASE,
 )
 _AT = re.compile(
     rf"{_BEFORE}(?:(?P<word>in|during|on|of|for|over|within|throughout|dated|back\s+in)\s+)?(?P<period>{_PERIOD}){_AFTER}",
     re.IGNORECASE,
 )
-_FROM = ("since", "starting", "from", "as of")
-_UP_TO = ("until", "till", "up to", "no later than", "not later than", "by")
+_FROM = ("since", "starting", "from", "as of", "on or after")
+_UP_TO = ("on or before", "until", "till", "up to", "no later than", "not later than", "by")
 _PRE = re.compile(rf"{_BEFORE}(?P<word>pre|post)-(?P<year>{_YEAR}){_AFTER}", re.IGNORECASE)
 _NUMBERS = dict(
-    zip("one two three four five six seven eight nine ten twelve".split(), [*range(1, 11), 12], strict=True)
+    zip(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve"],
+        [*range(1, 11), 12],
+        strict=True,
+    )
 )
 _NUMBERS |= {"a": 1, "an": 1, "couple of": 2, "few": 3}
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -109,7 +117,7 @@ def time_of(text: str, *, today: date) -> Said | None:
     """The time that the text speaks of, None where it speaks of none. Only the first one counts."""
     found = [
         said
-        for search in (_ranges, _days_of_month, _opens, _before_or_after, _periods)
+        for search in (_years, _ranges, _days_of_month, _opens, _before_or_after, _periods)
         for said in search(text, today)
     ]
     # Of those that overlap the longest is meant: "between 2014 and 2016", not "2014".
@@ -130,6 +138,14 @@ def _ranges(text: str, today: date) -> Iterator[Said]:
         begin, end = _days(first, today), _days(last, today)
         if begin and end and begin.first and end.last and begin.first <= end.last:
             yield Said(days=Days(first=begin.first, last=end.last), start=match.start(), end=match.end())
+
+
+def _years(text: str, today: date) -> Iterator[Said]:
+    """Years named one by one ("2014, 2015 and 2016"): from the first to the last."""
+    for match in _YEARS.finditer(text):
+        years = [int(year) for year in re.findall(_YEAR, match["years"])]
+        days = Days(first=date(min(years), 1, 1), last=date(max(years), 12, 31))
+        yield Said(days=days, start=match.start(), end=match.end())
 
 
 def _days_of_month(text: str, today: date) -> Iterator[Said]:
@@ -160,7 +176,7 @@ def _opens(text: str, today: date) -> Iterator[Said]:
         if word.startswith(_FROM):
             is_open = word != "from" or match["on"]
             reach = Days(first=days.first) if is_open else days
-        elif word in ("after", "later than"):
+        elif word in ("after", "later than", "newer than", "younger than"):
             reach = Days(first=days.last + timedelta(days=1))
         elif word in _UP_TO:
             reach = Days(last=days.last)

@@ -1,14 +1,15 @@
-"""The first step of a query: what is asked for, and whether something is missing. Off, by rules, or by the language model.
+"""The first step of a query: what is asked for, and whether something is missing. By rules, or by the language model.
 
-Whatever goes wrong while planning, the question is answered: the model's plan falls back to the rules', and that to none. The
-audit row says what happened.
+Whatever goes wrong while planning, the question is answered: the model's plan falls back to the rules', and that to
+none. The audit row says what happened.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -19,6 +20,7 @@ from plugins.models import Planner
 from querying import audience, listing
 from querying.llms.base import LLM, ProviderFailed
 from querying.plan import model, rules
+from querying.plan.dates import time_of
 from querying.plan.types import AnswerMode, InvalidPlan, Plan, zone
 from querying.plan.vocabulary import Vocabulary, vocabulary_of
 from querying.types import Clarification, Question, Usage
@@ -33,12 +35,21 @@ _LONGEST_CONTINUATION = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Planned:
-    """The question as it is to be answered, the plan (None: the plugin makes none), and what went wrong on the way."""
+    """The question as it is to be answered, the plan (None: the plugin makes none), and what went wrong on the way.
+
+    `sought` is what the passages have to speak of: the question without its time, which is a filter already.
+    """
 
     question: Question
+    sought: Question
     plan: Plan | None = None
     trouble: str = ""
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
+
+    @classmethod
+    def none(cls, question: Question, *, trouble: str = "") -> Planned:
+        """The question as it came."""
+        return cls(question=question, sought=question, trouble=trouble)
 
     @property
     def clarification(self) -> Clarification | None:
@@ -59,19 +70,18 @@ class Planned:
 
 
 async def plan(question: Question, *, llm: LLM) -> Planned:
-    """What the question asks for. Never raises for what planning itself gets wrong."""
-    if question.release.planner == Planner.OFF:
-        return Planned(question=question)
+    """What the question asks for, by the maker that the release names. Whatever planning gets wrong, this succeeds."""
     try:
         made = await _made(question, llm=llm)
     except Exception:
         logger.exception("query %s was not planned", question.id)
-        return Planned(question=question, trouble="planning_failed")
+        return Planned.none(question, trouble="planning_failed")
     assert made.plan is not None
     if made.plan.followup_question or made.plan.answer_mode == AnswerMode.VECTOR_ONLY:
         return made
     filters = made.plan.narrowed(question.options.filters or Filters())
-    return replace(made, question=replace(question, options=replace(question.options, filters=filters or None)))
+    narrowed = replace(question, options=replace(question.options, filters=filters or None))
+    return replace(made, question=narrowed, sought=replace(narrowed, text=_without_time(narrowed, made.plan)))
 
 
 async def _made(question: Question, *, llm: LLM) -> Planned:
@@ -83,12 +93,12 @@ async def _made(question: Question, *, llm: LLM) -> Planned:
             found, usage = await model.plan_of(
                 text, vocabulary=known, today=_today(question), llm=llm, zone=_zone(question)
             )
-            return Planned(question=question, plan=found, usage=usage)
+            return Planned(question=question, sought=question, plan=found, usage=usage)
         except (ProviderFailed, InvalidPlan) as error:
             logger.warning("the model made no plan: %s", error.code)
             trouble = error.code
     by_rules = rules.plan_of(text, vocabulary=known, today=_today(question), timezone=_zone(question))
-    return Planned(question=question, plan=by_rules, trouble=trouble, usage=usage)
+    return Planned(question=question, sought=question, plan=by_rules, trouble=trouble, usage=usage)
 
 
 def asked_in_full(question: Question) -> str:
@@ -97,9 +107,21 @@ def asked_in_full(question: Question) -> str:
     text = f"{question.text} {said}" if isinstance(said, str) and said.strip() else question.text
     before = question.earlier_user_turns[-1:]
     is_continuation = text.lower().startswith(("and ", "what about ", "how about ", "or "))
-    return (
-        f"{text} {before[0]}" if before and is_continuation and len(text.split()) <= _LONGEST_CONTINUATION else text
-    )
+    if not before or not is_continuation or len(text.split()) > _LONGEST_CONTINUATION:
+        return text
+    today = _today(question)
+    return f"{text} {_cut(before[0], today=today) if time_of(text, today=today) else before[0]}"
+
+
+def _without_time(question: Question, plan: Plan) -> str:
+    return _cut(question.text, today=_today(question)) if plan.time_range else question.text
+
+
+def _cut(text: str, *, today: date) -> str:
+    """The text without the time that it speaks of, unless nothing else is left."""
+    said = time_of(text, today=today)
+    rest = " ".join(f"{text[: said.start]} {text[said.end :]}".split()) if said else text
+    return rest if re.search(r"\w", rest) else text
 
 
 def _vocabulary(question: Question) -> Vocabulary:
@@ -112,5 +134,5 @@ def _zone(question: Question) -> str:
     return question.options.timezone if zone(question.options.timezone) else "UTC"
 
 
-def _today(question: Question) -> Any:
+def _today(question: Question) -> date:
     return datetime.now(zone(question.options.timezone) or UTC).date()

@@ -21,7 +21,7 @@ from querying.plan.vocabulary import Vocabulary, places_of, stem_of
 _DATED = 0.5
 _THING = r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?)"
 _LISTING = re.compile(
-    rf"^\s*(?:please\s+)?(?:(?:can|could)\s+you\s+)?(?:list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch)\b"
+    rf"^\s*(?:please\s+)?(?:(?:(?:can|could|would)\s+you|(?:can|could|may)\s+i|i\s+(?:want|need|would\s+like)\s+to|i['’]d\s+like\s+to)\s+)?(?:please\s+)?(?:see|list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch)\b"
     rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:[\w-]+\s+){{0,3}}{_THING}\b"
     rf"|^\s*(?:[\w-]+\s+){{0,4}}{_THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
     rf"|\b(?:everything|anything|what\s+(?:did|have|has|was|were))\s+(?:\w+\s+){{0,3}}(?:write|wrote|written|publish|published|post|posted)\b"
@@ -32,6 +32,7 @@ _ABOUT = re.compile(
     r"\b(?:about|on|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with)|discussing)\b[\s:]*",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNORECASE)
 _HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
 # Beside these a status is one; in "a final deadline" it is an ordinary word.
 _MARKED = re.compile(
@@ -48,7 +49,7 @@ _INTENTS = {
         re.IGNORECASE,
     ),
     Intent.RECAP: re.compile(
-        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|catch\s+(?:me|us)\s+up|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|been\s+(?:happening|going\s+on))\b",
+        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|sum(?:ming)?\s+up|run-?down|catch\s+(?:me|us)\s+up|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|been\s+(?:happening|going\s+on))\b",
         re.IGNORECASE,
     ),
 }
@@ -58,23 +59,62 @@ _HOW_TO = re.compile(
 )
 # What a status is called when something is finished, or not yet. Which of them count, the documents say.
 _FINISHED = frozenset(
-    """done complete completed finished shipped closed archived delivered achieved published final finalised finalized approved
-    resolved submitted merged signed-off""".split()
+    [
+        "done",
+        "complete",
+        "completed",
+        "finished",
+        "shipped",
+        "closed",
+        "archived",
+        "delivered",
+        "achieved",
+        "published",
+        "final",
+        "finalised",
+        "finalized",
+        "approved",
+        "resolved",
+        "submitted",
+        "merged",
+        "signed-off",
+    ]
 )
 _OPEN = frozenset(
-    "active open ongoing started doing wip current in-progress in_progress underway draft in-review".split()
+    [
+        "active",
+        "open",
+        "ongoing",
+        "started",
+        "doing",
+        "wip",
+        "current",
+        "in-progress",
+        "in_progress",
+        "underway",
+        "draft",
+        "in-review",
+    ]
 ) | {
     "in progress",
     "in review",
 }
 _NUMBERS = dict(
-    zip("two three four five six seven eight nine ten twelve twenty".split(), [*range(2, 11), 12, 20], strict=True)
-)
+    zip(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"],
+        [*range(2, 11), 12, 20],
+        strict=True,
+    )
+) | {"dozen": 12}
 _FEW = rf"(\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _COUNT = re.compile(
     rf"\b(?:top|last|latest|newest|first|most\s+recent|previous)\s+{_FEW}\s+(?!(?:day|week|fortnight|month|quarter|year)s?\b)"
     rf"|\b(?:list|show|give|name|find|get)\s+(?:me\s+|us\s+)?(?:the\s+)?(?:up\s+to\s+)?{_FEW}\s+(?!(?:day|week|month|year)s?\b)"
     rf"|(?:^|\bthe\s+|\bmy\s+|\bour\s+){_FEW}\s+(?:newest|latest|most\s+recent|last|oldest|best)\b",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(
+    rf"\bthe\s+(?:latest|newest|most\s+recent)\s+{_THING.replace('posts?', 'post').replace('notes?', 'note')}\b(?<!s)",
     re.IGNORECASE,
 )
 PERIOD_OPTIONS = ("this week", "this month", "last month", "this year", "any time")
@@ -119,9 +159,12 @@ def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str
 
 def _with_mode(plan: Plan, *, labels: _Labels, question: str, is_list: bool) -> Plan:
     if not plan.has_filters:
-        return plan  # vector_only: there is nothing to narrow
+        # Nothing to narrow: all the text is searched, unless all the newest documents are what is asked for.
+        is_all = is_list and plan.intent == Intent.LOOKUP and not labels.left_over()
+        return replace(plan, answer_mode=AnswerMode.SQL_ONLY) if is_all else plan
     # Where every word is a label the metadata answers; what is left over has to be searched for.
-    is_covered = not labels.left_over() and (is_list or not _ASKS.match(question))
+    is_about = bool(plan.tags or plan.time_range)
+    is_covered = not labels.left_over() and (is_list or is_about or not _ASKS.match(question))
     return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_covered else AnswerMode.HYBRID)
 
 
@@ -134,7 +177,7 @@ def _intent(text: str) -> Intent:
 def _limit(question: str) -> int:
     found = _COUNT.search(question)
     if found is None:
-        return LIMIT
+        return 1 if _SINGLE.search(question) else LIMIT
     number = next(group for group in found.groups() if group)
     return max(1, min(MOST, _NUMBERS.get(number.lower()) or int(number)))
 
@@ -192,19 +235,32 @@ class _Labels:
         return named or tuple(status for status in known if status.lower() in by_intent)
 
     def tags(self, *, is_list: bool) -> tuple[str, ...]:
-        """Tags that are named as tags; in a list also those that follow "about" or stand before the thing listed."""
+        """Tags that are named as tags; in a list also those that follow "about" or stand before what is listed; and any
+        where nothing else is said."""
         hashed = {match.group(1).lower() for match in _HASH.finditer(self._text)}
         marks = [match.span() for match in _HASH.finditer(self._text)]
         for word in self._words:
             word.is_used = word.is_used or any(start <= word.start < end for start, end in marks)
         exact = [tag for tag in self._vocabulary.tags if tag.lower() in hashed]
-        if not is_list and not re.search(
-            r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", self._text, re.IGNORECASE
-        ):
+        before = [word.is_used for word in self._words]
+        anywhere = list(self._take(self._vocabulary.tags))
+        if not self.left_over():
+            return tuple(dict.fromkeys([*exact, *anywhere]))
+        for word, was_used in zip(self._words, before, strict=True):
+            word.is_used = was_used
+        if not is_list and not _TAGGED.search(self._text):
             return tuple(exact)
         about = _ABOUT.search(self._text)
-        found = self._take(self._vocabulary.tags, first=about.end() if about else 0)
+        start = about.end() if about else 0
+        found = self._take(
+            self._vocabulary.tags, only=lambda group: group[0].start >= start or self._is_before_thing(group)
+        )
         return tuple(dict.fromkeys([*exact, *found]))
+
+    def _is_before_thing(self, group: Sequence[_Word]) -> bool:
+        after = group[-1].start + len(group[-1].text)
+        is_type = any(0 <= start - after <= 1 for start, _ in self._things)
+        return is_type or bool(re.match(rf"\s+{_THING}\b", self._text[after:], re.IGNORECASE))
 
     def left_over(self) -> list[str]:
         """Content words that are no label and none of the words that ask for a list."""
@@ -233,7 +289,7 @@ class _Labels:
         """Whether these words say how far something is: before or after what is listed, or after "is", "still"."""
         after = group[-1].start + len(group[-1].text)
         beside = any(start - after in (0, 1) or 0 <= group[0].start - end <= 1 for start, end in self._things)
-        is_before = beside or bool(re.match(rf"\s+{_THING}\b", self._text[after:], re.IGNORECASE))
+        is_before = beside or self._is_before_thing(group)
         has_things = bool(self._things) or bool(re.search(rf"\b{_THING}\b", self._text, re.IGNORECASE))
         return is_before or (has_things and bool(_MARKED.search(self._text[: group[0].start])))
 
@@ -242,17 +298,17 @@ class _Labels:
         return any(word.is_used and before.endswith(word.text) for word in self._words)
 
     def _take(
-        self, labels: Iterable[str], *, first: int = 0, only: Callable[[Sequence[_Word]], bool] = lambda _: True
+        self, labels: Iterable[str], *, only: Callable[[Sequence[_Word]], bool] = lambda _: True
     ) -> Iterator[str]:
         longest_first = sorted(labels, key=lambda label: -len(self._vocabulary.stems(label)))
         for label in longest_first:
-            if self._claim(self._vocabulary.stems(label), first=first, only=only):
+            if self._claim(self._vocabulary.stems(label), only=only):
                 yield label
 
-    def _claim(self, stems: Sequence[str], *, first: int, only: Callable[[Sequence[_Word]], bool]) -> bool:
+    def _claim(self, stems: Sequence[str], *, only: Callable[[Sequence[_Word]], bool]) -> bool:
         for at in places_of(stems, [word.stem for word in self._words]):
             group = self._words[at : at + len(stems)]
-            if group[0].start >= first and not any(word.is_used for word in group) and only(group):
+            if not any(word.is_used for word in group) and only(group):
                 for word in group:
                     word.is_used = True
                 return True
@@ -300,7 +356,8 @@ _ASKING_WORDS = """
     happened recap summary summarise summarize overview roundup highlight review new current currently active progress
     ongoing open project time period day week month year quarter there exist got made make about regarding concerning dated
     two three five ten related mention mentioning discussing cover covering deal dealing been went look back flight plate quick brief short right moment pull put paper record log catch bring date speed miss going
-    up out far still round dig fetch came come filed file whatever arrived received got added add wrote wrap off middle works way
-    under remind know tick four six seven eight nine twelve twenty oldest best need want like would love see thing stuff us drafting
+    up out still round dig fetch came come filed file whatever arrived received got added add wrote wrap off middle works way
+    under remind know tick looking look seeking search searching blog weblog number count often dozen oldest newer older archive
+    archives sum rundown went posted posting anything possible interested mostly only just please hi hello hey thanks thank stuff four six seven eight nine twelve twenty oldest best need want like would love see thing stuff us drafting
 """
 _ASKING = frozenset(stem for word in _ASKING_WORDS.split() for stem in terms(word))

@@ -138,7 +138,7 @@ def _one_of(kind: type[Any], data: Mapping[str, Any], name: str, default: Any) -
     try:
         return default if value is None else kind(value)
     except ValueError:
-        raise InvalidPlan(f"“{name}” is none of: {', '.join(kind)}.") from None
+        raise InvalidPlan(f"“{name}” is none of: {', '.join(str(one) for one in kind)}.") from None
 
 
 def _word(data: Mapping[str, Any], name: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Questions and what a careful reader would make of them on Saturday, 21 November 2026: three lists of sixty.
+"""Questions and what a careful reader would make of them on Saturday, 21 November 2026: four lists of sixty.
 
-`seen.jsonl` was written with the rules, `unseen.jsonl` by somebody who did not know them, and looked at afterwards to mend them;
-`held_out.jsonl` came last, and the rules were not changed for it. A line is a vocabulary for those that follow, or a question
+`seen.jsonl` was written with the rules. `unseen.jsonl` and `held_out.jsonl` were written by somebody who did not know them; of
+these they planned 30 and 39 right, and were mended afterwards. `posts.jsonl` came last. A line is a vocabulary for those that follow, or a question
 with the days it speaks of, the labels that filter, and its kind: "list" (the metadata answers), "search" (text under filters),
 "open" (no filter) or "which time" (a time is missing).
 """
