@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('plugins', '0005_invitations'),
+        ('plugins', '0006_whether_golden_questions_are_shared'),
     ]
 
     operations = [
