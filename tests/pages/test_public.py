@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from marketplace.views import SHOWN
+from marketplace.site.landing import SHOWN
 from plugins.models import Plugin
 
 pytestmark = pytest.mark.django_db
@@ -167,7 +167,7 @@ def test_error_pages_need_neither_a_request_nor_a_database(name: str, django_ass
 
 
 def test_when_something_goes_wrong_the_page_says_so(alice: User, monkeypatch) -> None:
-    monkeypatch.setattr("marketplace.views.Paginator", None)
+    monkeypatch.setattr("marketplace.site.landing.Paginator", None)
     response = Client(raise_request_exception=False).get("/")
     assert response.status_code == 500
     assert "Something went wrong on our side" in response.content.decode()

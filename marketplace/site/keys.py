@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts import keeping
 from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
 from lexic.errors import LexicError
-from marketplace.key_form import KeyForm, RotateForm
+from marketplace.site.key_form import KeyForm, RotateForm
 from querying.usage import Use, use_of
 
 _OUTCOMES = {
