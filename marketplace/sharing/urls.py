@@ -1,5 +1,10 @@
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from marketplace.sharing.views import install, installed
+
+urlpatterns = [
+    path("marketplace/<slug:slug>/install", install, name="install"),
+    path("marketplace/<slug:slug>/installed", installed, name="installed"),
+]
