@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.site.landing import home
+from marketplace.catalogue.browse import browse
+from marketplace.catalogue.feed import Releases
 
 urlpatterns = [
-    path("marketplace", home, name="marketplace"),
-    path("marketplace/releases.atom", home, name="releases_feed"),
+    path("marketplace", browse, name="marketplace"),
+    path("marketplace/releases.atom", Releases(), name="releases_feed"),
 ]
