@@ -6,6 +6,7 @@ from querying.views import ask
 
 urlpatterns = [
     path("", include("marketplace.site.urls")),
+    path("accounts/", include("marketplace.account.urls")),
     path("", include("marketplace.catalogue.urls")),
     path("", include("marketplace.plugin_page.urls")),
     path("", include("marketplace.sharing.urls")),

@@ -10,6 +10,7 @@ from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -18,7 +19,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts import keeping
 from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
 from lexic.errors import LexicError
+from marketplace.plugin_page.sample import offered
+from marketplace.plugin_page.snippets import snippets_of
 from marketplace.site.key_form import KeyForm, RotateForm
+from plugins.models import Plugin
 from querying.usage import Use, use_of
 
 _OUTCOMES = {
@@ -111,13 +115,27 @@ def _back(request: HttpRequest, error: LexicError) -> HttpResponse:
 def _page(request: HttpRequest, **context: Any) -> HttpResponse:
     working = list(usable_keys(_person(request)))
     uses = use_of(key.pk for key in working)
+    if secret := context.get("secret"):
+        context["example"] = _first_question(context["key"], secret)
     context |= {
+        "section": "keys",
         "address": request.build_absolute_uri("/api/v1/query"),
         "keys": [_row(key, uses[key.pk]) for key in working],
         "rotation": RotateForm(),
         "is_revealing": settings.API_KEY_REVEAL,
     }
     return render(request, "marketplace/keys.html", context)
+
+
+def _first_question(key: ApiKey, secret: str) -> str:
+    """What to type to get an answer with this key, ready to run; empty where there is nothing that it could ask."""
+    askable = Plugin.objects.visible_to(key).filter(is_published=True).select_related("listing")
+    plugin = askable.order_by(F("listing__share_right").desc(nulls_last=True), "slug").first()
+    if plugin is None:
+        return ""
+    question = offered(plugin).values_list("question", flat=True).first() or ""
+    snippets = {snippet.id: snippet.code for snippet in snippets_of(plugin.slug, question=question)}
+    return snippets["http"].replace("$LEXIC_API_KEY", secret)
 
 
 def _row(key: ApiKey, use: Use) -> dict[str, Any]:

@@ -1,37 +1,31 @@
-"""The public pages: what there is, and one plugin."""
+"""The first page: what Lexic is, shown by an answer that it gave."""
 
 from __future__ import annotations
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from plugins.models import Plugin
+from marketplace.plugin_page.snippets import Snippet, snippets_of
+from marketplace.site.featured import Featured, featured
+from marketplace.site.figures import figures
 
-SHOWN = 24
+# The one that `manage.py demo` makes: what the programs ask while nothing is published.
+_DEMO = "structural-engineering-concrete-cover"
+_IDIOMS = ("http", "python", "mcp")
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What Lexic is, and the plugins that can be asked."""
-    published = Plugin.objects.filter(is_published=True).order_by("-updated_at", "pk")
-    shown = published.only("name", "slug", "tagline", "domain", "version")
-    page = Paginator(shown, SHOWN).get_page(request.GET.get("page"))
-    return render(request, "marketplace/home.html", {"page": page})
+    """Works with nothing published, too: then it says how answers come about."""
+    shown = featured()
+    context = {"featured": shown, "figures": figures(), "snippets": _snippets(shown)}
+    return render(request, "marketplace/home.html", context)
 
 
-@require_safe
-def plugin(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a published plugin knows, and how to ask it."""
-    found = get_object_or_404(Plugin.objects.filter(is_published=True), slug=slug)
-    is_editor = (
-        request.user.is_authenticated and Plugin.objects.editable_by(request.user).filter(pk=found.pk).exists()
-    )
-    context = {
-        "plugin": found,
-        "release": found.latest_release(),
-        "is_editor": is_editor,
-        "address": request.build_absolute_uri("/api/v1/query"),
-    }
-    return render(request, "marketplace/plugin.html", context)
+def _snippets(shown: Featured | None) -> list[Snippet]:
+    """They ask what the page shows, so that whoever copies one gets that answer."""
+    slug = shown.listing.plugin.slug if shown else _DEMO
+    question = shown.answer.question if shown and shown.answer else ""
+    by_id = {snippet.id: snippet for snippet in snippets_of(slug, question=question)}
+    return [by_id[name] for name in _IDIOMS]
