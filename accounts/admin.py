@@ -23,10 +23,10 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from accounts.keeping import MOST_KEYS
+from accounts import keeping
 from accounts.keys import holds_key
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, NoSuchKey, User
-from accounts.terms import OverTheCeiling, Terms
+from accounts.terms import Terms
 from lexic.errors import LexicError
 from lexic.theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 
@@ -166,19 +166,22 @@ class ApiKeyForm(forms.ModelForm):
         said = super().clean() or self.cleaned_data
         if self.person.is_superuser or self.errors:
             return said
-        if self.instance._state.adding and self.person.api_keys.usable().count() >= MOST_KEYS:
-            raise forms.ValidationError(f"You have {MOST_KEYS} keys already. Revoke one that you no longer need.")
-        self._check_ceiling(said)
+        try:
+            self._check(said)
+        except LexicError as error:
+            raise forms.ValidationError(f"{error.message} {error.hint}") from None
         return said
 
-    def _check_ceiling(self, said: dict[str, Any]) -> None:
-        stored = ApiKey.objects.filter(pk=self.instance.pk).first()
+    def _check(self, said: dict[str, Any]) -> None:
+        """Raises what `keeping.issue` and `keeping.change` raise."""
+        stored = ApiKey.objects.filter(pk=self.instance.pk).select_related("owner").first()
         before = Terms.of(stored) if stored else None
         wanted = {name: said[name] for name in ("per_minute", "per_day")}
-        try:
-            (before or Terms.default()).changed(wanted).check_ceiling(before=before)
-        except OverTheCeiling as error:
-            raise forms.ValidationError(f"{error.message} {error.hint}") from None
+        (before or Terms.default()).changed(wanted).check_ceiling(before=before)
+        if stored is None:
+            keeping.check_room(self.person)
+        elif set(self.changed_data) - {"name"}:
+            keeping.check_life(stored, ends=said["expires_at"])
 
 
 @admin.register(ApiKey)

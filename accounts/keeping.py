@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from accounts.models import ApiKey, Principal, User, person_of
 from accounts.terms import Terms
@@ -23,7 +25,14 @@ class TooManyKeys(Conflict):
     """You have as many keys as one person may have."""
 
     code = "too_many_keys"
-    hint = "Revoke one that you no longer need."
+    hint = "Revoke one that you no longer need. One that was used today counts until midnight UTC."
+
+
+class Revoked(Conflict):
+    """This key is revoked, and that is for good."""
+
+    code = "revoked"
+    hint = "Make a new key instead."
 
 
 class OverlapTooLong(InvalidInput):
@@ -38,14 +47,15 @@ def issue(by: Principal, *, name: str, plugins: Iterable[Any] = (), **wanted: An
 
     `plugins` are rows, among those that `by` may ask; without any, a key that is limited makes one that is limited to
     the same. `wanted`: `capabilities`, `per_minute`, `per_day`, `expires_at`. Raises `TooManyKeys`, `OverTheCeiling`,
-    `InThePast` and `MoreThanThisKey`.
+    `InThePast`, `MoreThanThisKey` and `Revoked`.
     """
     maker = by if isinstance(by, ApiKey) else None
     chosen = list(plugins) or (list(maker.plugins.all()) if maker else [])
     terms = Terms.default(maker=maker).changed({**wanted, "plugins": [plugin.pk for plugin in chosen]})
     terms.check_ceiling()
     terms.check_within(by)
-    _check_room(person_of(by), most=MOST_KEYS)
+    check_room(person_of(by))
+    _hold(by)
     return ApiKey.objects.issue(
         owner=person_of(by),
         name=name,
@@ -58,16 +68,20 @@ def issue(by: Principal, *, name: str, plugins: Iterable[Any] = (), **wanted: An
     )
 
 
+@transaction.atomic
 def change(key: ApiKey, *, by: Principal, **wanted: Any) -> None:
-    """Gives the key another `name`, `per_minute`, `per_day` or `expires_at`.
+    """Gives the key another `name`, `per_minute`, `per_day` or `expires_at`. Of one that is revoked only the name.
 
-    Raises `OverTheCeiling`, `InThePast` and `MoreThanThisKey`.
+    Raises `OverTheCeiling`, `InThePast`, `MoreThanThisKey`, `Revoked`, `OverlapTooLong`, and `TooManyKeys` for one
+    that had expired and would work again.
     """
     before = Terms.of(key)
     before.check_within(by)
     after = before.changed({name: value for name, value in wanted.items() if name != "name"})
     after.check_ceiling(before=before)
     after.check_within(by)
+    if wanted.keys() - {"name"}:
+        check_life(key, ends=after.expires_at)
     for name, value in wanted.items():
         setattr(key, name, value)
     key.save(update_fields=list(wanted))
@@ -77,13 +91,19 @@ def change(key: ApiKey, *, by: Principal, **wanted: Any) -> None:
 def rotate(key: ApiKey, *, by: Principal, overlap: timedelta) -> tuple[ApiKey, str]:
     """`ApiKey.rotate` by somebody: for a person the new key's life begins anew, for a key it ends when it did.
 
-    Raises `OverlapTooLong`, `MoreThanThisKey`, `TooManyKeys` and `NotRotatable`.
+    The new secret is known to whoever holds `by`: a key that replaces another one takes the new one with it when it
+    is revoked. Raises `OverlapTooLong`, `MoreThanThisKey`, `TooManyKeys`, `NotRotatable` and `Revoked`.
     """
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise OverlapTooLong
     Terms.of(key).check_within(by)
-    _check_room(key.owner, most=MOST_WITH_REPLACED)
-    return key.rotate(overlap=overlap, renew=isinstance(by, User))
+    _check_replaced(key.owner)
+    _hold(by)
+    new, secret = key.rotate(overlap=overlap, renew=isinstance(by, User))
+    if isinstance(by, ApiKey) and by != key:
+        new.made_with = by
+        new.save(update_fields=["made_with"])
+    return new, secret
 
 
 def revoke(key: ApiKey, *, by: Principal) -> None:
@@ -92,8 +112,48 @@ def revoke(key: ApiKey, *, by: Principal) -> None:
     key.revoke()
 
 
-def _check_room(owner: User, *, most: int) -> None:
-    """Raises `TooManyKeys`. Holds the owner's row, so that two requests at once do not both find room for one."""
+def check_life(key: ApiKey, *, ends: datetime | None) -> None:
+    """Whether the key may end then: what is revoked stays so, one that was replaced is not kept for long, and one
+    that works again is one more. Raises `Revoked`, `OverlapTooLong`, `TooManyKeys`."""
+    if key.revoked_at:
+        raise Revoked
+    if ends == key.expires_at:
+        return
+    is_replaced = ApiKey.objects.filter(rotated_from=key).exists()
+    if is_replaced and (ends is None or ends > timezone.now() + LONGEST_OVERLAP):
+        raise OverlapTooLong
+    if key.state != "works":
+        check_room(key.owner, besides=key)
+
+
+def check_room(owner: User, *, besides: ApiKey | None = None) -> None:
+    """Raises `TooManyKeys`. A key that was used today counts even if it is gone: its limits were spent, and each new
+    key has limits of its own."""
+    _hold_owner(owner)
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    works_or_spent = Q(pk__in=ApiKey.objects.usable().values("pk")) | Q(last_used_at__gte=today)
+    others = ~Q(pk=besides.pk) if besides else Q()
+    if ApiKey.objects.filter(works_or_spent, others, owner=owner).count() >= MOST_KEYS:
+        raise TooManyKeys(f"You have {MOST_KEYS} keys already.")
+
+
+def _check_replaced(owner: User) -> None:
+    """Raises `TooManyKeys`. One that is replaced goes on with its limits, so only those that work are counted."""
+    _hold_owner(owner)
+    if ApiKey.objects.usable().filter(owner=owner).count() >= MOST_WITH_REPLACED:
+        raise TooManyKeys(f"You have {MOST_WITH_REPLACED} keys already.")
+
+
+def _hold_owner(owner: User) -> None:
+    """So that two requests at once do not both find room for one."""
     User.objects.select_for_update(no_key=True).get(pk=owner.pk)
-    if ApiKey.objects.usable().filter(owner=owner).count() >= most:
-        raise TooManyKeys(f"You have {most} keys already.")
+
+
+def _hold(by: Principal) -> None:
+    """Whoever revokes the key `by` waits, and then finds what was made with it. Raises `Revoked` when they were
+    first: a key that is being revoked leaves nothing behind."""
+    if not isinstance(by, ApiKey):
+        return
+    held = ApiKey.objects.usable().select_for_update(of=("self",), no_key=True).filter(pk=by.pk).first()
+    if held is None:
+        raise Revoked

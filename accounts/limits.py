@@ -1,7 +1,8 @@
 """Limits: so many requests in a minute and in a day, counted in Redis in one atomic step.
 
 A request is counted against every window, or, when one of them is full, against none: who is refused loses nothing
-of the day. Windows are fixed: the minute of the clock and the day in UTC, so that everybody can tell when one ends.
+of the day. A minute begins with the first request that is counted in it, so that no more than the limit ever pass
+around the turn of a minute of the clock; a day is the day in UTC, so that everybody can tell when it ends.
 
 When Redis is away requests pass, because an answer matters more than an exact count. That is logged once a minute,
 `manage.py doctor` and /readyz say so, and for a few seconds nobody asks Redis again, so that no request waits for it.
@@ -37,21 +38,27 @@ MINUTE, DAY = 60, 86_400
 # A busy machine may keep an answer back for a second or two, and limits must not fall away just then.
 _PATIENCE, _REST, _BETWEEN_WARNINGS = 10.0, 5.0, 60.0
 
-# KEYS: a counter for each window. ARGV: what to add (0: only look), then a limit and a lifetime for each counter.
-# Gives 1 or 0 (was there room in all of them), and how many are counted in each by now.
+# KEYS: a counter for each window. ARGV: what to add (0: only look) and the time, then for each counter a limit, a
+# length, and when the window begins if it begins now; times in milliseconds.
+# Gives 1 or 0 (was there room in all of them), then for each how many are counted by now and when it began.
 _COUNT = """
-local counts, room = {}, 1
+local amount, now, room, counts, begins = tonumber(ARGV[1]), tonumber(ARGV[2]), 1, {}, {}
 for i, key in ipairs(KEYS) do
-    counts[i] = tonumber(redis.call('GET', key) or '0')
-    if counts[i] + tonumber(ARGV[1]) > tonumber(ARGV[2 * i]) then room = 0 end
+    local kept = redis.call('HMGET', key, 'count', 'begin')
+    counts[i], begins[i] = tonumber(kept[1]) or 0, tonumber(kept[2]) or tonumber(ARGV[3 * i + 2])
+    if now >= begins[i] + tonumber(ARGV[3 * i + 1]) then counts[i], begins[i] = 0, tonumber(ARGV[3 * i + 2]) end
+    if counts[i] + amount > tonumber(ARGV[3 * i]) then room = 0 end
 end
-if room == 1 and ARGV[1] ~= '0' then
-    for i, key in ipairs(KEYS) do
-        counts[i] = redis.call('INCRBY', key, ARGV[1])
-        redis.call('EXPIRE', key, ARGV[2 * i + 1])
+local answer = {room}
+for i, key in ipairs(KEYS) do
+    if room == 1 and amount > 0 then
+        counts[i] = counts[i] + amount
+        redis.call('HSET', key, 'count', counts[i], 'begin', begins[i])
+        redis.call('PEXPIRE', key, tonumber(ARGV[3 * i + 1]) + 60000)
     end
+    answer[2 * i], answer[2 * i + 1] = counts[i], begins[i]
 end
-return {room, unpack(counts)}
+return answer
 """
 
 
@@ -175,22 +182,26 @@ def _count(
     who: str, limits: Mapping[int, int], *, amount: int, now: float
 ) -> tuple[bool, tuple[Window, ...]] | None:
     """Whether there was room, and what is left of each window; None while Redis is away."""
-    names = [cache.make_key(f"requests:{{{who}}}:{seconds}:{int(now // seconds)}") for seconds in limits]
-    # A counter lives a minute longer than its window: the clocks of two servers differ.
-    terms = [term for seconds, limit in limits.items() for term in (limit, seconds + MINUTE)]
-    answer = _ask(names, [amount, *terms])
+    names = [cache.make_key(f"requests:{{{who}}}:{seconds}") for seconds in limits]
+    # A counter is kept a minute longer than its window: the clocks of two servers differ.
+    terms = [term for seconds, limit in limits.items() for term in (limit, 1000 * seconds, _begin(seconds, now))]
+    answer = _ask(names, [amount, int(1000 * now), *terms])
     if answer is None:
         return None
-    has_room, *counts = answer
-    return bool(has_room), tuple(
+    return bool(answer[0]), tuple(
         Window(
             seconds=seconds,
             limit=limit,
             remaining=max(0, limit - count),
-            reset_seconds=math.ceil(seconds - now % seconds),
+            reset_seconds=math.ceil(begin / 1000 + seconds - now),
         )
-        for (seconds, limit), count in zip(limits.items(), counts, strict=True)
+        for (seconds, limit), count, begin in zip(limits.items(), answer[1::2], answer[2::2], strict=True)
     )
+
+
+def _begin(seconds: int, now: float) -> int:
+    """When a window begins whose first request comes now: a day at midnight UTC, a shorter one now. Milliseconds."""
+    return int(1000 * (now - now % DAY if seconds == DAY else now))
 
 
 class _Outage:

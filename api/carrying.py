@@ -6,7 +6,6 @@ from django.core.files.uploadedfile import UploadedFile
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,6 +15,7 @@ from api.fields import Strict, Text
 from api.plugin_body import PluginSerializer
 from api.plugins import KeyIsLimited
 from api.scope import plugin_of
+from api.uploads import Uploads
 from api.views import AuthorView
 from lexic.downloads import Download
 from marketplace.bundle import export_plugin
@@ -45,11 +45,14 @@ class ExportView(AuthorView):
 
 
 class ImportView(AuthorView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [Uploads]
 
     @extend_schema(request=BundleSerializer, responses={201: ImportedSerializer})
     def post(self, request: Request) -> Response:
-        """Make a draft of your own from an exported file. All of it is checked before anything is kept."""
+        """Make a draft of your own from an exported file. All of it is checked before anything is kept.
+
+        A request may be a little larger than the largest document; `manage.py import_plugin` takes files of any plugin.
+        """
         principal = principal_of(request)
         if isinstance(principal, ApiKey) and principal.allowed_plugins() is not None:
             raise KeyIsLimited

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 
 MOST_FACTS = 50
 _LONGEST_NAME, _LONGEST_VALUE = 200, 500
+_NO_FACT = f"A fact is a text of at most {_LONGEST_VALUE} characters, a number, true or false."
 
 
 class Text(serializers.CharField):
@@ -62,21 +63,29 @@ class Number(serializers.FloatField):
         return super().to_internal_value(data)
 
 
+class FactValue(serializers.JSONField):
+    """A text, a number, true or false."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not _is_fact(data):
+            raise serializers.ValidationError(_NO_FACT)
+        return data
+
+
 class Facts(serializers.DictField):
     """What is known beside a question: names, and a text, a number, true or false for each."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(child=serializers.JSONField(), **options)
+    def __init__(self, *, shortest_name: int = 1, **options: Any) -> None:
+        super().__init__(child=FactValue(), **options)
+        self.shortest_name = shortest_name
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         facts: dict[str, Any] = super().to_internal_value(data)
         if len(facts) > MOST_FACTS:
             raise serializers.ValidationError(f"At most {MOST_FACTS} facts.")
-        if any(not 1 <= len(name) <= _LONGEST_NAME for name in facts):
-            raise serializers.ValidationError(f"The name of a fact has 1 to {_LONGEST_NAME} characters.")
-        wrong = f"A fact is a text of at most {_LONGEST_VALUE} characters, a number, true or false."
-        if unfit := [name for name, value in facts.items() if not _is_fact(value)]:
-            raise serializers.ValidationError({unfit[0]: wrong})
+        if any(not self.shortest_name <= len(name) <= _LONGEST_NAME for name in facts):
+            wrong = f"The name of a fact has {self.shortest_name} to {_LONGEST_NAME} characters."
+            raise serializers.ValidationError(wrong)
         return facts
 
 
@@ -91,6 +100,15 @@ class Strict(serializers.Serializer):
         return super().to_internal_value(data)
 
 
+class NothingSerializer(Strict):
+    """The body of a request that says all in its address."""
+
+    @classmethod
+    def check(cls, request: Request) -> None:
+        """What is said in vain should not look as if it counted. Raises `ValidationError`."""
+        cls(data=request.data).is_valid(raise_exception=True)
+
+
 class Parameters(Strict):
     """What an address says after its question mark. `limit` and `cursor` belong to the pages of a list."""
 
@@ -98,6 +116,8 @@ class Parameters(Strict):
     def read(cls, request: Request) -> dict[str, Any]:
         """Those that were given, and the defaults of the others. Raises `ValidationError`."""
         of_pages = {"limit", "cursor"} - cls._declared_fields.keys()
+        if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
+            raise serializers.ValidationError({twice[0][:60]: "This was sent more than once."})
         given = {name: value for name, value in request.query_params.items() if name not in of_pages}
         parameters = cls(data=given)
         parameters.is_valid(raise_exception=True)
@@ -112,4 +132,6 @@ def _is_number(data: Any) -> bool:
 
 
 def _is_fact(value: Any) -> bool:
-    return isinstance(value, bool) or _is_number(value) or (isinstance(value, str) and len(value) <= _LONGEST_VALUE)
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_VALUE and "\x00" not in value
+    return isinstance(value, bool) or _is_number(value)

@@ -10,11 +10,11 @@ from django.db import transaction
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.etags import etag_of, require_match, tagged
+from api.fields import NothingSerializer, Parameters
 from api.golden_body import (
     GoldenParameters,
     GoldenQuestionSerializer,
@@ -26,6 +26,7 @@ from api.golden_body import (
 )
 from api.pagination import Pages
 from api.scope import plugin_of
+from api.uploads import Uploads
 from api.views import AuthorView
 from lexic.errors import InvalidInput, LexicError, NotFound
 from plugins.models import Plugin
@@ -135,7 +136,7 @@ class GoldenExportView(AuthorView):
 
 
 class GoldenImportView(AuthorView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [Uploads]
 
     @extend_schema(request=LinesSerializer, responses=TakenInSerializer)
     def post(self, request: Request, plugin: str) -> Response:
@@ -155,15 +156,17 @@ class GoldenRunsView(AuthorView):
     def get(self, request: Request, plugin: str) -> Response:
         """The runs that are finished, the newest first."""
         runs = EvaluationRun.objects.filter(plugin=plugin_of(request, plugin)).select_related("release")
+        Parameters.read(request)
         pages = self.pagination_class()
         found = pages.paginate_queryset(runs.defer("result", "calibration"), request, self)
         return pages.get_paginated_response(RunRowSerializer(found, many=True).data)
 
-    @extend_schema(request=None, responses={202: ProgressSerializer})
+    @extend_schema(request=NothingSerializer, responses={202: ProgressSerializer})
     def post(self, request: Request, plugin: str) -> Response:
         """A worker asks the draft all golden questions. While one run is under way this starts no other. See how far it
         is at `…/golden-runs/progress`."""
         found = plugin_of(request, plugin)
+        NothingSerializer.check(request)
         if not found.golden_questions.exists():
             raise NoGoldenQuestions
         under_way = golden_progress.read(found.pk)

@@ -15,6 +15,7 @@ from accounts import keeping
 from accounts.fresh import FreshSignInNeeded, check_fresh
 from accounts.models import ApiKey, ApiKeyQuerySet, Capability, NoSuchKey, User
 from api.authentication import KEY_OR_SESSION, principal_of
+from api.fields import Parameters
 from api.keys_body import (
     ChangeSerializer,
     KeySerializer,
@@ -74,6 +75,7 @@ class KeysView(KeyView):
     def get(self, request: Request) -> Response:
         """Your keys, the newest first; those that were revoked or have expired as well."""
         pages = Pages()
+        Parameters.read(request)
         page = pages.paginate_queryset(self.keys(), request, view=self)
         return pages.get_paginated_response(KeySerializer(page, many=True).data)
 

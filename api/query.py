@@ -51,15 +51,10 @@ class QueryView(APIView):
         assert isinstance(request.auth, ApiKey)
         with release_connections():
             question = read_question(body, key=request.auth)
-        if body["stream"] or request.accepted_renderer.format == "sse":
-            return sse.response(sse.body(question))
-        return _collected(question)
-
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        if getattr(response, "exception", False):  # an error is JSON even where a stream was asked for
-            request.accepted_renderer = JSONRenderer()
-            request.accepted_media_type = "application/json"
-        return super().finalize_response(request, response, *args, **kwargs)
+        streams = body["stream"] or request.accepted_renderer.format == "sse"
+        answered = sse.response(sse.body(question)) if streams else _collected(question)
+        answered["X-Request-Id"] = str(question.id)
+        return answered
 
 
 def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:

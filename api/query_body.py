@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from rest_framework import serializers
 
+from api.fields import MOST_FACTS, Facts, FactValue, Strict
 from knowledge.filters import Filters
 from querying.types import CitationStyle, Options, Turn
 
 MAX_QUESTION = 4000
 MAX_TURNS = 50
-MAX_FACTS = 50
-MAX_FACT_NAME = 200
+MAX_FACTS = MOST_FACTS
 
 
 class TurnSerializer(serializers.Serializer):
@@ -23,8 +22,9 @@ class TurnSerializer(serializers.Serializer):
     content = serializers.CharField(max_length=20_000, allow_blank=True, trim_whitespace=False)
 
 
-class OptionsSerializer(serializers.Serializer):
-    """How the answer is given, and what it may be made from."""
+class OptionsSerializer(Strict):
+    """How the answer is given, and what it may be made from. A name that is not known is refused: an answer that was
+    given otherwise than asked for would look like one that was not."""
 
     citationMode = serializers.ChoiceField(
         [style.value for style in CitationStyle],
@@ -53,30 +53,20 @@ class FollowupSerializer(serializers.Serializer):
     """The answer to a question back; the question itself need not be sent again."""
 
     token = serializers.CharField(max_length=20_000, help_text="Out of the clarification.")
-    answer = serializers.JSONField(help_text="A text, a number, true or false.")
-
-    def validate_answer(self, value: Any) -> Any:
-        return _checked_fact(value)
+    answer = FactValue(help_text="A text, a number, true or false.")
 
 
 class AddedSerializer(serializers.Serializer):
     """What a question may carry besides its words, at every door."""
 
     options = OptionsSerializer(required=False, allow_null=True)
-    facts = serializers.DictField(
-        child=serializers.JSONField(),
+    facts = Facts(
+        shortest_name=0,  # whoever asks may know more than the plugin wants; what has no name is not used
         required=False,
         allow_null=True,
         help_text="What is known already, by name: a text, a number, true or false for each.",
     )
     followup = FollowupSerializer(required=False, allow_null=True)
-
-    def validate_facts(self, facts: dict[str, Any] | None) -> dict[str, Any]:
-        if len(facts or {}) > MAX_FACTS:
-            raise serializers.ValidationError(f"At most {MAX_FACTS} facts.")
-        if any(len(name) > MAX_FACT_NAME for name in facts or {}):
-            raise serializers.ValidationError(f"The name of a fact has at most {MAX_FACT_NAME} characters.")
-        return {name: _checked_fact(value) for name, value in (facts or {}).items()}
 
 
 class QuerySerializer(AddedSerializer):
@@ -123,13 +113,3 @@ def _filters(given: dict[str, Any] | None, *, as_of: date | None) -> Filters | N
 
 def make_turns(turns: list[dict[str, str]] | None) -> tuple[Turn, ...]:
     return tuple(Turn(role=turn["role"], content=turn["content"]) for turn in turns or [])
-
-
-def _checked_fact(value: Any) -> Any:
-    if not isinstance(value, (str, int, float, bool)):
-        raise serializers.ValidationError("A fact is a string, a number, or true or false.")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise serializers.ValidationError("A number has to be finite.")
-    if isinstance(value, str) and (len(value) > 500 or "\x00" in value):
-        raise serializers.ValidationError("A fact has at most 500 characters and no null character.")
-    return value

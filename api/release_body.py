@@ -96,10 +96,6 @@ class PublishSerializer(Strict):
     notes = Text(max_length=LONGEST_NOTES, allow_blank=True, default="")
 
 
-class NothingSerializer(Strict):
-    """The body of a request that says all in its address."""
-
-
 class PublicationSerializer(serializers.Serializer):
     """`isNew` is false where the latest release says the same already. `warning`: what the golden gate has to say."""
 

@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from accounts.models import person_of
 from api.authentication import principal_of
 from api.etags import etag_of, require_match, tagged
+from api.fields import NothingSerializer, Parameters
 from api.pagination import Pages
 from api.plugin_body import PluginSerializer
 from api.release_body import (
     NotesSerializer,
-    NothingSerializer,
     PublicationSerializer,
     PublishSerializer,
     ReadinessSerializer,
@@ -53,7 +53,7 @@ class UnpublishView(AuthorView):
     def post(self, request: Request, plugin: str) -> Response:
         """Take the plugin off the air. Its releases stay, so that what was answered can be had again."""
         found = plugin_of(request, plugin)
-        _check_empty(request)
+        NothingSerializer.check(request)
         withdraw(found)
         return Response(PluginSerializer(found).data)
 
@@ -85,6 +85,7 @@ class ReleasesView(AuthorView):
     def get(self, request: Request, plugin: str) -> Response:
         """The releases, the newest first."""
         every = plugin_of(request, plugin).releases.select_related("created_by").defer(*_LONG)
+        Parameters.read(request)
         pages = self.pagination_class()
         found = pages.paginate_queryset(every, request, self)
         return pages.get_paginated_response(ReleaseRowSerializer(found, many=True).data)
@@ -116,7 +117,7 @@ class RollbackView(AuthorView):
         """Agents that ask for the latest release get what this one was, under the next version."""
         found = plugin_of(request, plugin)
         release = release_of(found, version)
-        _check_empty(request)
+        NothingSerializer.check(request)
         before = found.latest_release()
         made = go_back(found, to=release, by=person_of(principal_of(request)))
         return _published(Publication(release=made, is_new=made != before))
@@ -154,8 +155,3 @@ def _gate(golden: Verdict) -> dict[str, Any]:
         "passed": golden.passed if golden.run else None,
         "isMet": golden.is_met,
     }
-
-
-def _check_empty(request: Request) -> None:
-    """What is said in vain should not look as if it counted. Raises `ValidationError`."""
-    NothingSerializer(data=request.data).is_valid(raise_exception=True)

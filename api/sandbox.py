@@ -88,7 +88,7 @@ class SandboxView(AuthorView):
         def conclude(asked: live.Asked) -> dict[str, Any]:
             return _details(asked, reader=reader, may_change=may_change)
 
-        if said.validated_data["stream"]:
+        if said.validated_data["stream"] or request.accepted_renderer.format == "sse":
             return sse.response(live.body(question, conclude=conclude))
         return _whole(live.answered(question), conclude=conclude)
 

@@ -50,6 +50,8 @@ class Uploads(MultiPartParser):
 def files_of(request: Request) -> list[UploadedFile]:
     """The files in the field `file`. Raises `NoFile`, `TooManyFiles`, `TooLarge`."""
     files = request.FILES.getlist("file")
+    if elsewhere := sorted(set(request.FILES) - {"file"}):
+        raise NoFile(f"A file was sent in a field called “{elsewhere[0][:60]}”, where none is looked for.")
     if not files:
         raise NoFile
     if len(files) > MOST_FILES:

@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from accounts.models import person_of
 from api.authentication import principal_of
+from api.fields import NothingSerializer, Parameters
 from api.pagination import Pages
-from api.release_body import NothingSerializer
 from api.scope import OnlyToLookAt, plugin_of
 from api.views import AuthorView
 from api.webhooks_body import (
@@ -48,8 +48,9 @@ class WebhooksView(AuthorView):
     @extend_schema(responses=WebhookSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The webhooks of the plugin, the newest first. Only those who may change the plugin see them."""
-        pages = Pages()
-        found = pages.paginate_queryset(_plugin(request, plugin).webhooks.all(), request, self)
+        webhooks, pages = _plugin(request, plugin).webhooks.all(), Pages()
+        Parameters.read(request)
+        found = pages.paginate_queryset(webhooks, request, self)
         return pages.get_paginated_response(WebhookSerializer(found, many=True).data)
 
     @extend_schema(request=NewWebhookSerializer, responses={201: NewSecretSerializer})
@@ -86,7 +87,7 @@ class SecretView(AuthorView):
     def post(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """A new secret, shown this once. For a day events are signed with the former one as well."""
         found = _webhook(request, plugin, webhook)
-        _valid(NothingSerializer(data=request.data))
+        NothingSerializer.check(request)
         secret = editing.renew_secret(found)
         return Response(NewSecretSerializer(found, context={"secret": secret}).data)
 
@@ -96,7 +97,7 @@ class TestView(AuthorView):
     def post(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """Sends the event `webhook.test`. How it went is in the deliveries a moment later."""
         found = _webhook(request, plugin, webhook)
-        _valid(NothingSerializer(data=request.data))
+        NothingSerializer.check(request)
         return Response(DeliverySerializer(editing.send_test(found)).data, status=202)
 
 
@@ -106,8 +107,9 @@ class DeliveriesView(AuthorView):
     @extend_schema(responses=DeliverySerializer(many=True))
     def get(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """What was sent and what came back, the newest first, for 30 days."""
-        pages = Pages()
-        found = pages.paginate_queryset(_webhook(request, plugin, webhook).deliveries.all(), request, self)
+        deliveries, pages = _webhook(request, plugin, webhook).deliveries.all(), Pages()
+        Parameters.read(request)
+        found = pages.paginate_queryset(deliveries, request, self)
         return pages.get_paginated_response(DeliverySerializer(found, many=True).data)
 
 
@@ -116,7 +118,7 @@ class RedeliverView(AuthorView):
     def post(self, request: Request, plugin: str, webhook: UUID, delivery: UUID) -> Response:
         """Sends the same event, with the same id, once more."""
         found = _delivery(_webhook(request, plugin, webhook), delivery)
-        _valid(NothingSerializer(data=request.data))
+        NothingSerializer.check(request)
         return Response(DeliverySerializer(editing.redeliver(found)).data, status=202)
 
 

@@ -20,7 +20,8 @@ from marketplace.sharing.install import import_file
 class ImportForm(forms.Form):
     file = forms.FileField(
         label="File",
-        help_text="As it came from “Download as one file” or from export_plugin, up to 1 GB.",
+        help_text="As it came from “Download as one file” or from export_plugin. One that is larger than a document "
+        "may be is taken in on the server, by manage.py import_plugin.",
         widget=forms.FileInput(attrs={"class": "input", "accept": ".zip", "aria-describedby": "id_file_helptext"}),
     )
 

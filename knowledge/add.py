@@ -121,7 +121,7 @@ def add_url(
         lease.one_at_a_time(f"add:{knowledge_base.pk}")
         present = Document.objects.present().filter(knowledge_base=knowledge_base)
         if known := present.filter(url=address).first():
-            _requeue(known)
+            _requeue(known, **_said(known, title=title, columns=columns))
             return _queued(known, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
             knowledge_base=knowledge_base,
@@ -221,12 +221,17 @@ def _give_bytes(
     file_name: str | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> None:
-    said = {**(columns or {}), "metadata": {**document.metadata, **(columns or {}).get("metadata", {})}}
-    if named := _clean_title(title):
-        said["title"] = named
+    said = _said(document, title=title, columns=columns or {})
     if file_name:
         said["file_name"] = file_name
     _requeue(document, sha256=stored.sha256, source_type=source_type, **said)
+
+
+def _said(document: Document, *, title: str | None, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of a document that comes again: what is said now goes before what was said, and the rest stays."""
+    said = {**columns, "metadata": {**document.metadata, **columns.get("metadata", {})}}
+    named = _clean_title(title)
+    return {**said, "title": named} if named else said
 
 
 def _requeue(document: Document, **columns: Any) -> None:

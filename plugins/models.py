@@ -212,6 +212,8 @@ class Plugin(AnswerPolicy):
         super().clean()
         if slugs.as_id(self.slug):
             raise ValidationError({"slug": "A slug cannot look like an id: agents may ask a plugin by either."})
+        if self.slug in slugs.TAKEN:
+            raise ValidationError({"slug": "This is an address of the API. Choose another slug."})
 
     def may_be_shared_by(self, user: User) -> bool:
         """Who works on a plugin is its owner's business; editors change everything else."""

@@ -11,13 +11,15 @@ from django.utils.text import slugify
 
 MAX_LENGTH = 60
 LATEST = "latest"
+# Addresses of the API that stand where the slug of a plugin would.
+TAKEN = frozenset({"import"})
 
 
 def free_slug(name: str, *, taken: Callable[[str], bool]) -> str:
     """A slug made from the name that `taken` does not know: `concrete-cover`, `concrete-cover-1`, …"""
     folded = unicodedata.normalize("NFKD", name)
     base = slugify(folded)[:MAX_LENGTH].strip("-_") or "plugin"
-    if as_id(base):
+    if as_id(base) or base in TAKEN:
         base = f"plugin-{base}"
     if not taken(base):
         return base

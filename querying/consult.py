@@ -17,7 +17,7 @@ from querying.types import Clarification, Question, Usage
 from trees import facts as tree_facts
 from trees.nodes import Tree
 from trees.schema import InvalidTree, parse
-from trees.select import asks_for_meaning, select, strangers
+from trees.select import asks_for_a_words_meaning, asks_for_meaning, select, strangers
 from trees.walk import MissingFact, Walk, to_path, walk
 from trees.words import content_stems
 
@@ -94,6 +94,8 @@ async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) 
 
 def _chosen(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
     """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
+    if asks_for_a_words_meaning(question.text):
+        return None
     trees = trees_of(question.release)
     earlier = question.earlier_user_turns
     index = select(trees, question=question.text, context=earlier, facts=question.facts)

@@ -20,7 +20,7 @@ from querying.validity import without_day
 from querying.verify.negation import denies
 from querying.verify.quantities import numbers
 
-_NEGATION, _SET_ASIDE, _OPPOSITE, _NUMBER, _NAME = 0.2, 0.2, 0.1, 0.1, 0.05
+_NEGATION, _SET_ASIDE, _OPPOSITE, _NUMBER, _NAME = 0.2, 0.2, 0.2, 0.2, 0.1
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 _ASKED_NEGATION = re.compile(r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b|n['’]t\b", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’'-]{2,}(?:\s+[A-Z][\w’'-]{2,}){0,4}")

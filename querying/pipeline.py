@@ -34,7 +34,9 @@ class InternalError(LexicError):
     """Something went wrong on our side."""
 
     code = "internal"
-    hint = "Try again; if it goes on, tell the operator the query's id."
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(hint=f"If it happens again, report it with this id: {question.id}")
 
 
 async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerator[Event]:
@@ -50,8 +52,9 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
             yield _failed(error)
         except Exception:
             logger.exception("query %s failed", question.id)
-            record.fail(InternalError())
-            yield _failed(InternalError())
+            unforeseen = InternalError(question)
+            record.fail(unforeseen)
+            yield _failed(unforeseen)
 
 
 async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed:

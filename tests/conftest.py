@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from tests.servers import server, stub
+
+__all__ = ["server", "stub"]  # for whoever needs them
 
 
 @pytest.fixture

@@ -66,17 +66,23 @@ def handbook(plugin: Plugin) -> Document:
     return plugin.knowledge_base.documents.get()
 
 
+def give_document(plugin: Plugin, *, title: str, text: str, file_name: str = "") -> Document:
+    """The text as the plugin's own document, which has been read."""
+    base = own_knowledge_base(plugin)
+    added = add_text(knowledge_base=base, title=title, text=text, file_name=file_name, enqueue=False)
+    ingest(added.document.pk)
+    added.document.refresh_from_db()
+    assert added.document.status == DocumentStatus.READY
+    return added.document
+
+
 @pytest.fixture
 def plugin(alice: User) -> Plugin:
     """Not yet published."""
     plugin = Plugin.objects.create(
         owner=alice, name="Concrete cover", slug="cover", domain="structures", system_prompt="You are an engineer."
     )
-    added = add_text(
-        knowledge_base=own_knowledge_base(plugin), title="Cover handbook", text=HANDBOOK, enqueue=False
-    )
-    ingest(added.document.pk)
-    assert Document.objects.get().status == DocumentStatus.READY
+    give_document(plugin, title="Cover handbook", text=HANDBOOK)
     DecisionTree.objects.create(plugin=plugin, name="Nominal cover of a member", tree_data=TREE)
     return plugin
 

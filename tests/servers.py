@@ -6,8 +6,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import pytest
 import uvicorn
+
+from tests.openai_stub import OpenAIStub
 
 
 @contextmanager
@@ -28,3 +32,20 @@ def asgi_server() -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The URL of a running server."""
+    with asgi_server() as url:
+        yield url
+
+
+@pytest.fixture
+def stub(settings: Any) -> Iterator[OpenAIStub]:
+    """A language model that says what the test wants; every answer is made by it."""
+    with OpenAIStub() as running:
+        settings.LEXIC_LLM = "openai"
+        settings.OPENAI_API_KEY = "sk-test"
+        settings.OPENAI_BASE_URL = running.base_url
+        yield running

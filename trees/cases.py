@@ -61,6 +61,15 @@ class Coverage:
     missed_ends: tuple[str, ...]
     missed_branches: tuple[Branch, ...]
 
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "ends": self.ends,
+            "branches": self.branches,
+            "missedEnds": list(self.missed_ends),
+            "missedBranches": [list(branch) for branch in self.missed_branches],
+        }
+
 
 def read_cases(data: object) -> list[Case]:
     """The cases in this JSON value. Raises InvalidCase."""

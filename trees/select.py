@@ -34,6 +34,15 @@ _MEANING = re.compile(
     re.IGNORECASE,
 )
 
+# Never a decision, whatever facts it names: “What does severe mean?” states none.
+_OF_A_WORD = re.compile(
+    r"define\s+(?:\w+[ -]){0,3}\w+\W*$"
+    r"|what\s+(?:is|are)\s+meant\s+by\b"
+    r"|what\s+counts\s+as\s+(?:\w+[ -]){0,3}\w+\W*$"
+    r"|what\s+does\b.{1,80}\bmean(?:\s+here)?\W*$",
+    re.IGNORECASE,
+)
+
 
 def select(
     trees: Sequence[tuple[str, Tree]],
@@ -70,6 +79,11 @@ def strangers(name: str, tree: Tree, *, question: str) -> set[str]:
 def asks_for_meaning(question: str) -> bool:
     """Whether a question wants a word or a reason explained, which no decision does: “What is nominal cover?”."""
     return _MEANING.match(question.strip()) is not None
+
+
+def asks_for_a_words_meaning(question: str) -> bool:
+    """Whether it wants nothing but a word explained: what it names is not what it says of a case."""
+    return _OF_A_WORD.match(question.strip()) is not None
 
 
 def _evidence(name: str, tree: Tree, *, question: str, facts: set[str], context: Sequence[str]) -> int:

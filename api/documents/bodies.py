@@ -221,7 +221,9 @@ class UploadSerializer(DocumentLabelsSerializer):
     file = serializers.ListField(child=serializers.FileField(), help_text="One or several.")
 
 
-class NewVersionSerializer(serializers.Serializer):
+class NewVersionSerializer(Strict):
+    """The bytes alone: what people say about the document stays, and is changed at its own address."""
+
     file = serializers.FileField()
 
 

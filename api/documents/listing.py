@@ -59,8 +59,9 @@ class DocumentsView(AuthorView):
         """Add one document (a file, or `title` and `text`, or a `url`), or several files.
 
         201 when one came to be; its `status` then goes from queued to ready or failed while a worker reads it. 200 when
-        all were there: the same bytes are the same document, so sending again is safe. Other bytes under the same name
-        are a new version of it.
+        all were there: the same bytes are the same document, so sending again is safe, and changes nothing that is
+        said about it (PATCH does). Other bytes under the same name are a new version of it; a known `url` is fetched
+        again. Labels that come with either hold from then on.
         """
         reach = reach_of(request, plugin)
         if (request.content_type or "").startswith("multipart/"):

@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from api.documents.bodies import DocumentChangeSerializer, DocumentSerializer, NewVersionSerializer, document_json
 from api.documents.reach import NoSuchDocument, Reach, reach_of
 from api.etags import etag_of, require_match, tagged
-from api.uploads import Uploads, file_of
+from api.fields import NothingSerializer
+from api.uploads import Uploads, fields_of, file_of
 from api.views import AuthorView
 from knowledge.add import delete_document, read_again, replace_file
 from knowledge.describe import describe
@@ -67,24 +68,27 @@ class FileView(AuthorView):
         reach = reach_of(request, plugin)
         found = reach.own_document(document)
         file = file_of(request)
+        NothingSerializer(data=fields_of(request)).is_valid(raise_exception=True)
         check = partial(_check, request, reach=reach)
         replaced = replace_file(found, file_name=file.name or "", stream=file, check=check)
         return _answer(request, replaced, reach)
 
 
 class ProcessView(AuthorView):
-    @extend_schema(request=None, responses={202: DocumentSerializer})
+    @extend_schema(request=NothingSerializer, responses={202: DocumentSerializer})
     def post(self, request: Request, plugin: str, document: UUID) -> Response:
         """Read it, or try again what failed; a web page is fetched anew. Safe to repeat."""
         reach = reach_of(request, plugin)
+        NothingSerializer.check(request)
         return _answer(request, read_again(reach.own_document(document)), reach, status=202)
 
 
 class CancelView(AuthorView):
-    @extend_schema(request=None, responses={200: DocumentSerializer, 204: None})
+    @extend_schema(request=NothingSerializer, responses={200: DocumentSerializer, 204: None})
     def post(self, request: Request, plugin: str, document: UUID) -> Response:
         """Stop reading it. It is then what it was before; 204 when it never answered, and is gone."""
         reach = reach_of(request, plugin)
+        NothingSerializer.check(request)
         kept = stop_reading(reach.own_document(document))
         if kept is None:
             return Response(status=204)

@@ -50,6 +50,7 @@ class PagesView(AuthorView):
         """Its pages in order, each with the first 20,000 characters of its text."""
         found = reach_of(request, plugin).readable_document(document)
         pages = FewPages()
+        Parameters.read(request)
         rows = pages.paginate_queryset(_pieces(found, start=0, length=LONGEST_PIECE), request, self)
         return pages.get_paginated_response(DocumentPageSerializer(rows, many=True).data)
 
@@ -76,6 +77,7 @@ class ChunksView(AuthorView):
         found = reach_of(request, plugin).readable_document(document)
         chunks = _alive(found.chunks).annotate(page_number=F("page__number")).defer("content_hash")
         pages = Pages()
+        Parameters.read(request)
         rows = pages.paginate_queryset(chunks, request, self)
         return pages.get_paginated_response(ChunkSerializer(rows, many=True).data)
 

@@ -86,7 +86,7 @@ async def run(call: Call) -> Result:
         return await _settled(call, await _asked(call, call.key))
     if resumed.answer is None:  # nobody answered: the question goes to the model instead
         return _shown(call, resumed.asked)
-    return await _settled(call, await _asked(call, call.key, followup=resumed.followup))
+    return await _settled(call, await _asked(call, call.key, answering=resumed))
 
 
 async def _settled(call: Call, body: dict[str, Any]) -> Result:
@@ -103,13 +103,13 @@ async def _settled(call: Call, body: dict[str, Any]) -> Result:
             break
         # Each question to the expert counts, as it does where the client makes a new call for it.
         key = await in_thread(call.door.admit, call.context)
-        body = await _asked(call, key, followup=resumed.followup)
+        body = await _asked(call, key, answering=resumed)
     return _shown(call, body)
 
 
-async def _asked(call: Call, key: ApiKey, *, followup: dict[str, Any] | None = None) -> dict[str, Any]:
+async def _asked(call: Call, key: ApiKey, *, answering: asking_back.Resumed | None = None) -> dict[str, Any]:
     body = call.arguments.model_dump(mode="json", exclude_none=True)
-    body |= {"query": body.pop("question"), **({"followup": followup} if followup else {})}
+    body |= {"query": body.pop("question"), **(answering.body if answering else {})}
     question = await in_thread(_question, body, key)
     last = await apart(_answered(question, call))
     if isinstance(last, Failed):

@@ -41,8 +41,10 @@ class Resumed:
     answer: Any
 
     @property
-    def followup(self) -> dict[str, Any]:
-        return {"token": self.asked["clarification"]["token"], "answer": self.answer}
+    def body(self) -> dict[str, Any]:
+        """What the question is sent with again: to the release that asked, as a newer one may be out by now."""
+        followup = {"token": self.asked["clarification"]["token"], "answer": self.answer}
+        return {"plugin": self.asked["release"], "followup": followup}
 
 
 def can_wait(context: Context) -> bool:

@@ -34,13 +34,13 @@ from api.mcp.doors import KEY_IN_SCOPE, Exhausted, HttpDoor, count
 from api.mcp.server import build
 from api.mcp.threads import in_thread
 from lexic.api_errors import SignInNeeded, TooLarge, as_lexic_error
-from lexic.errors import LexicError, NotAllowed
+from lexic.errors import InvalidInput, LexicError, NotAllowed
 from lexic.strict_json import read_json
 
 logger = logging.getLogger(__name__)
 
 # What does work for a key. Shaking hands and listing tools does not count.
-COUNTED = frozenset({"tools/call", "resources/read"})
+COUNTED = ("tools/call", "resources/read")
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -69,6 +69,12 @@ class WrongOrigin(NotAllowed):
 
     code = "wrong_origin"
     hint = "Its operator can add the site's name to ALLOWED_HOSTS."
+
+
+class NotOneMessage(InvalidInput):
+    """The body has to be one message of the protocol, which is an object."""
+
+    hint = "Send each message of a batch in a request of its own."
 
 
 class _HungUp(Exception):
@@ -113,7 +119,9 @@ async def _admitted(scope: Message, receive: Receive) -> tuple[ApiKey, Any, Allo
     if request.method != "POST":
         raise OnlyPost
     message = read_json(await _body(request, receive))
-    counts = isinstance(message, dict) and message.get("method") in COUNTED
+    if not isinstance(message, dict):
+        raise NotOneMessage
+    counts = message.get("method") in COUNTED
     try:
         return key, message, await in_thread(count, key) if counts else None
     except Exhausted as error:

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from accounts.models import User, person_of
 from api.authentication import principal_of
 from api.etags import etag_of, require_match, tagged
+from api.fields import Parameters
 from api.trees.bodies import (
     CaseResultsSerializer,
     SavedTreeCaseSerializer,
@@ -36,6 +37,7 @@ class CasesView(AuthorView):
     def get(self, request: Request, plugin: str, tree: UUID) -> Response:
         """The test cases of a tree in their order, all at once: a hundred at most."""
         cases = tree_of(request, plugin, tree).cases.all()
+        Parameters.read(request)
         return Response({"results": SavedTreeCaseSerializer(cases, many=True).data})
 
     @extend_schema(request=TreeCaseSerializer, responses={201: SavedTreeCaseSerializer})
@@ -89,7 +91,6 @@ class RunView(AuthorView):
 def _results(rows: list[TreeCase], tree_data: Any) -> dict[str, Any]:
     reading = read(in_reading_order(tree_data)).tree
     results = run(reading, read_cases([row.as_dict() for row in rows]))
-    covered = coverage(reading, results)
     return {
         "total": len(results),
         "passed": sum(result.passed for result in results),
@@ -97,12 +98,7 @@ def _results(rows: list[TreeCase], tree_data: Any) -> dict[str, Any]:
             {"id": row.pk, "name": row.name, "passed": one.passed, "said": one.said, "nodes": list(one.nodes)}
             for row, one in zip(rows, results, strict=True)
         ],
-        "coverage": {
-            "ends": covered.ends,
-            "branches": covered.branches,
-            "missedEnds": list(covered.missed_ends),
-            "missedBranches": [list(branch) for branch in covered.missed_branches],
-        },
+        "coverage": coverage(reading, results).as_dict(),
     }
 
 

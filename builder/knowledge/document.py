@@ -15,9 +15,10 @@ from builder.knowledge.forms import DescriptionForm
 from builder.knowledge.rows import Row, rows_of
 from builder.knowledge.scope import own_or_404, readable_or_404
 from builder.panes import may_change, render
-from knowledge.add import read_again
 from knowledge.blocks import Block, blocks
+from knowledge.describe import describe
 from knowledge.models import Chunk, Document, Page
+from lexic.errors import LexicError
 from plugins.models import Plugin
 
 # A source without pages is one long page: so many of its chunks are shown at a time.
@@ -39,7 +40,7 @@ def show(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
     found = own_or_404(plugin, document) if request.method == "POST" else readable_or_404(request, plugin, document)
     form = DescriptionForm(request.POST or None, instance=found)
     if request.method == "POST" and form.is_valid():
-        _keep(request, found, form)
+        _keep(request, own_or_404(plugin, document), form)  # as it is stored: the form has changed its own
         return HttpResponseRedirect(request.get_full_path())
     # A form that is wrong has changed the instance; what is shown beside it is what is stored.
     stored = readable_or_404(request, plugin, document) if request.method == "POST" else found
@@ -73,10 +74,13 @@ def _keep(request: HttpRequest, document: Document, form: DescriptionForm) -> No
     if not form.changed_data:
         messages.info(request, "Nothing was changed.")
         return
-    form.keep()
+    said = {name: form.cleaned_data[name] for name in form.changed_data}
+    try:
+        describe(document, title=said.pop("title", None), said=said)
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+        return
     if "title" in form.changed_data:
-        # The title is part of what is embedded.
-        read_again(document)
         messages.success(request, "Kept. The document is read again under its new title.")
     else:
         messages.success(request, "Kept. Questions use it at once; releases keep what they had of the text.")

@@ -18,12 +18,12 @@ from django.utils.text import slugify
 from accounts.models import User
 from builder.panes import render
 from builder.trees.usage import Usage, usage
-from builder.trees.wire import MAX_BYTES, read_json
+from builder.trees.wire import read_json
 from lexic.api_errors import TooLarge
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from trees.cases import read_cases, run
-from trees.draft import MAX_NAME, as_draft, create, read_draft
+from trees.draft import MAX_BYTES, MAX_NAME, as_draft, create, read_draft
 from trees.fields import fields_of
 from trees.files import from_file, to_file
 from trees.models import DecisionTree

@@ -17,19 +17,14 @@ from trees.walk import Step, Walk
 
 def checked(tree_data: object, cases: Sequence[Case]) -> dict[str, Any]:
     """Problems, facts, how the cases went and what they cover. Whatever the value, this succeeds."""
-    tree = read(in_reading_order(tree_data)).tree
+    ordered = in_reading_order(tree_data)
+    tree = read(ordered).tree
     results = run(tree, cases)
-    covered = coverage(tree, results)
     return {
-        "problems": [problem.as_dict() for problem in problems(tree_data)],
+        "problems": [problem.as_dict() for problem in problems(ordered)],
         "facts": [_fact(field) for field in fields_of(tree).values() if field.name],
         "cases": [_case(result) for result in results],
-        "coverage": {
-            "ends": covered.ends,
-            "branches": covered.branches,
-            "missedEnds": list(covered.missed_ends),
-            "missedBranches": [list(branch) for branch in covered.missed_branches],
-        },
+        "coverage": coverage(tree, results).as_dict(),
     }
 
 

@@ -12,8 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from lexic.api_errors import TooLarge
 from lexic.errors import InvalidInput, LexicError
-
-MAX_BYTES = 2 * 1024 * 1024
+from trees.draft import MAX_BYTES
 
 
 class NotJson(InvalidInput):

@@ -93,8 +93,8 @@ def new_plugin(said: dict[str, Any], *, owner: User, slug: str | None) -> tuple[
     if is_taken:
         wanted = slugs.free_slug(wanted, taken=lambda one: Plugin.objects.filter(slug=one).exists())
     plugin = Plugin(**{**said, "slug": checked(Plugin, {"slug": wanted}, where="plugin")["slug"]}, owner=owner)
-    if slugs.as_id(plugin.slug):
-        raise BadBundle("Its slug looks like an id.")
+    if slugs.as_id(plugin.slug) or plugin.slug in slugs.TAKEN:
+        raise BadBundle("Its slug looks like an id, or is an address of the API.")
     plugin.save()
     return plugin, is_taken
 

@@ -44,13 +44,15 @@ class OpenAIChat(LLM):
     async def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
         with _as_provider_errors():
             async with _client() as client:
-                stream = await client.chat.completions.create(  # type: ignore[call-overload]
-                    model=self.model,
-                    messages=[dict(message) for message in prompt.messages],
-                    stream=True,
-                    stream_options={"include_usage": True},
-                    temperature=0,
-                )
+                # All attempts together: a caller waits for one answer, not for three.
+                async with asyncio.timeout(settings.LEXIC_LLM_TIMEOUT):
+                    stream = await client.chat.completions.create(  # type: ignore[call-overload]
+                        model=self.model,
+                        messages=[dict(message) for message in prompt.messages],
+                        stream=True,
+                        stream_options={"include_usage": True},
+                        temperature=0,
+                    )
                 async with stream:
                     async for piece in _pieces(stream):
                         yield piece

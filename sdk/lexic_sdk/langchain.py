@@ -25,11 +25,18 @@ class Question(BaseModel):
     facts: dict[str, str | int | float | bool] | None = Field(default=None, description=FACTS_DESCRIPTION)
 
 
+def _misfit(error: Any) -> str:
+    """Which argument a model got wrong, without what it wrote."""
+    first = error.errors()[0]
+    return f"The argument {'.'.join(map(str, first['loc']))} is not valid: {first['msg']}."
+
+
 class LexicTool(BaseTool):
     """A Lexic plugin as a tool. Its content is JSON text with `answer`, `citations`, `confidence` and `decisionPath`
     (and `clarification` where it asks back); its artifact is the whole `Answer`.
 
-    What goes wrong is told to the agent (`handle_tool_error`), unless that is set to False.
+    What goes wrong is told to the agent (`handle_tool_error`, and `handle_validation_error` for arguments that do not
+    fit), unless that is set to False.
     """
 
     # A message that quotes what was passed would quote the key.
@@ -40,6 +47,7 @@ class LexicTool(BaseTool):
     args_schema: ArgsSchema | None = Question
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
+    handle_validation_error: Any = _misfit
 
     plugin: str
     api_key: SecretStr | None = Field(default=None, exclude=True)

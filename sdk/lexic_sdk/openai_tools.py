@@ -166,8 +166,7 @@ def _read(arguments: str | Mapping[str, Any]) -> tuple[str, Facts | None]:
     query = fields.get("query") if isinstance(fields, Mapping) else None
     if not isinstance(query, str) or not query.strip():
         raise InvalidRequestError("The argument `query` is missing.")
-    facts = fields.get("facts")
-    return query, facts if isinstance(facts, Mapping) else None
+    return query, fields.get("facts")
 
 
 def _as_json(error: LexicError) -> str:

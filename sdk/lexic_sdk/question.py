@@ -48,7 +48,7 @@ def make_body(
     facts: Facts | None = None,
     filters: Filters | None = None,
 ) -> dict[str, Any]:
-    """Raises `ConfigurationError` when no plugin is named."""
+    """Raises `ConfigurationError` when no plugin is named, `InvalidRequestError` for facts that have no names."""
     if not plugin:
         raise ConfigurationError(
             "No plugin is named.", hint="Pass plugin= or default_plugin=, or call set_active_plugin()."
@@ -60,6 +60,8 @@ def make_body(
     if sent_options:
         body["options"] = sent_options
     if facts:
+        if not isinstance(facts, Mapping):  # agents write a sentence, or JSON in a text
+            raise InvalidRequestError("The facts are no object.", hint="Give each fact by its name.")
         body["facts"] = dict(facts)
     return body
 

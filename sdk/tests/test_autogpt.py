@@ -55,6 +55,12 @@ def test_what_goes_wrong_is_said(adapter: LexicAutoGPT, server: Server):
     assert adapter.as_command()("Cover?") == "The expert could not be asked. A sentence. Do this."
 
 
+def test_facts_without_names_are_told_to_the_agent(adapter: LexicAutoGPT, server: Server):
+    said = adapter.as_command()("Cover?", facts="severe")
+    assert said == "The expert could not be asked. The facts are no object. Give each fact by its name."
+    assert server.requests == []
+
+
 def test_the_key_is_shown_nowhere():
     adapter = LexicAutoGPT(plugin="cover", api_key=KEY)
     assert KEY not in f"{adapter!r} {vars(adapter)} {vars(adapter._expert)} {adapter.as_command()!r}"

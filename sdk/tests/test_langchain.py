@@ -91,6 +91,25 @@ def test_what_goes_wrong_is_told_to_the_agent(tool: LexicTool, server: Server):
     assert run(tool.ainvoke(CALL)).content == "A sentence. Do this."
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({}, "query"),
+        ({"query": "x" * 4001}, "query"),
+        ({"query": "Cover?", "facts": "severe"}, "facts"),
+        ({"query": "Cover?", "facts": {"exposure": None}}, "facts.exposure"),
+    ],
+)
+def test_arguments_that_a_model_got_wrong_are_told_to_the_agent(
+    tool: LexicTool, server: Server, arguments: dict[str, Any], named: str
+):
+    message = tool.invoke({**CALL, "args": arguments})
+    assert message.status == "error"
+    assert message.content.startswith(f"The argument {named}")
+    assert run(tool.ainvoke({**CALL, "args": arguments})) == message
+    assert server.requests == []
+
+
 def test_or_it_is_raised(lexic: Lexic, server: Server):
     server.answers(error(404))
     tool = LexicTool(plugin="cover", client=lexic, handle_tool_error=False)

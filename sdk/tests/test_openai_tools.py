@@ -74,7 +74,11 @@ def test_a_clarification_is_answered_by_the_next_call(function: LexicFunction, s
 
 
 @pytest.mark.parametrize(
-    "arguments", ["", "{", "[]", "null", "7", '{"query": ""}', '{"query": 7}', "[" * 100_000, {}]
+    "arguments",
+    [
+        *("", "{", "[]", "null", "7", '{"query": ""}', '{"query": 7}', "[" * 100_000, {}),
+        *('{"query": "Cover?", "facts": "severe"}', {"query": "Cover?", "facts": ["severe"]}),
+    ],
 )
 def test_arguments_that_a_model_got_wrong_are_told_to_it(function: LexicFunction, server: Server, arguments: Any):
     said = json.loads(function.call(arguments))

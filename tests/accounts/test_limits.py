@@ -49,8 +49,9 @@ def test_so_many_pass_in_a_minute_and_no_more() -> None:
     key = a_key()
     allowances = [spend(key, now=NOON) for _ in range(4)]
     assert [allowance.remaining for allowance in allowances] == [2, 1, 0, 0]
-    assert [allowance.retry_after for allowance in allowances] == [None, None, None, 30]
-    assert not spend(key, now=NOON + 30).is_refused, "the next minute"
+    assert [allowance.retry_after for allowance in allowances] == [None, None, None, 60]
+    assert spend(key, now=NOON + 59).retry_after == 1
+    assert not spend(key, now=NOON + 60).is_refused, "the next minute"
 
 
 def test_what_a_full_minute_refuses_is_not_taken_from_the_day() -> None:
@@ -70,7 +71,7 @@ def test_what_a_full_day_refuses_is_not_taken_from_the_minute() -> None:
 def test_the_figures_are_those_of_the_window_that_has_least_left() -> None:
     key = a_key(per_minute=3, per_day=4)
     first = spend(key, now=NOON)
-    assert (first.limit, first.remaining, first.reset_seconds) == (3, 2, 30)
+    assert (first.limit, first.remaining, first.reset_seconds) == (3, 2, 60)
     spend(key, now=NOON)
     third = spend(key, now=NOON + MINUTE)
     assert (third.limit, third.remaining, third.reset_seconds) == (4, 1, DAY // 2 - 30 - MINUTE)
@@ -81,13 +82,13 @@ def test_the_headers_say_what_is_left_and_when_to_come_back() -> None:
     assert spend(key, now=NOON).headers() == {
         "X-RateLimit-Limit": "1",
         "X-RateLimit-Remaining": "0",
-        "X-RateLimit-Reset": "30",
+        "X-RateLimit-Reset": "60",
     }
     assert spend(key, now=NOON + 0.5).headers() == {
         "X-RateLimit-Limit": "1",
         "X-RateLimit-Remaining": "0",
-        "X-RateLimit-Reset": "30",
-        "Retry-After": "30",
+        "X-RateLimit-Reset": "60",
+        "Retry-After": "60",
     }
 
 
@@ -114,8 +115,21 @@ def test_counters_do_not_stay_for_ever() -> None:
     key = a_key()
     spend(key, now=NOON)
     for seconds in (MINUTE, DAY):
-        name = cache.make_key(f"requests:{{key:{key.counted_as}}}:{seconds}:{int(NOON // seconds)}")
+        name = cache.make_key(f"requests:{{key:{key.counted_as}}}:{seconds}")
         assert 0 < limits._client().ttl(name) <= seconds + MINUTE
+
+
+def test_the_turn_of_a_minute_of_the_clock_lets_no_more_pass() -> None:
+    key, turn = a_key(per_minute=3, per_day=100), NOON + 30
+    passed = [not spend(key, now=turn + seconds).is_refused for seconds in (-2, -1, 0, 1, 2)]
+    assert passed == [True, True, True, False, False]
+    assert look(key, now=turn).windows[0].reset_seconds == 58
+
+
+def test_a_day_ends_at_midnight_utc() -> None:
+    key, midnight = a_key(per_minute=100, per_day=2), NOON - NOON % DAY + DAY
+    passed = [not spend(key, now=midnight + seconds).is_refused for seconds in (-3, -2, -1, 0)]
+    assert passed == [True, True, False, True]
 
 
 def test_of_1000_requests_from_50_threads_exactly_100_pass() -> None:
@@ -145,7 +159,7 @@ def test_no_window_ever_lets_more_pass_than_it_holds(steps: list[tuple[int, int]
 def test_waiting_for_room_uses_the_same_counters_in_other_windows() -> None:
     who = f"sandbox:{uuid.uuid4()}"
     waits = [wait_for_room(who, {MINUTE: 2, DAY: 3}, now=NOON) for _ in range(3)]
-    assert waits == [None, None, 30]
+    assert waits == [None, None, 60]
     assert wait_for_room(who, {MINUTE: 2, DAY: 3}, now=NOON + MINUTE) is None
     assert wait_for_room(who, {MINUTE: 2, DAY: 3}, now=NOON + MINUTE) == DAY // 2 - 30 - MINUTE
 

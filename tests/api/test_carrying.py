@@ -88,3 +88,11 @@ def test_a_limited_key_takes_nothing_in(plugin: Plugin, alice: User) -> None:
     response = take_in(keyed(alice, "author", plugins=[plugin]), file=file_of(plugin))
     assert code_of(response, 403) == "key_is_limited"
     assert code_of(take_in(keyed(alice, "read"), file=BytesIO(b"x")), 403) == "missing_capability"
+
+
+@pytest.mark.parametrize("charset", ["idna", "rot13", "undefined"])
+def test_a_charset_that_cannot_be_one_of_a_form_is_no_failure_of_ours(db: None, alice: User, charset: str) -> None:
+    form = b'--X\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx\r\n--X--\r\n'
+    media_type = f"multipart/form-data; boundary=X; charset={charset}"
+    response = signed_in(alice).generic("POST", "/api/plugins/import", form, content_type=media_type)
+    assert code_of(response, 400) == "bad_bundle"

@@ -108,6 +108,22 @@ def test_a_file_is_replaced_and_the_earlier_version_answers_meanwhile(agent: API
     assert "Safety shoes" in agent.get(one(handbook, "/pages")).json()["results"][0]["text"]
 
 
+@pytest.mark.parametrize("more", [{"title": "Shoes"}, {"metadata": "{}"}, {"other": "a file"}])
+def test_what_is_sent_beside_a_new_version_is_not_passed_over(
+    agent: APIClient, handbook: Document, more: dict[str, Any]
+):
+    more = {name: file("b.md") if name == "other" else value for name, value in more.items()}
+    response = agent.put(one(handbook, "/file"), {"file": file(), **more}, format="multipart")
+    assert response.status_code == 400
+    assert next(iter(more)) in response.json()["error"]
+    assert Document.objects.get(pk=handbook.pk).file_name == handbook.file_name
+
+
+@pytest.mark.parametrize("what", ["/process", "/cancel"])
+def test_what_takes_no_wishes_says_so(agent: APIClient, handbook: Document, what: str):
+    assert_error(agent.post(one(handbook, what), {"strategy": "tokens"}, format="json"), 400, "invalid")
+
+
 def test_a_file_is_not_replaced_by_what_cannot_be(agent: APIClient, handbook: Document):
     shoes = upload(agent, file()).json()
     path = one(handbook, "/file")

@@ -213,6 +213,16 @@ def test_a_file_that_is_wrong_changes_nothing(plugin: Plugin, alice: User, text:
     assert not GoldenQuestion.objects.exists()
 
 
+@pytest.mark.parametrize("charset", ["idna", "rot13", "undefined"])
+def test_a_charset_that_cannot_be_one_of_a_form_is_no_failure_of_ours(
+    plugin: Plugin, alice: User, charset: str
+) -> None:
+    form = b'--X\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx\r\n--X--\r\n'
+    media_type = f"multipart/form-data; boundary=X; charset={charset}"
+    response = signed_in(alice).generic("POST", f"{GOLDEN}/import", form, content_type=media_type)
+    assert code_of(response, 400) == "not_golden_questions"
+
+
 def test_a_file_has_at_most_five_megabytes(plugin: Plugin, alice: User) -> None:
     assert code_of(take_in(signed_in(alice), b" " * 5_000_001), 413) == "file_too_large"
 
@@ -244,6 +254,15 @@ def test_a_worker_runs_them_and_says_how_far_it_is(
     assert [(q["id"], q["passed"], q["failures"]) for q in one["questions"]] == [(golden.pk, True, [])]
     assert one["result"]["questions"] == 1
     assert client.get(f"{GOLDEN}/{golden.pk}").json()["lastPassed"] is True
+
+
+def test_a_run_takes_no_wishes_and_says_so(golden: GoldenQuestion, alice: User) -> None:
+    """The draft is run; whoever asks for a release should not take what comes out for its result."""
+    response = signed_in(alice).post(
+        f"/api/plugins/{golden.plugin.slug}/golden-runs", {"version": "1.0.0"}, format="json"
+    )
+    assert code_of(response, 400) == "invalid"
+    assert "version" in response.json()["error"]
 
 
 def test_a_run_that_ended_early_says_why(golden: GoldenQuestion, alice: User) -> None:

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from accounts import keeping
 from accounts.keeping import MOST_KEYS
 from accounts.models import ApiKey, Reveal, User
 from plugins.models import Plugin
@@ -193,6 +194,29 @@ def test_there_is_an_end_to_making_keys(alice: User) -> None:
     assert_error(post(by_session(alice), KEYS, name="one more"), 409, "too_many_keys")
 
 
+def test_a_key_whose_day_was_used_counts_until_the_day_is_over(alice: User) -> None:
+    """Otherwise whoever makes a key, uses it up and revokes it, again and again, has no limit at all."""
+    client = by_session(alice)
+    for _ in range(MOST_KEYS):
+        key, secret = issue(alice)
+        assert by_key(secret).get("/api/v1/me").status_code == 200
+        assert client.delete(url(key)).status_code == 204
+    assert_error(post(client, KEYS, name="one more"), 409, "too_many_keys")
+    ApiKey.objects.update(last_used_at=timezone.now() - timedelta(days=1))
+    assert post(client, KEYS, name="one more").status_code == 201
+
+
+def test_keys_that_had_expired_do_not_come_back_beyond_the_end_to_making_keys(alice: User) -> None:
+    client, (old, _) = by_session(alice), issue(alice)
+    ApiKey.objects.update(expires_at=timezone.now())
+    assert patch(client, old, expiresAt=None).status_code == 200
+    ApiKey.objects.update(expires_at=timezone.now())
+    for _ in range(MOST_KEYS):
+        issue(alice)
+    assert_error(patch(client, old, expiresAt=None), 409, "too_many_keys")
+    assert ApiKey.objects.usable().count() == MOST_KEYS
+
+
 def test_the_list_is_in_pages_the_newest_first(alice: User) -> None:
     made = [issue(alice, name=str(number))[0] for number in range(3)]
     first = by_session(alice).get(KEYS, {"limit": 2}).json()
@@ -342,6 +366,35 @@ def test_what_a_revoked_key_had_made_is_revoked_with_it(alice: User) -> None:
     assert ApiKey.objects.for_secret(other)
 
 
+def test_what_a_key_replaced_is_revoked_with_it(alice: User) -> None:
+    """Whoever holds the key has seen the secret of the new one."""
+    stolen, secret = issue(alice, capabilities=AUTHOR)
+    old, _ = issue(alice)
+    new = post(by_key(secret), url(old, "/rotate")).json()
+    assert by_session(alice).delete(url(stolen)).status_code == 204
+    assert ApiKey.objects.for_secret(new["key"]) is None
+
+
+def test_a_key_that_replaced_itself_may_be_revoked_without_its_replacement(alice: User) -> None:
+    old, secret = issue(alice, capabilities=AUTHOR)
+    new = post(by_key(secret), url(old, "/rotate")).json()
+    assert by_session(alice).delete(url(old)).status_code == 204
+    assert ApiKey.objects.for_secret(new["key"])
+
+
+def test_a_key_that_is_revoked_while_it_is_used_leaves_no_other_behind(alice: User) -> None:
+    used, secret = issue(alice, capabilities=AUTHOR)
+    other, _ = issue(alice)
+    let_in = ApiKey.objects.for_secret(secret)  # and then, before it has done anything:
+    assert let_in is not None
+    used.revoke()
+    with pytest.raises(keeping.Revoked):
+        keeping.issue(let_in, name="child")
+    with pytest.raises(keeping.Revoked):
+        keeping.rotate(other, by=let_in, overlap=timedelta(0))
+    assert ApiKey.objects.usable().count() == 1
+
+
 # --- Changing and revoking ----------------------------------------------------------------------------------
 
 
@@ -376,6 +429,15 @@ def test_revoking_works_at_once_and_the_key_stays_in_the_list(alice: User) -> No
     assert_error(by_key(secret).get("/api/v1/me"), 401, "not_authenticated")
     shown = by_session(alice).get(url(key)).json()
     assert (shown["state"], shown["revealable"]) == ("revoked", False)
+
+
+def test_of_a_revoked_key_only_the_name_can_be_changed(alice: User) -> None:
+    key, _ = issue(alice)
+    key.revoke()
+    client = by_session(alice)
+    for more in ({"expiresAt": None}, {"perMinute": 5}, {"name": "new", "perDay": 5}):
+        assert_error(patch(client, key, **more), 409, "revoked")
+    assert patch(client, key, name="the one that leaked").json()["name"] == "the one that leaked"
 
 
 # --- Rotating -----------------------------------------------------------------------------------------------
@@ -420,6 +482,15 @@ def test_the_overlap_is_a_day_unless_said_and_never_lengthens_a_life(alice: User
 def test_an_overlap_is_between_nothing_and_30_days(alice: User, overlap: Any) -> None:
     old, _ = issue(alice)
     assert_error(post(by_session(alice), url(old, "/rotate"), overlapSeconds=overlap), 400, "invalid")
+
+
+def test_a_replaced_key_is_not_kept_beside_the_new_one_for_good(alice: User) -> None:
+    old, _ = issue(alice)
+    client = by_session(alice)
+    assert post(client, url(old, "/rotate")).status_code == 201
+    for end in (None, (timezone.now() + timedelta(days=31)).isoformat()):
+        assert_error(patch(client, old, expiresAt=end), 400, "overlap_too_long")
+    assert patch(client, old, expiresAt=(timezone.now() + timedelta(days=7)).isoformat()).status_code == 200
 
 
 def test_a_person_gives_the_new_key_a_life_as_long_as_the_old_one_had(alice: User) -> None:

@@ -22,7 +22,7 @@ NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 
 @pytest.fixture(autouse=True)
 def one_minute(monkeypatch: Any) -> None:
-    """The clock of the limits stands still, in the middle of a minute that nobody else counts in."""
+    """The clock of the limits stands still, far in the future."""
     stopped = time.time() // 60 * 60 + 30 + 365 * limits.DAY
     clock = SimpleNamespace(time=lambda: stopped, monotonic=time.monotonic)
     monkeypatch.setattr(limits, "time", clock)
@@ -51,7 +51,7 @@ def slow(alice: User) -> str:
 @pytest.mark.django_db
 def test_an_answer_says_what_is_left(published: Plugin, slow: str) -> None:
     response = ask(slow)
-    assert (response.status_code, told(response)) == (200, ["3", "2", "30"])
+    assert (response.status_code, told(response)) == (200, ["3", "2", "60"])
     assert "Retry-After" not in response.headers
 
 
@@ -59,7 +59,7 @@ def test_an_answer_says_what_is_left(published: Plugin, slow: str) -> None:
 def test_so_does_a_stream(published: Plugin, slow: str) -> None:
     response = ask(slow, stream=True)
     assert response.streaming
-    assert told(response) == ["3", "2", "30"]
+    assert told(response) == ["3", "2", "60"]
 
 
 @pytest.mark.django_db
@@ -67,14 +67,14 @@ def test_so_do_errors_and_refusals(slow: str) -> None:
     answers = [ask(slow, plugin="nothing"), ask(slow, query=[]), client_of(slow).get("/api/v1/query"), ask(slow)]
     assert [answer.status_code for answer in answers] == [404, 400, 405, 429]
     assert [told(answer) for answer in answers] == [
-        ["3", "2", "30"],
-        ["3", "1", "30"],
-        ["3", "0", "30"],
-        ["3", "0", "30"],
+        ["3", "2", "60"],
+        ["3", "1", "60"],
+        ["3", "0", "60"],
+        ["3", "0", "60"],
     ]
-    assert answers[-1].headers["Retry-After"] == "30"
+    assert answers[-1].headers["Retry-After"] == "60"
     assert answers[-1].json() == {
-        "error": "Too many requests. Try again in 30 seconds.",
+        "error": "Too many requests. Try again in 60 seconds.",
         "code": "rate_limited",
         "hint": "Wait as long as the header Retry-After says.",
     }
@@ -93,8 +93,10 @@ def test_a_person_who_has_signed_in_is_not_counted(alice: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_1000_requests_from_50_threads_against_a_real_server_exactly_100_pass(alice: User) -> None:
+def test_of_1000_requests_from_50_threads_against_a_real_server_exactly_100_pass(alice: User, monkeypatch: Any) -> None:
     _, secret = ApiKey.objects.issue(owner=alice, name="busy", per_minute=100)
+    # However busy this machine is, Redis does not forget the counter meanwhile; the clock of the limits stands still.
+    monkeypatch.setattr(limits, "MINUTE", 3600)
     connections.close_all()
     with (
         asgi_server() as server,

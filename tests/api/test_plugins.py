@@ -184,6 +184,16 @@ def test_a_slug_that_is_taken_is_a_conflict(alice: User, cover: Plugin) -> None:
     assert shown["slug"] == "cover-1"
 
 
+def test_no_plugin_is_called_like_an_address_of_the_api(alice: User) -> None:
+    """A plugin called so could not be had, changed or deleted by its slug."""
+    client = signed_in(alice)
+    made = client.post("/api/plugins", {"name": "Import", "domain": "trade"}, format="json").json()
+    assert made["slug"] == "plugin-import"
+    assert client.get(f"/api/plugins/{made['slug']}").status_code == 200
+    refused = client.post("/api/plugins", {"name": "Trade", "domain": "trade", "slug": "import"}, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
+
+
 def test_a_key_that_is_limited_makes_none(alice: User, cover: Plugin) -> None:
     client = keyed(alice, "author", plugins=[cover])
     response = client.post("/api/plugins", {"name": "New", "domain": "x"}, format="json")

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import time
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from accounts import limits
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from querying.models import Query
@@ -69,6 +72,24 @@ def test_citations_off_strips_marks_and_gives_the_array_only_when_asked(publishe
     assert post(key, options={"citationMode": "off", "includeCitations": True}).json()["citations"]
 
 
+@pytest.mark.parametrize("misspelt", ["maxsources", "max_sources", "facts", "citation_mode"])
+def test_an_option_that_nobody_knows_is_refused_and_the_known_ones_are_named(
+    published: Plugin, key: str, misspelt: str
+):
+    response = post(key, options={misspelt: 1})
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+    assert response.json()["error"] == (
+        f"options.{misspelt}: This is not known here. Known are: "
+        "citationMode, maxSources, includeDecisionPath, includeCitations, asOf, filters."
+    )
+    assert not Query.objects.exists()
+
+
+def test_a_key_of_the_body_that_nobody_knows_does_not_stop_a_client(published: Plugin, key: str):
+    turn = {"role": "user", "content": "Hello.", "id": "turn-1"}
+    assert post(key, sessionId="abc", context=[turn]).json()["outcome"] == "answered"
+
+
 def test_max_sources_caps_what_is_read(published: Plugin, key: str):
     post(key, options={"maxSources": 1})
     assert len(Query.objects.get().passages) == 1
@@ -98,9 +119,27 @@ def test_a_token_of_another_key_is_refused(published: Plugin, key: str, charlies
     assert_error(response, 400, "invalid_followup")
 
 
+@pytest.mark.parametrize("name", ["cover", "cover@1.0.0"])
+def test_a_token_opens_nothing_once_the_plugin_is_closed(published: Plugin, charlies_key: str, name: str):
+    token = post(charlies_key, query="What is the nominal cover of a beam?").json()["clarification"]["token"]
+    published.withdraw()
+    response = post(charlies_key, plugin=name, query="", followup={"token": token, "answer": "mild"})
+    assert_error(response, 404, "unknown_plugin")
+
+
 def test_a_token_for_another_question_is_refused(published: Plugin, key: str):
     token = post(key, query="What is the nominal cover of a beam?").json()["clarification"]["token"]
     assert_error(post(key, query=WEATHER, followup={"token": token, "answer": "mild"}), 400, "invalid_followup")
+
+
+def test_every_answer_names_its_row_in_a_header(published: Plugin, key: str, monkeypatch: pytest.MonkeyPatch):
+    answered = post(key)
+    assert answered["X-Request-Id"] == answered.json()["queryId"]
+    assert post(key, stream=True)["X-Request-Id"]
+    monkeypatch.setattr("querying.pipeline.gather.retrieve", lambda question: 1 / 0)
+    failed = post(key)
+    assert (failed.status_code, failed["X-Request-Id"]) == (500, str(Query.objects.get(outcome="failed").pk))
+    assert failed["X-Request-Id"] in failed.json()["hint"]
 
 
 @pytest.mark.parametrize("secret", ["", "lx_wrong", "lx_" + "a" * 43, "lx_' OR 1=1 --", "x" * 100_000])
@@ -213,7 +252,8 @@ def test_get_is_405_in_the_same_shape(key: str):
     assert set(response.json()) == {"error", "code", "hint"}
 
 
-def test_too_many_requests_are_429_with_the_time_to_wait(published: Plugin, alice: User):
+def test_too_many_requests_are_429_with_the_time_to_wait(published: Plugin, alice: User, monkeypatch: Any):
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 4e9, monotonic=time.monotonic))
     _, secret = ApiKey.objects.issue(owner=alice, name="slow", per_minute=2)
     statuses = [post(secret, plugin="nothing").status_code for _ in range(3)]
     limited = post(secret, plugin="nothing")

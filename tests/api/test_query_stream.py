@@ -15,7 +15,6 @@ from plugins.models import Plugin
 from querying.models import Query
 from querying.types import REFUSAL
 from tests.openai_stub import OpenAIStub, SlowStream, Status
-from tests.servers import asgi_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,25 +25,10 @@ FOOTINGS = "Footings have a nominal cover of at least 50 mm [Source 1]. "
 
 
 @pytest.fixture
-def server() -> Iterator[str]:
-    with asgi_server() as url:
-        yield url
-
-
-@pytest.fixture
 def client(key: str) -> Iterator[httpx2.Client]:
     headers = {"Authorization": f"Bearer {key}"}
     with httpx2.Client(trust_env=False, timeout=30, headers=headers) as client:
         yield client
-
-
-@pytest.fixture
-def stub(settings) -> Iterator[OpenAIStub]:
-    with OpenAIStub() as running:
-        settings.LEXIC_LLM = "openai"
-        settings.OPENAI_API_KEY = "sk-test"
-        settings.OPENAI_BASE_URL = running.base_url
-        yield running
 
 
 def body(**extra: Any) -> dict[str, Any]:

@@ -57,6 +57,12 @@ def test_the_whole_answer_as_json(plugin: Plugin, alice: User) -> None:
     assert shown["details"]["release"] == "cover@draft"
 
 
+def test_who_accepts_events_gets_events_as_at_the_door_of_agents(plugin: Plugin, alice: User) -> None:
+    said = {"query": WEATHER, "stream": False}
+    response = signed_in(alice).post(SANDBOX, said, format="json", headers={"Accept": "text/event-stream"})
+    assert [event["type"] for event in events_of(response)][-2:] == ["done", "details"]
+
+
 def test_a_release_is_asked_as_well(published: Plugin, alice: User) -> None:
     assert ask(signed_in(alice), version="1.0.0").json()["release"] == "cover@1.0.0"
     assert ask(signed_in(alice), version="latest").json()["release"] == "cover@1.0.0"

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
+from builder.knowledge.forms import DescriptionForm
 from knowledge.add import add_file, add_text
 from knowledge.attach import own_knowledge_base
 from knowledge.embedders.base import EmbedderUnavailable
@@ -159,6 +160,22 @@ def test_labels_and_dates_are_kept(client: Client, plugin: Plugin, handbook: Doc
     assert (handbook.doc_type, handbook.tags, handbook.doc_status) == ("rules", ["a", "b"], "in force")
     assert {name: str(getattr(handbook, name)) for name in days} == days
     assert handbook.status == "ready"
+
+
+def test_a_document_that_goes_while_the_form_is_open_is_no_failure(
+    client: Client, plugin: Plugin, handbook: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    valid = DescriptionForm.is_valid
+
+    def goes_meanwhile(form: DescriptionForm) -> bool:
+        is_valid = valid(form)
+        Document.objects.filter(pk=handbook.pk).update(removed_in=handbook.added_in)
+        return is_valid
+
+    monkeypatch.setattr(DescriptionForm, "is_valid", goes_meanwhile)
+    assert client.post(at(plugin, handbook), description(project="Yard")).status_code == 404
+    handbook.refresh_from_db()
+    assert handbook.project == ""
 
 
 def test_a_new_title_is_read_into_the_vectors(client: Client, plugin: Plugin, handbook: Document) -> None:

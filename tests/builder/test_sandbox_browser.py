@@ -13,7 +13,6 @@ from plugins.models import Plugin
 from querying.models import Feedback, GoldenQuestion, Query
 from tests.openai_stub import OpenAIStub, SlowStream, Status
 from tests.pages.test_browser import browser, complaints
-from tests.servers import asgi_server
 from trees.models import DecisionTree
 
 __all__ = ["browser", "complaints"]  # fixtures of theirs that are used here too
@@ -30,12 +29,6 @@ CITED = "Safety boots with a steel toe are worn on every site [Source 1]. "
 
 
 @pytest.fixture
-def server() -> Iterator[str]:
-    with asgi_server() as url:
-        yield url
-
-
-@pytest.fixture
 def page(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]:
     """A page that must have nothing to complain about at the end."""
     context = browser.new_context(base_url=server, viewport={"width": 1440, "height": 900})
@@ -46,15 +39,6 @@ def page(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]
     yield page
     context.close()
     assert complaints == []
-
-
-@pytest.fixture
-def stub(settings: Any) -> Iterator[OpenAIStub]:
-    with OpenAIStub() as running:
-        settings.LEXIC_LLM = "openai"
-        settings.OPENAI_API_KEY = "sk-test"
-        settings.OPENAI_BASE_URL = running.base_url
-        yield running
 
 
 def opened(page: Page, user: User, plugin: Plugin) -> None:

@@ -16,27 +16,11 @@ from accounts.models import User
 from plugins.models import Plugin
 from querying.models import Query
 from tests.openai_stub import OpenAIStub, SlowStream, Status
-from tests.servers import asgi_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WORN = "What is worn on every site?"
 CITED = "Safety boots with a steel toe are worn on every site [Source 1]. "
-
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    with asgi_server() as url:
-        yield url
-
-
-@pytest.fixture
-def stub(settings: Any) -> Iterator[OpenAIStub]:
-    with OpenAIStub() as running:
-        settings.LEXIC_LLM = "openai"
-        settings.OPENAI_API_KEY = "sk-test"
-        settings.OPENAI_BASE_URL = running.base_url
-        yield running
 
 
 @pytest.fixture

@@ -25,7 +25,6 @@ from querying import tasks
 from querying.models import EvaluationRun, Query
 from tests.knowledge.bases import pdf
 from tests.pages.test_browser import browser, complaints
-from tests.servers import asgi_server
 
 __all__ = ["browser", "complaints"]  # fixtures of theirs that are used here too
 
@@ -80,12 +79,6 @@ class Walker:
         self.page.locator(".hub-tabs").get_by_role("link", name=pane).click()
         self.page.locator(f".hub-tabs a[aria-current=page]:has-text('{pane}')").wait_for()
         self.look()
-
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    with asgi_server() as url:
-        yield url
 
 
 @pytest.fixture

@@ -14,11 +14,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
+from builder.trees.shapes import checked
 from plugins.models import Plugin
 from querying.models import Query
 from tests.trees.growing import action, cover_tree_data, question, tree
 from trees.draft import create, read_draft
 from trees.models import DecisionTree, TreeCase
+from trees.problems import problems
+from trees.reading_order import in_reading_order
 
 pytestmark = pytest.mark.django_db
 CASE = {
@@ -81,6 +84,20 @@ def test_the_list_says_how_each_tree_stands(alice, plugin, cover):
     content = browse(alice).get(pane(plugin)).content.decode()
     for words in ("1 of 1 case", "1 problem", "0 of 1 case", "from exposure, member_type", "not yet"):
         assert words in content
+
+
+def test_the_editor_lists_problems_in_the_order_in_which_the_api_does(alice, plugin):
+    tree_data = {
+        "rootNodeId": "start",
+        "nodes": {
+            "a": {"id": "a", "type": "action", "label": "", "action": {"recommendation": ""}},
+            "start": {"id": "start", "type": "question", "label": "", "question": {"text": "?", "options": ["x"]}},
+        },
+    }
+    tree_data["nodes"]["start"]["childrenByAnswer"] = {"x": "a"}
+    listed = [problem.as_dict() for problem in problems(in_reading_order(tree_data))]
+    assert [problem["node"] for problem in listed[:1]] == ["start"]
+    assert checked(tree_data, [])["problems"] == listed
 
 
 def test_an_empty_pane_says_what_trees_are_for(alice, plugin):

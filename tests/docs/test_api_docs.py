@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from api.schema.views import description
 from lexic.celery import app
 from plugins.models import Plugin
 from tests.docs.pages import DOCS, blocks
+from tests.our_modules import modules
 from tests.servers import asgi_server
 from webhooks import signing
 
@@ -111,6 +113,14 @@ def test_the_page_names_only_routes_that_there_are() -> None:
     named = set(re.findall(r"/(?:api|v1)/[a-z0-9/{}A-Z_-]+", text))
     shown = {re.sub(r"\{\w+\}", "{}", path) for path in description()["paths"]} | {"/api/docs"}
     assert {re.sub(r"\{\w+\}", "{}", path).rstrip("/") for path in named} <= shown
+
+
+def test_the_page_names_only_codes_that_there_are() -> None:
+    rows = re.findall(r"^\| [0-9, ]+ \| (`.+) \|", (DOCS / "api.md").read_text(), re.MULTILINE)
+    named = {code for row in rows for code in re.findall(r"`(\w+)`", row.split("|")[0])}
+    written = {node.value for _, tree in modules() for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    assert len(named) > 30
+    assert named <= written
 
 
 def test_the_links_of_the_page_lead_to_its_headings() -> None:

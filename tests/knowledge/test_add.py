@@ -207,6 +207,19 @@ def test_text_is_a_document() -> None:
     assert again.document.title == "Boots"
 
 
+def test_what_is_said_with_an_address_that_is_known_holds_from_then_on() -> None:
+    base = make_base()
+    said = {"knowledge_base": base, "url": "https://example.org/x", "enqueue": False}
+    add_url(**said, title="First", metadata={"project": "P", "by": "Ada"})
+    document = add_url(**said, title="Second", metadata={"doc_type": "standard"}).document
+    document.refresh_from_db()
+    assert (document.title, document.project, document.doc_type) == ("Second", "P", "standard")
+    assert document.metadata == {"by": "Ada"}
+    add_url(**said)
+    document.refresh_from_db()
+    assert (document.title, document.doc_type) == ("Second", "standard")
+
+
 def test_an_address_is_a_document_once() -> None:
     base = make_base()
     first = add_url(knowledge_base=base, url="https://example.org/rules", enqueue=False)

@@ -8,13 +8,11 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from knowledge.add import add_text
-from knowledge.attach import own_knowledge_base
-from knowledge.ingest import ingest
-from knowledge.models import Document
-from marketplace.publish import publish
 from plugins.models import Plugin
+from tests.cover import give_document, handbook, published
 from trees.models import DecisionTree
+
+__all__ = ["handbook", "published"]  # fixtures of the plugin below
 
 HANDBOOK = """# Boots
 
@@ -68,32 +66,13 @@ def plugin(alice: User) -> Plugin:
     plugin = Plugin.objects.create(
         owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="You are a safety engineer."
     )
-    added = add_text(
-        knowledge_base=own_knowledge_base(plugin),
-        title="Rules on boots",
-        text=HANDBOOK,
-        file_name="boots.md",
-        enqueue=False,
-    )
-    ingest(added.document.pk)
+    give_document(plugin, title="Rules on boots", text=HANDBOOK, file_name="boots.md")
     return plugin
-
-
-@pytest.fixture
-def handbook(plugin: Plugin) -> Document:
-    return Document.objects.get(knowledge_base__plugin=plugin)
 
 
 @pytest.fixture
 def tree(plugin: Plugin) -> DecisionTree:
     return DecisionTree.objects.create(plugin=plugin, name="Which boots to wear", tree_data=TREE)
-
-
-@pytest.fixture
-def published(plugin: Plugin, alice: User) -> Plugin:
-    publish(plugin, by=alice)
-    plugin.refresh_from_db()
-    return plugin
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from knowledge.search import Passage
 from knowledge.terms import terms
 from querying import evidence
 from querying.asked import Said
+from querying.token_states import token_states
 from querying.types import Evidence
 from tests.querying.passages import passage
 
@@ -86,6 +87,44 @@ def test_of_many_windows_those_with_the_questions_words_are_read(monkeypatch: py
     found = weighed(("When was the crane inspected?", 1.0), passages=[passage(long), passage(FILLER, number=2)])
     assert found.sentences[0].text == "The crane was inspected in March."
     assert {sentence.source for sentence in found.sentences} == {0, 1}
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many windows went through the model, batch by batch."""
+    batches: list[int] = []
+
+    def counted(embedder, texts):
+        batches.append(len(texts))
+        return token_states(embedder, texts)
+
+    monkeypatch.setattr(evidence, "token_states", counted)
+    return batches
+
+
+GRAVEL = passage("The gravel is in the third bay.", number=1, score=1.0)
+OTHERS = [passage(f"{FILLER} {number}", number=number, score=0.2) for number in range(2, 9)]
+
+
+def test_where_the_first_windows_answer_plainly_the_others_are_not_read(read: list[int]) -> None:
+    found = weighed(("Where is the gravel?", 1.0), passages=[GRAVEL, *OTHERS])
+    assert read == [evidence.READ_FIRST]
+    assert found.sentences[0].text == "The gravel is in the third bay."
+    assert len(found.passages) == 8
+
+
+def test_where_they_leave_it_open_all_are_read(read: list[int]) -> None:
+    found = weighed(("Who paints the doors?", 1.0), passages=[GRAVEL, *OTHERS])
+    assert read == [evidence.READ_FIRST, 8 - evidence.READ_FIRST]
+    assert {sentence.source for sentence in found.sentences} == set(range(8))
+
+
+def test_a_passage_far_down_that_says_the_words_is_among_the_first(read: list[int]) -> None:
+    doors = [passage(f"Door {number} is painted green.", number=number, score=0.3) for number in range(2, 7)]
+    last = passage("The gravel is in the third bay.", number=9, score=0.9)
+    found = weighed(("Where is the gravel in the bay?", 1.0), passages=[*doors, last])
+    assert read == [evidence.READ_FIRST]
+    assert found.passages[0].chunk_id == 9
 
 
 def test_more_passages_than_windows_to_read_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:

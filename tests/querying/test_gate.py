@@ -14,8 +14,8 @@ PLAN = passage("The Northwind plan covers eye exams and glasses for every employ
     [
         ("Does the plan cover eye exams?", 0.0, ""),
         ("Which eye exams does the plan never cover?", 0.2, "denies"),
-        ("Does the plan cover 900 dollars of glasses?", 0.1, "900"),
-        ("Do glasses of Acme Optics count for the plan?", 0.05, "Acme Optics"),
+        ("Does the plan cover 900 dollars of glasses?", 0.2, "900"),
+        ("Do glasses of Acme Optics count for the plan?", 0.1, "Acme Optics"),
     ],
 )
 def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, lost: float, reason: str):
@@ -27,7 +27,7 @@ def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, l
 def test_an_opposite_is_a_sign():
     less = passage("Cover is smaller where the exposure is mild.")
     judged = judge("Where is cover larger?", evidence(less), sufficient=0.95)
-    assert judged.score == pytest.approx(0.8)
+    assert judged.score == pytest.approx(0.7)
     assert "“larger”" in " ".join(judged.why)
     assert "“smaller”" in " ".join(judged.why)
 

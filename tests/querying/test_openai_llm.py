@@ -9,7 +9,7 @@ import pytest
 from querying.llms.base import ProviderBusy, ProviderFailed, ProviderTimedOut
 from querying.llms.openai import OpenAIChat
 from querying.types import Prompt, Turn, Usage
-from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, SlowStream, Status, tool_call
+from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, Sleep, SlowStream, Status, tool_call
 from tests.querying.passages import evidence, passage
 
 PROMPT = Prompt(
@@ -80,6 +80,14 @@ def test_a_stream_that_takes_too_long_times_out(stub: OpenAIStub, settings):
     stub.script.append(SlowStream(5.0))
     with pytest.raises(ProviderTimedOut):
         collect(OpenAIChat())
+
+
+def test_a_provider_that_is_silent_is_not_waited_for_again_and_again(stub: OpenAIStub, settings):
+    settings.LEXIC_LLM_TIMEOUT = 0.5
+    stub.script += [Sleep(5.0)] * 3
+    with pytest.raises(ProviderTimedOut):
+        collect(OpenAIChat())
+    assert len(stub.calls) == 1
 
 
 def test_a_missing_key_says_what_to_set(settings):

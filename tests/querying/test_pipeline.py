@@ -203,9 +203,11 @@ def test_a_provider_that_fails_ends_in_an_error_event_and_a_failed_row(published
 
 
 def test_an_error_of_ours_tells_nothing_but_that_it_happened(published: Plugin):
-    last = events_of(question(WEATHER, published), Scripted("x", error=RuntimeError("secret detail")))[-1]
+    asked = question(WEATHER, published)
+    last = events_of(asked, Scripted("x", error=RuntimeError("secret detail")))[-1]
     assert isinstance(last, Failed)
     assert last.code == "internal"
+    assert str(asked.id) in last.hint
     assert "secret" not in f"{last.error} {last.hint}"
 
 

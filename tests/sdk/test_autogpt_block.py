@@ -101,6 +101,7 @@ def test_what_goes_wrong_is_one_sentence(module: ModuleType, credentials: APIKey
         "https://",
         "https://a:b@lexic.example.org",
         "https://x/?a=1",
+        "https://[x",
         "",
     ],
 )

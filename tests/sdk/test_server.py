@@ -157,15 +157,13 @@ def test_me_says_what_the_key_may_do(lexic: Lexic):
     assert {left.per for left in me.left} <= {"minute", "day"}
 
 
-def test_a_provider_that_fails_is_said_in_either_form(lexic: Lexic, settings: Any):
-    with OpenAIStub() as stub:
-        settings.LEXIC_LLM, settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "openai", "sk-test", stub.base_url
-        stub.script += [Status(500)] * 3
-        with pytest.raises(lexic_sdk.ProviderError) as whole:
-            lexic.query(WEATHER)
-        stub.script[:] = [Status(500)] * 3
-        with pytest.raises(lexic_sdk.ProviderError) as streamed:
-            lexic.query_stream_to_result(WEATHER)
+def test_a_provider_that_fails_is_said_in_either_form(lexic: Lexic, stub: OpenAIStub):
+    stub.script += [Status(500)] * 3
+    with pytest.raises(lexic_sdk.ProviderError) as whole:
+        lexic.query(WEATHER)
+    stub.script[:] = [Status(500)] * 3
+    with pytest.raises(lexic_sdk.ProviderError) as streamed:
+        lexic.query_stream_to_result(WEATHER)
     assert (whole.value.status, whole.value.code) == (503, "provider_busy")
     assert (streamed.value.status, streamed.value.code) == (None, "provider_busy")
 

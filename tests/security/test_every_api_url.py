@@ -6,16 +6,15 @@ An address that is added later is tested without anybody thinking of it. When it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
+from tests.security.routes import routes
 from tests.security.world import World, everything, leaks
 
 pytestmark = pytest.mark.django_db
@@ -58,16 +57,7 @@ class Address:
 
 
 def addresses() -> list[Address]:
-    return list(_walk(get_resolver(), ""))
-
-
-def _walk(resolver: URLResolver, prefix: str) -> Iterator[Address]:
-    for pattern in resolver.url_patterns:
-        route = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from _walk(pattern, route)
-        elif isinstance(pattern, URLPattern) and route.startswith("api/"):
-            yield Address(route=route, takes=tuple(pattern.pattern.converters))
+    return [Address(route=route, takes=tuple(pattern.pattern.converters)) for route, pattern in routes("api/")]
 
 
 def of_objects() -> list[Address]:

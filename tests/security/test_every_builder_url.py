@@ -6,17 +6,17 @@ A page that is added later is tested without anybody thinking of it. When it tak
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import URLPattern, reverse
 
 from accounts.models import User
 from plugins.models import Plugin
+from tests.security.routes import routes
 from tests.security.world import World, everything, leaks
 
 pytestmark = pytest.mark.django_db
@@ -64,16 +64,9 @@ class Address:
 
 
 def addresses() -> list[Address]:
-    return list(_walk(get_resolver(), ""))
-
-
-def _walk(resolver: URLResolver, prefix: str) -> Iterator[Address]:
-    for pattern in resolver.url_patterns:
-        route = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from _walk(pattern, route)
-        elif route.startswith("admin/"):
-            yield Address(name=pattern.name or "", route=route, takes=_takes(pattern))
+    return [
+        Address(name=pattern.name or "", route=route, takes=_takes(pattern)) for route, pattern in routes("admin/")
+    ]
 
 
 def _takes(pattern: URLPattern) -> tuple[str, ...]:

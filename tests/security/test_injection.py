@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.conf import settings as django_settings
@@ -20,6 +19,7 @@ from querying import releases
 from querying.models import Query
 from querying.prompts import messages
 from querying.types import REFUSAL, Asker, Question
+from tests.our_modules import ROOT, modules
 from tests.querying.passages import passage
 from tests.querying.scripted import Scripted
 from tests.security.asking import ask
@@ -84,26 +84,6 @@ def test_a_passage_cannot_end_its_own_fence(ticks: int) -> None:
 
 # --- I2, S5: the code itself -----------------------------------------------------------------------------------
 
-ROOT = Path(__file__).parents[2]
-APPS = [
-    "lexic",
-    "accounts",
-    "plugins",
-    "webhooks",
-    "knowledge",
-    "trees",
-    "querying",
-    "marketplace",
-    "api",
-    "builder",
-]
-
-
-def sources() -> Iterator[tuple[str, ast.AST]]:
-    for app in APPS:
-        for path in (ROOT / app).rglob("*.py"):
-            yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
-
 
 def called(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
@@ -118,7 +98,7 @@ FORBIDDEN_CALLS = {
 
 
 def test_i2_nothing_evaluates_unpickles_or_trusts_text() -> None:
-    found = [(path, name) for path, tree in sources() for name in called(tree) if name in FORBIDDEN_CALLS]
+    found = [(path, name) for path, tree in modules() for name in called(tree) if name in FORBIDDEN_CALLS]
     assert found == []
 
 
@@ -126,7 +106,7 @@ def test_i1_no_format_string_comes_from_a_variable() -> None:
     """`"…".format(…)` on a literal is fine; on anything else the text decides what is read."""
     found = [
         (path, ast.unparse(node))
-        for path, tree in sources()
+        for path, tree in modules()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if node.func.attr == "format" and not _is_ours(node.func.value)
@@ -146,13 +126,13 @@ def _is_ours(text: ast.AST) -> bool:
 
 
 def test_i2_no_untrusted_serialisation_is_imported() -> None:
-    modules = {"pickle", "marshal", "shelve", "jinja2", "yaml", "dill", "joblib"}
+    unsafe = {"pickle", "marshal", "shelve", "jinja2", "yaml", "dill", "joblib"}
     found = []
-    for path, tree in sources():
+    for path, tree in modules():
         for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            found += [(path, name) for name in names if name.partition(".")[0] in modules]
+            found += [(path, name) for name in names if name.partition(".")[0] in unsafe]
     assert found == []
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.trees.growing import action, cover_tree, question, tree
 from trees.schema import parse
-from trees.select import asks_for_meaning, select, strangers
+from trees.select import asks_for_a_words_meaning, asks_for_meaning, select, strangers
 
 PAINT = parse(
     tree(
@@ -84,6 +84,24 @@ def test_a_question_for_a_meaning_is_told_from_one_for_a_decision():
         "What is required for a beam by the sea?",
     ):
         assert not asks_for_meaning(decision)
+
+
+def test_a_question_for_what_a_word_means_is_told_from_one_for_what_follows():
+    for meaning in (
+        "What does severe mean?",
+        "what does “severe exposure” mean here",
+        "Define severe.",
+        "What is meant by severe exposure?",
+        "What counts as severe?",
+    ):
+        assert asks_for_a_words_meaning(meaning)
+    for decision in (
+        "What does severe exposure mean for the cover of my beam?",
+        "Define the cover of a beam in severe exposure by the sea",
+        "What is the cover in severe exposure?",
+        "severe",
+    ):
+        assert not asks_for_a_words_meaning(decision)
 
 
 def test_strangers_are_the_words_that_the_tree_has_nothing_to_do_with():

@@ -12,7 +12,10 @@ class LexicFailed(Exception):
 
 def url_of(server: str) -> str:
     """Where to send the question. Raises `LexicFailed` for an address that would show the key to others."""
-    parts = urlsplit(server.strip())
+    try:
+        parts = urlsplit(server.strip())
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme != "https" or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise LexicFailed("The server's address has to look like https://lexic.example.org.")
     return f"https://{parts.netloc}{parts.path.rstrip('/')}{ANSWER_PATH}"

@@ -142,6 +142,12 @@ def test_another_question_instead_of_an_answer_is_answered(published: Plugin, ke
     assert Query.objects.get().question == "How far apart do spacers stand?"
 
 
+def test_what_one_of_the_options_means_decides_nothing(published: Plugin, key: str):
+    body = chat(key, OPEN, ASKED_BACK, "What does severe mean?").json()
+    assert body["lexic"]["decisionPath"] == []
+    assert "alternate wetting" in body["choices"][0]["message"]["content"]
+
+
 def test_an_answer_that_is_none_is_asked_for_again(published: Plugin, key: str):
     for reply in ("sehr", "I don't know"):
         assert said(chat(key, OPEN, ASKED_BACK, reply)) == ASKED_BACK
@@ -177,7 +183,7 @@ def test_an_unknown_model_is_404(published: Plugin, key: str, model: str):
         ),
         ({"messages": [{"role": "user", "content": "x"}] * 2049}, "invalid", "messages"),
         ({"n": 2}, "unsupported_parameter", "n"),
-        ({"facts": {"exposure": []}}, "invalid", "facts"),
+        ({"facts": {"exposure": []}}, "invalid", "facts.exposure"),
         ({"options": {"citationMode": "loud"}}, "invalid", "options.citationMode"),
         ({"followup": {"token": "x", "answer": "y"}}, "invalid_followup", None),
         ({"stream": "maybe"}, "invalid", "stream"),
@@ -191,12 +197,9 @@ def test_a_wrong_body_is_400_names_the_parameter_and_leaves_no_row(
     assert not Query.objects.exists()
 
 
-def test_a_provider_that_fails_is_a_server_error(published: Plugin, key: str, settings):
-    with OpenAIStub() as stub:
-        settings.LEXIC_LLM, settings.OPENAI_API_KEY = "openai", "sk-test"
-        settings.OPENAI_BASE_URL = stub.base_url
-        stub.script += [Status(500)] * 3
-        error = assert_error(chat(key, WEATHER), 503, "provider_busy")
+def test_a_provider_that_fails_is_a_server_error(published: Plugin, key: str, stub: OpenAIStub):
+    stub.script += [Status(500)] * 3
+    error = assert_error(chat(key, WEATHER), 503, "provider_busy")
     assert error["type"] == "server_error"
 
 

@@ -31,15 +31,6 @@ def client(key: str) -> Iterator[httpx2.Client]:
         yield client
 
 
-@pytest.fixture
-def stub(settings) -> Iterator[OpenAIStub]:
-    with OpenAIStub() as running:
-        settings.LEXIC_LLM = "openai"
-        settings.OPENAI_API_KEY = "sk-test"
-        settings.OPENAI_BASE_URL = running.base_url
-        yield running
-
-
 def body(question: str = WEATHER, **extra: Any) -> dict[str, Any]:
     return {"model": "cover", "stream": True, "messages": [{"role": "user", "content": question}], **extra}
 

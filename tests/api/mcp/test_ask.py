@@ -7,10 +7,12 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from asgiref.sync import sync_to_async
 from django.utils import timezone
 from mcp.shared.exceptions import MCPError
 
 from accounts.models import ApiKey, User
+from marketplace.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
 from querying.types import REFUSAL
@@ -137,6 +139,25 @@ def test_an_answer_that_is_none_of_the_options_is_asked_again(published: Plugin,
     )
     assert "20 mm" in data_of(answered)["answer"]
     assert len(person.asked) == 2
+
+
+def test_the_answer_goes_to_the_release_that_asked(published: Plugin, server: str, key: str, alice: User):
+    class Slow(Person):
+        """Answers when a newer release is out."""
+
+        async def __call__(self, context: Any, params: Any) -> Any:
+            published.system_prompt = "You are another engineer."
+            await published.asave()
+            await sync_to_async(publish)(published, by=alice)
+            return await super().__call__(context, params)
+
+    asked = {"plugin": "cover", "question": UNCLEAR}
+    answered = over_http(
+        server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=Slow("severe")
+    )
+    assert data_of(answered)["release"] == "cover@1.0.0"
+    assert "45 mm" in data_of(answered)["answer"]
+    assert published.releases.count() == 2
 
 
 def test_the_state_of_another_key_is_refused(published: Plugin, server: str, key: str, charlies_key: str):

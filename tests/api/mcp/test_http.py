@@ -124,6 +124,19 @@ def test_what_is_no_message_is_an_error_and_no_failure(server: str, key: str, bo
     assert 400 <= post(server, key, body, revision=revision).status_code < 500
 
 
+@pytest.mark.parametrize("body", [b"[]", b"null", b'[{"jsonrpc": "2.0", "method": "tools/call", "id": 1}]'])
+def test_a_batch_is_told_to_come_one_by_one(server: str, key: str, body: bytes):
+    refused = post(server, key, body)
+    assert_refused(refused, 400, "invalid")
+    assert "batch" in refused.json()["error"]["data"]["hint"]
+
+
+@pytest.mark.parametrize("method", [["tools/call"], {}, 7, None])
+def test_a_method_that_is_no_name_is_an_error_and_no_failure(server: str, key: str, method: Any):
+    body = {"jsonrpc": "2.0", "id": 1, "method": method}
+    assert post(server, key, json.dumps(body).encode()).status_code == 400
+
+
 def test_a_body_that_says_it_is_too_large_is_not_read(server: str, key: str, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     assert_refused(post(server, key, b'{"a": "' + b"x" * 1000 + b'"}'), 413, "too_large")

@@ -1,0 +1,59 @@
+"""Keys in the builder: the same ends as at the other doors."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.keeping import MOST_KEYS
+from accounts.models import ApiKey, User
+
+pytestmark = pytest.mark.django_db
+SAID = {"name": "agent", "capabilities": ["query"], "per_minute": 60, "per_day": 5000}
+
+
+@pytest.fixture
+def builder(client: Client, alice: User) -> Client:
+    User.objects.filter(pk=alice.pk).update(is_staff=True)
+    client.force_login(alice)
+    return client
+
+
+def issue(owner: User) -> ApiKey:
+    return ApiKey.objects.issue(owner=owner, name="agent")[0]
+
+
+def complaints(client: Client, key: ApiKey | None = None, **said: str) -> list[str]:
+    """What the form says is wrong; empty when it was kept."""
+    place = reverse("admin:accounts_apikey_change", args=[key.pk]) if key else reverse("admin:accounts_apikey_add")
+    response = client.post(place, {**SAID, **said})
+    return response.context["adminform"].form.non_field_errors() if "adminform" in (response.context or {}) else []
+
+
+def test_a_key_that_had_expired_does_not_come_back_beyond_the_end_to_making_keys(
+    builder: Client, alice: User
+) -> None:
+    old = issue(alice)
+    ApiKey.objects.update(expires_at=timezone.now())
+    for _ in range(MOST_KEYS):
+        issue(alice)
+    assert "You have 20 keys already." in complaints(builder, old)[0]
+    assert "You have 20 keys already." in complaints(builder)[0]
+    assert ApiKey.objects.usable().count() == MOST_KEYS
+
+
+def test_a_replaced_key_is_not_kept_for_good_and_may_be_renamed(builder: Client, alice: User) -> None:
+    old = issue(alice)
+    old.rotate(overlap=timedelta(days=1))
+    assert "30 days at most" in complaints(builder, old)[0]
+    old.refresh_from_db()
+    assert old.expires_at is not None
+    ends = timezone.localtime(old.expires_at)
+    kept = {"expires_at_0": f"{ends:%Y-%m-%d}", "expires_at_1": f"{ends:%H:%M:%S}"}
+    assert complaints(builder, old, name="the old one", **kept) == []
+    old.refresh_from_db()
+    assert old.name == "the old one"

@@ -1,0 +1,21 @@
+"""The addresses that there are, read off the URLconf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+
+def routes(below: str) -> Iterator[tuple[str, URLPattern]]:
+    """Route and pattern of every address that begins like this."""
+    return ((route, pattern) for route, pattern in _walk(get_resolver(), "") if route.startswith(below))
+
+
+def _walk(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, URLPattern]]:
+    for pattern in resolver.url_patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern, route)
+        else:
+            yield route, pattern
