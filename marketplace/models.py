@@ -291,4 +291,3 @@ class Report(models.Model):
     @property
     def is_open(self) -> bool:
         return self.outcome == self.Outcome.OPEN
-

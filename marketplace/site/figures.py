@@ -42,7 +42,9 @@ class Figures:
 def figures() -> Figures:
     """Some minutes old at most."""
     today = timezone.now().date()
-    return caches["process"].get_or_set(f"figures:{today}", lambda: measured(today=today), _KEPT_FOR)
+    found = caches["process"].get_or_set(f"figures:{today}", lambda: measured(today=today), _KEPT_FOR)
+    assert isinstance(found, Figures)
+    return found
 
 
 def measured(*, today: date) -> Figures:
