@@ -1,4 +1,4 @@
-"""How fast the marketplace is when it is full: `python -m benchmarks.marketplace` (some five minutes, most of it making vectors).
+"""How fast the marketplace is when it is full: `python -m benchmarks.marketplace` (some five minutes).
 
 10,000 plugins with a release and a listing each, and 1,000,000 questions, are made in a throw-away PostgreSQL; then the
 public pages and their JSON are asked again and again in this process, through all of Django: milliseconds of the
