@@ -4,6 +4,10 @@ from typing import Any
 from uuid import UUID
 
 from allauth.account.decorators import reauthentication_required, secure_admin_login
+from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import FilteredSelectMultiple
@@ -44,7 +48,7 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
     search_fields = ["email", "display_name"]
     readonly_fields = ["created_at", "last_login"]
     fieldsets = [
-        (None, {"fields": ["email", "display_name", "avatar_url", "password"]}),
+        (None, {"fields": ["email", "display_name", "password"]}),
         (
             "What they may do",
             {
@@ -56,6 +60,49 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
         ("Dates", {"fields": ["created_at", "last_login"]}),
     ]
     add_fieldsets = [(None, {"fields": ["email", "display_name", "is_staff", "password1", "password2"]})]
+
+
+# Providers come from the settings, tokens are not kept, and sessions are a person's own business.
+for _model in (SocialApp, SocialToken, UserSession):
+    admin.site.unregister(_model)
+for _model in (EmailAddress, EmailConfirmation, SocialAccount, Authenticator):
+    if admin.site.is_registered(_model):
+        admin.site.unregister(_model)
+
+
+class LookedAtOnly(ModelAdmin):
+    """For superusers: what somebody set up for themselves can be looked at and taken away, not changed."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(EmailAddress)
+class EmailAddressAdmin(LookedAtOnly):
+    list_display = ["email", "user", "verified", "primary"]
+    list_filter = ["verified", "primary"]
+    search_fields = ["email", "user__email"]
+
+
+@admin.register(SocialAccount)
+class SocialAccountAdmin(LookedAtOnly):
+    list_display = ["uid", "provider", "user", "date_joined", "last_login"]
+    list_display_links = None
+    list_filter = ["provider"]
+    search_fields = ["uid", "user__email"]
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(LookedAtOnly):
+    """Take one away when its owner has lost it, and has made sure that they are who they say."""
+
+    list_display = ["user", "type", "created_at", "last_used_at"]
+    fields = ["user", "type", "created_at", "last_used_at"]
+    list_filter = ["type"]
+    search_fields = ["user__email"]
 
 
 def _plugins() -> models.QuerySet[Any]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
+from allauth.account import app_settings
 from allauth.account.decorators import reauthentication_required
+from allauth.account.internal.flows.login import get_authentication_records
 from allauth.core.exceptions import ReauthenticationRequired
 from django.http import HttpRequest, HttpResponse
 
@@ -14,6 +18,13 @@ class FreshSignInNeeded(NotAllowed):
 
     code = "fresh_sign_in_needed"
     hint = "Confirm the password at /accounts/reauthenticate/ and send this again with the same session."
+
+
+def has_just_signed_in(request: HttpRequest) -> bool:
+    """Whether this session began, or was confirmed, within the last minutes, by whatever means."""
+    records = get_authentication_records(request, request.user)
+    latest = max((record.get("at", 0) for record in records), default=0)
+    return bool(time.time() - latest < app_settings.REAUTHENTICATION_TIMEOUT)
 
 
 def check_fresh(request: HttpRequest) -> None:

@@ -87,6 +87,11 @@ class Allowance:
     windows: tuple[Window, ...] = ()
 
     @property
+    def left_today(self) -> int | None:
+        """What is left of the day; None where nothing could be counted."""
+        return next((window.remaining for window in self.windows if window.seconds == DAY), None)
+
+    @property
     def is_refused(self) -> bool:
         return self.retry_after is not None
 
@@ -104,12 +109,28 @@ class Allowance:
 
 def spend(key: ApiKey, *, now: float | None = None) -> Allowance:
     """Counts one request with this key, if there is room for it in both windows."""
-    return _allowance(key, amount=1, now=now)
+    return _of_key(key, amount=1, now=now)
 
 
 def look(key: ApiKey, *, now: float | None = None) -> Allowance:
     """What is left to this key, without counting anything."""
-    return _allowance(key, amount=0, now=now)
+    return _of_key(key, amount=0, now=now)
+
+
+def spend_visitor(who: str, *, place: str, now: float | None = None) -> Allowance:
+    """Counts one question of a visitor without a key, `who` being their address (`visitors.name_of`), at this place;
+    and, against a limit of its own, among those of all visitors to it. Refused by either, it counts against neither
+    of the visitor's windows."""
+    if look_visitor(who, place=place, now=now).remaining:
+        wait = wait_for_room(f"visitors:{place}", {DAY: settings.VISITORS_PER_DAY}, now=now)
+        if wait is not None:
+            return Allowance(limit=0, remaining=0, reset_seconds=math.ceil(wait), retry_after=math.ceil(wait))
+    return _of_visitor(who, place=place, amount=1, now=now)
+
+
+def look_visitor(who: str, *, place: str, now: float | None = None) -> Allowance:
+    """What is left to a visitor at this place, without counting anything."""
+    return _of_visitor(who, place=place, amount=0, now=now)
 
 
 def wait_for_room(who: str, limits: Mapping[int, int], *, now: float | None = None) -> float | None:
@@ -132,12 +153,20 @@ def is_counting() -> bool:
         return False
 
 
-def _allowance(key: ApiKey, *, amount: int, now: float | None) -> Allowance:
+def _of_visitor(who: str, *, place: str, amount: int, now: float | None) -> Allowance:
+    limits = {MINUTE: settings.VISITOR_PER_MINUTE, DAY: settings.VISITOR_PER_DAY}
+    return _allowance(f"visitor:{place}:{who}", limits, amount=amount, now=now)
+
+
+def _of_key(key: ApiKey, *, amount: int, now: float | None) -> Allowance:
+    return _allowance(f"key:{key.counted_as}", {MINUTE: key.per_minute, DAY: key.per_day}, amount=amount, now=now)
+
+
+def _allowance(who: str, limits: Mapping[int, int], *, amount: int, now: float | None) -> Allowance:
     now = time.time() if now is None else now
-    limits = {MINUTE: key.per_minute, DAY: key.per_day}
-    counted = _count(f"key:{key.counted_as}", limits, amount=amount, now=now)
+    counted = _count(who, limits, amount=amount, now=now)
     if counted is None:
-        return Allowance(limit=key.per_minute, remaining=key.per_minute, reset_seconds=MINUTE)
+        return Allowance(limit=limits[MINUTE], remaining=limits[MINUTE], reset_seconds=MINUTE)
     has_room, windows = counted
     least = min(windows, key=lambda window: (window.remaining, -window.reset_seconds))
     return Allowance(

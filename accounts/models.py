@@ -11,6 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator
 from django.db import models, transaction
 from django.db.models.functions import Lower
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import keys
@@ -37,7 +38,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField("email address", unique=True)
     display_name = models.CharField(max_length=150, blank=True)
-    avatar_url = models.URLField(blank=True)
+    # The name of a file in `accounts.avatars`, made by the server; empty without a picture.
+    avatar = models.CharField(max_length=64, blank=True, editable=False)
     is_staff = models.BooleanField(
         "may use the builder", default=False, help_text="Opens the admin, where plugins are built."
     )
@@ -59,6 +61,17 @@ class User(AbstractBaseUser, PermissionsMixin):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.email = self.email.strip().lower()
         super().save(*args, **kwargs)
+
+    @property
+    def avatar_url(self) -> str:
+        """Where the picture is, on this site; empty without one."""
+        return reverse("avatar", args=[self.avatar]) if self.avatar else ""
+
+    @property
+    def public_name(self) -> str:
+        """What anybody may read of a person: the name they go by, and never an address, theirs or another."""
+        name = " ".join(self.display_name.split())
+        return name if name and "@" not in name else "Somebody"
 
     def get_full_name(self) -> str:
         return str(self)

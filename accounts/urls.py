@@ -1,7 +1,29 @@
 from __future__ import annotations
 
+from allauth.socialaccount.providers.github.views import oauth2_login as github
+from allauth.socialaccount.providers.google.views import oauth2_login as google
+from allauth.socialaccount.providers.openid_connect.views import login as openid_connect
 from django.urls import path
 
-from accounts.views import become_author
+from accounts.views import (
+    ReauthenticateByCode,
+    avatar,
+    become_author,
+    keep_picture,
+    leaving,
+    profile,
+    remove_picture,
+)
 
-urlpatterns = [path("become-author", become_author, name="become_author")]
+urlpatterns = [
+    path("become-author", become_author, name="become_author"),
+    path("profile", profile, name="profile"),
+    path("profile/picture", keep_picture, name="keep_picture"),
+    path("profile/picture/remove", remove_picture, name="remove_picture"),
+    path("avatars/<str:name>", avatar, name="avatar"),
+    path("reauthenticate/code/", ReauthenticateByCode.as_view(), name="reauthenticate_by_code"),
+    # These stand before the ones of allauth, which lead to them by name.
+    path("google/login/", leaving(google)),
+    path("github/login/", leaving(github)),
+    path("oidc/<str:provider_id>/login/", leaving(openid_connect)),
+]

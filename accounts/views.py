@@ -1,14 +1,29 @@
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.internal.flows.login import record_authentication
+from allauth.account.views import BaseReauthenticateView
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts import avatars, mailed_code
 from accounts.authors import let_in, why_not
 from accounts.models import User
-from lexic.errors import NotAllowed
+from lexic.errors import LexicError, NotAllowed
+
+_A_YEAR = "public, max-age=31536000, immutable"
 
 
 @require_http_methods(["GET", "POST"])
@@ -19,12 +34,140 @@ def become_author(request: HttpRequest) -> HttpResponse:
     if user is None:
         if request.method == "POST":
             return redirect(reverse("account_login", query={"next": request.path}))
-        return render(request, "accounts/become_author.html")
+        return render(request, "accounts/become_author.html", {"section": "experts"})
     if request.method == "POST":
         try:
             let_in(user)
         except NotAllowed as reason:
-            return render(request, "accounts/become_author.html", {"reason": reason}, status=reason.status)
+            return render(
+                request,
+                "accounts/become_author.html",
+                {"section": "experts", "reason": reason},
+                status=reason.status,
+            )
     if user.is_staff:
         return redirect("admin:index")
-    return render(request, "accounts/become_author.html", {"reason": why_not(user)})
+    return render(request, "accounts/become_author.html", {"section": "experts", "reason": why_not(user)})
+
+
+class ProfileForm(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ["display_name"]
+        labels = {"display_name": "Name"}
+        help_texts = {
+            "display_name": "Shown beside what you write and publish. Empty: nothing but your address is."
+        }
+
+    def clean_display_name(self) -> str:
+        return " ".join(self.cleaned_data["display_name"].split())
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+@never_cache
+def profile(request: HttpRequest) -> HttpResponse:
+    user = _person(request)
+    form = ProfileForm(request.POST if request.method == "POST" else None, instance=user)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Your name is saved.")
+        return redirect("profile")
+    return render(request, "accounts/profile.html", {"form": form})
+
+
+@require_POST
+@login_required
+def keep_picture(request: HttpRequest) -> HttpResponse:
+    file = request.FILES.get("picture")
+    try:
+        if file is None:
+            raise avatars.NotAPicture("No file was chosen.")
+        avatars.keep(_person(request), file)
+        messages.success(request, "Your picture is saved.")
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}")
+    return redirect("profile")
+
+
+@require_POST
+@login_required
+def remove_picture(request: HttpRequest) -> HttpResponse:
+    avatars.forget(_person(request))
+    messages.success(request, "Your picture is removed.")
+    return redirect("profile")
+
+
+@require_safe
+def avatar(request: HttpRequest, name: str) -> HttpResponse:
+    """A picture under its name, which nobody can guess and which never means another one."""
+    try:
+        content = avatars.path_of(name).read_bytes()
+    except (avatars.NotAPicture, FileNotFoundError):
+        raise Http404 from None
+    return HttpResponse(content, content_type="image/webp", headers={"Cache-Control": _A_YEAR})
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(max_length=40, widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}))
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean_code(self) -> str:
+        code: str = self.cleaned_data["code"]
+        try:
+            mailed_code.use(self.request, _person(self.request), code)
+        except mailed_code.WrongCode as error:
+            raise forms.ValidationError(f"{error.message} {error.hint}") from None
+        return code
+
+
+@method_decorator([login_required, never_cache], name="dispatch")
+class ReauthenticateByCode(BaseReauthenticateView):
+    """Confirms by a mailed code that it is still the same person; then what they wanted to do goes on."""
+
+    form_class = CodeForm
+    template_name = "account/reauthenticate_by_code.html"
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**context), "address": _person(self.request).email}
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            mailed_code.send(request, _person(request))
+            problem = None
+        except mailed_code.TooManyMails as error:
+            problem = error
+        return self.render_to_response(self.get_context_data(problem=problem))
+
+    def form_valid(self, form: CodeForm) -> HttpResponse:
+        record_authentication(self.request, _person(self.request), method="code", reauthenticated=True)
+        return super().form_valid(form)
+
+
+def leaving(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Sends people to another site from a page of ours: browsers let no form lead elsewhere under our policy, not
+    even by way of a redirect."""
+
+    def leave(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            response = view(request, *args, **kwargs)
+        except (OSError, KeyError):  # it is away (a kind of OSError), or what it says of itself cannot be used
+            return render(request, "socialaccount/authentication_error.html", status=502)
+        address = response.headers.get("Location", "")
+        if not address or url_has_allowed_host_and_scheme(address, {request.get_host()}):
+            return response
+        context = {"address": address, "host": urlsplit(address).hostname}
+        return render(request, "socialaccount/leaving.html", context)
+
+    return never_cache(leave)
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user

@@ -18,7 +18,8 @@ from api.scope import plugin_of
 from api.uploads import Uploads
 from api.views import AuthorView
 from lexic.downloads import Download
-from marketplace.bundle import export_plugin, import_plugin
+from marketplace.bundle import export_plugin
+from marketplace.sharing.install import import_file
 from plugins.slugs import MAX_LENGTH
 
 
@@ -59,6 +60,6 @@ class ImportView(AuthorView):
         said.is_valid(raise_exception=True)
         file = said.validated_data["file"]
         assert isinstance(file, UploadedFile)
-        done = import_plugin(file, owner=person_of(principal), slug=said.validated_data.get("slug"))
+        done = import_file(file, owner=person_of(principal), slug=said.validated_data.get("slug"))
         done.plugin.role = "owner"
         return Response(ImportedSerializer(done).data, status=201)

@@ -43,13 +43,17 @@ def require_match(request: Request, etag: str) -> None:
 
 def tagged(request: Request, data: Any, *, etag: str, status: int = 200) -> Response:
     """The answer with its tag; 304 without a body for a GET by somebody who has this very version."""
-    has_it = request.headers.get("If-None-Match")
-    is_known = request.method in SAFE_METHODS and has_it is not None and _names(has_it, etag)
-    response = Response(status=304) if is_known else Response(data, status=status)
+    response = Response(status=304) if is_known(request, etag) else Response(data, status=status)
     # Whoever keeps a copy asks again before using it, and keeps it for this caller alone.
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
     return response
+
+
+def is_known(request: Request, etag: str) -> bool:
+    """Whether this only looks, and has this very version already."""
+    has_it = request.headers.get("If-None-Match")
+    return request.method in SAFE_METHODS and has_it is not None and _names(has_it, etag)
 
 
 def _names(header: str, etag: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import Choice, Facts, Parameters, Strict, Text, Whole
+from api.fields import Choice, Facts, Flag, Parameters, Strict, Text, Whole
 from api.query_body import MAX_QUESTION
 from plugins.models import Plugin
 from querying import golden_lines
@@ -54,6 +54,9 @@ class GoldenQuestionSerializer(Strict):
     mustReach = Text(
         source="must_reach", max_length=120, allow_blank=True, required=False, help_text="The id of a tree's node."
     )
+    isPublic = Flag(
+        source="is_public", required=False, help_text="Shown on the plugin's page, for visitors to ask."
+    )
     lastPassed = serializers.BooleanField(source="last_passed", read_only=True, allow_null=True)
     lastFailures = serializers.ListField(source="last_failures", child=serializers.CharField(), read_only=True)
     createdAt = serializers.DateTimeField(source="created_at", read_only=True)
@@ -83,8 +86,9 @@ class GoldenQuestionSerializer(Strict):
         changed = {name for name, value in validated_data.items() if getattr(instance, name) != value}
         for name in changed:
             setattr(instance, name, validated_data[name])
-        if changed:
+        if GoldenQuestion.decides(changed):
             instance.last_passed, instance.last_failures = None, []
+        if changed:
             instance.save()
         return instance
 

@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from api.fields import Choice, Flag, Number, Parameters, Strict, Text, Whole
 from lexic.errors import Conflict
+from marketplace.sharing.obstacles import check_may_be_shared
 from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Plugin
 from plugins.slugs import MAX_LENGTH
 from plugins.synonyms import LONGEST, MOST_GROUPS, MOST_IN_A_GROUP
@@ -103,7 +104,10 @@ class PluginSerializer(Strict):
     goldenShare = Number(source="golden_share", min_value=0, max_value=1, required=False)
     chunkStrategy = Choice(ChunkStrategy.values, source="chunk_strategy", required=False)
     chunkSize = Whole(source="chunk_size", min_value=200, max_value=8000, required=False)
-    isShared = Flag(source="is_shared", required=False)
+    isShared = Flag(source="is_shared", required=False, help_text="Whether others may have a copy of its releases.")
+    sharesGolden = Flag(
+        source="shares_golden", required=False, help_text="Whether a copy holds its golden questions too."
+    )
     publicChat = Flag(source="public_chat", required=False)
     isPublished = serializers.BooleanField(source="is_published", read_only=True)
     version = serializers.CharField(read_only=True)
@@ -123,8 +127,11 @@ class PluginSerializer(Strict):
         return said
 
     def write(self, plugin: Plugin) -> Plugin:
-        """The valid fields, written to the plugin. Raises `SlugTaken`, `SlugIsFixed`, `ValidationError`."""
+        """The valid fields, written to the plugin. Raises `SlugTaken`, `SlugIsFixed`, `CannotBeShared`,
+        `ValidationError`."""
         said = self.validated_data
+        if said.get("is_shared") and not plugin.is_shared and not plugin._state.adding:
+            check_may_be_shared(plugin)
         if not plugin._state.adding and said.get("slug", plugin.slug) != plugin.slug and plugin.releases.exists():
             raise SlugIsFixed
         for name, value in said.items():

@@ -20,6 +20,7 @@ from api.views import AuthorView
 from knowledge.attach import own_knowledge_base
 from knowledge.models import DocumentStatus
 from lexic.errors import NotAllowed
+from marketplace.catalogue.listing import listed_anew_if_public
 from marketplace.removal import remove
 from plugins.models import Plugin, PluginQuerySet
 from plugins.starting import fill_in
@@ -99,6 +100,7 @@ class PluginView(AuthorView):
             said = PluginSerializer(locked, data=request.data, partial=True)
             said.is_valid(raise_exception=True)
             said.write(locked)
+            listed_anew_if_public(locked)
         return _answered(request, locked, role=found.role)
 
     @extend_schema(responses={204: None})

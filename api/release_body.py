@@ -10,14 +10,29 @@ from plugins.models import CitationMode, GoldenGate
 LONGEST_NOTES = 20_000
 
 
+def _pair() -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.IntegerField(min_value=0), min_length=2, max_length=2, required=False
+    )
+
+
 class ScorecardSerializer(serializers.Serializer):
-    """How it did on its golden questions. Empty when none were asked; shares are from 0 to 1."""
+    """How it did on its golden questions. Empty when none were asked; shares are from 0 to 1.
+
+    `answered`, `refused`, `asked_back`: `[right, asked]` of the questions that must end so; `cited`: of those whose
+    sources are prescribed. Scorecards of early releases lack them."""
 
     golden_total = serializers.IntegerField(required=False)
     golden_passed = serializers.IntegerField(required=False)
+    answered = _pair()
+    refused = _pair()
+    asked_back = _pair()
+    cited = _pair()
     citation_precision = serializers.FloatField(required=False, allow_null=True)
     refusal_accuracy = serializers.FloatField(required=False, allow_null=True)
+    p50_ms = serializers.FloatField(required=False, allow_null=True)
     p95_ms = serializers.FloatField(required=False, allow_null=True)
+    answerer = serializers.CharField(required=False, help_text="The language model that answered.")
     calibrated = serializers.BooleanField(required=False)
     date = serializers.DateField(required=False)
 

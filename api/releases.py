@@ -29,6 +29,7 @@ from marketplace.changes import changes
 from marketplace.golden_gate import Verdict, verdict
 from marketplace.publish import Publication, missing, next_version, publish
 from marketplace.rollback import go_back
+from marketplace.withdraw import withdraw
 from plugins.models import Plugin, Release
 from plugins.slugs import LATEST
 from querying.releases import UnknownRelease
@@ -53,7 +54,7 @@ class UnpublishView(AuthorView):
         """Take the plugin off the air. Its releases stay, so that what was answered can be had again."""
         found = plugin_of(request, plugin)
         NothingSerializer.check(request)
-        found.withdraw()
+        withdraw(found)
         return Response(PluginSerializer(found).data)
 
 

@@ -6,13 +6,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from accounts.limits import Allowance, spend
+from accounts import visitors
+from accounts.limits import MINUTE, Allowance, spend, wait_for_room
 from accounts.models import ApiKey
 
 
@@ -33,6 +35,20 @@ class KeyThrottle(BaseThrottle):
 
     def wait(self) -> float | None:
         return self._allowance.retry_after if self._allowance else None
+
+
+class ReaderThrottle(BaseThrottle):
+    """Counts what an address reads at the open doors, where nobody has to say who they are."""
+
+    _wait: float | None = None
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        limits = {MINUTE: settings.READER_PER_MINUTE}
+        self._wait = wait_for_room(f"reader:{visitors.name_of(request._request)}", limits)
+        return self._wait is None
+
+    def wait(self) -> float | None:
+        return self._wait
 
 
 def allowance_of(request: Request | HttpRequest) -> Allowance | None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from api.analytics import AnalyticsView, QueriesView
 from api.carrying import ExportView, ImportView
@@ -15,14 +16,16 @@ from api.golden import (
     GoldenRunView,
 )
 from api.keys import KeysView, OneKeyView, RotateView, UsageView
+from api.marketplace import ListingView, MarketplaceView, StatsView
 from api.me import MeView
 from api.plugins import PluginsView, PluginView
 from api.query import QueryView
-from api.quickstart import quickstart
 from api.releases import PublishView, ReadinessView, ReleasesView, ReleaseView, RollbackView, UnpublishView
+from api.reviews import ReviewsView
 from api.sandbox import SandboxView
 from api.schema.page import docs
 from api.schema.views import SchemaView
+from api.shared_copies import InstallView, SharedDownloadView
 
 OF_PLUGIN = "api/plugins/<slug:plugin>"
 
@@ -33,7 +36,7 @@ urlpatterns = [
     path("v1/", include("api.chat.urls")),
     path("api/schema", SchemaView.as_view(), name="schema"),
     path("api/docs", docs, name="api_docs"),
-    path("api/quickstart", quickstart, name="quickstart"),
+    path("api/quickstart", RedirectView.as_view(url="/docs/api"), name="quickstart"),
     path("api/v1/query", QueryView.as_view(), name="query"),
     path("api/v1/me", MeView.as_view(), name="me"),
     path("api/api-keys", KeysView.as_view(), name="api_keys"),
@@ -59,6 +62,12 @@ urlpatterns = [
     path(f"{OF_PLUGIN}/golden-runs/<int:run>", GoldenRunView.as_view(), name="golden_run"),
     path(f"{OF_PLUGIN}/analytics", AnalyticsView.as_view(), name="plugin_analytics"),
     path(f"{OF_PLUGIN}/queries", QueriesView.as_view(), name="plugin_queries"),
+    path("api/marketplace", MarketplaceView.as_view(), name="marketplace_list"),
+    path("api/marketplace/<slug:plugin>", ListingView.as_view(), name="marketplace_listing"),
+    path("api/marketplace/<slug:plugin>/stats", StatsView.as_view(), name="marketplace_stats"),
+    path("api/marketplace/<slug:plugin>/reviews", ReviewsView.as_view(), name="marketplace_reviews"),
+    path("api/marketplace/<slug:plugin>/download", SharedDownloadView.as_view(), name="marketplace_download"),
+    path("api/marketplace/<slug:plugin>/install", InstallView.as_view(), name="marketplace_install"),
     path("api/queries/<uuid:query>/feedback", FeedbackView.as_view(), name="query_feedback"),
     path("api/sandbox/<slug:plugin>", SandboxView.as_view(), name="sandbox"),
 ]

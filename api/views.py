@@ -1,12 +1,15 @@
-"""What every door of the authoring API has in common."""
+"""What the doors of one kind have in common."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from rest_framework.permissions import AllowAny
 from rest_framework.views import APIView
 
 from api.authentication import KEY_OR_SESSION
 from api.permissions import MayAuthor
-from api.throttling import KeyThrottle
+from api.throttling import KeyThrottle, ReaderThrottle
 
 
 class AuthorView(APIView):
@@ -15,3 +18,11 @@ class AuthorView(APIView):
     authentication_classes = KEY_OR_SESSION
     permission_classes = [MayAuthor]
     throttle_classes = [KeyThrottle]
+
+
+class OpenView(APIView):
+    """For anybody. No key is needed, and none is looked at: what is public is the same for all. Limited by address."""
+
+    authentication_classes: list[Any] = []
+    permission_classes = [AllowAny]
+    throttle_classes = [ReaderThrottle]

@@ -26,8 +26,8 @@ def report(about: str | None, measured: Callable[[], Mapping[str, float | str]])
 
 
 @contextmanager
-def database() -> Iterator[None]:
-    """An empty migrated database in a folder that goes away."""
+def database(*, with_redis: bool = False) -> Iterator[None]:
+    """An empty migrated database in a folder that goes away; with Redis beside it where that is needed."""
     with tempfile.TemporaryDirectory(prefix="lxb-", dir="/tmp") as folder:
         Path(folder).chmod(0o755)  # PostgreSQL does not run as root
         os.environ |= {"DJANGO_SETTINGS_MODULE": "lexic.settings", "LEXIC_VAR_DIR": folder, "DATABASE_URL": ""}
@@ -38,9 +38,9 @@ def database() -> Iterator[None]:
 
         from lexic import embedded
 
-        with embedded.running(
-            Path(folder), database=settings.EMBEDDED_DATABASE, needed=[embedded.Postgres(Path(folder))]
-        ):
+        needed: list[embedded.Service] = [embedded.Postgres(Path(folder))]
+        needed += [embedded.Redis(Path(folder))] if with_redis else []
+        with embedded.running(Path(folder), database=settings.EMBEDDED_DATABASE, needed=needed):
             django.setup()
             call_command("migrate", verbosity=0)
             yield

@@ -18,6 +18,7 @@ from builder import (
     panes,
     persona,
     releases,
+    reviews,
     sandbox,
     sharing,
     trees,
@@ -26,6 +27,7 @@ from builder import (
 from builder.publishing import published, withdraw
 from builder.readiness import url_of
 from knowledge.attach import own_knowledge_base
+from marketplace.catalogue.listing import listed_anew_if_public
 from marketplace.removal import remove
 from plugins.admin import PluginAdmin
 from plugins.models import Plugin
@@ -33,7 +35,7 @@ from plugins.starting import fill_in
 
 admin.site.unregister(Plugin)
 
-_PANES = [persona, knowledge, trees, sandbox, golden, inbox, analytics, releases, sharing, webhooks]
+_PANES = [persona, knowledge, trees, sandbox, golden, inbox, analytics, releases, reviews, sharing, webhooks]
 
 
 @admin.register(Plugin)
@@ -63,6 +65,7 @@ class HubAdmin(PluginAdmin):
         if not change:
             fill_in(obj)
         super().save_model(request, obj, form, change)
+        listed_anew_if_public(obj)
         own_knowledge_base(obj)  # so that there is a place to put documents at once
 
     def response_add(self, request: HttpRequest, obj: Plugin, post_url_continue: str | None = None) -> HttpResponse:

@@ -13,8 +13,8 @@ from accounts.models import User
 from builder.crumbs import Crumb
 from builder.readiness import url_of
 from lexic.errors import LexicError
-from marketplace.bundle import import_plugin
-from plugins.models import Plugin
+from marketplace.bundle import Imported
+from marketplace.sharing.install import import_file
 
 
 class ImportForm(forms.Form):
@@ -32,11 +32,11 @@ def import_view(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         assert isinstance(request.user, User)
         try:
-            imported = import_plugin(form.cleaned_data["file"], owner=request.user)
+            imported = import_file(form.cleaned_data["file"], owner=request.user)
         except LexicError as error:
             form.add_error("file", f"{error.message} {error.hint}".strip())
         else:
-            _say(request, imported.plugin, was_taken=imported.slug_was_taken)
+            _say(request, imported)
             return HttpResponseRedirect(url_of(imported.plugin, "knowledge"))
     list_url = reverse("admin:plugins_plugin_changelist")
     context = {
@@ -48,6 +48,8 @@ def import_view(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "builder/import.html", context)
 
 
-def _say(request: HttpRequest, plugin: Plugin, *, was_taken: bool) -> None:
-    called = f" Its slug was taken, so agents call it {plugin.slug}." if was_taken else ""
-    messages.success(request, f"“{plugin}” is here as a draft.{called} Its documents are being read again.")
+def _say(request: HttpRequest, imported: Imported) -> None:
+    plugin = imported.plugin
+    called = f" Its slug was taken, so agents call it {plugin.slug}." if imported.slug_was_taken else ""
+    read = "Its documents are being read again." if imported.waiting else "Its documents came as they were read."
+    messages.success(request, f"“{plugin}” is here as a draft.{called} {read}")

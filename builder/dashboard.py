@@ -17,6 +17,8 @@ from accounts.addresses import is_confirmed
 from accounts.models import User
 from builder.readiness import Part, Standing, parts_of, url_of
 from knowledge.models import DocumentStatus
+from marketplace.models import Review
+from marketplace.sharing.updates import offers
 from plugins.models import Invitation, Plugin
 from querying.counts import Counts, counts_of
 from querying.models import Query
@@ -35,6 +37,8 @@ NEEDS = {
         "Open the inbox",
         Standing.ATTENTION,
     ),
+    "sharing": ("new release of its original", "new releases of its original", "See what changed", Standing.OPEN),
+    "reviews": ("review of this week has no reply", "reviews of this week have no reply", "Read", Standing.OPEN),
 }
 # What a newcomer does, in this order: title and what it means.
 FIVE_STEPS = (
@@ -78,12 +82,14 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     changeable = set(Plugin.objects.editable_by(user).filter(pk__in=counts).values_list("pk", flat=True))
     rows = [_row(plugin, counts[plugin.pk], may_change=plugin.pk in changeable) for plugin in plugins]
     refused = _refused(changeable, since=now - WEEK)
+    reviewed = _reviewed(changeable, since=now - WEEK)
+    newer = dict.fromkeys(offers(changeable), 1)
     return {
         **context,
         "title": "Dashboard",
         "page": page,
         "rows": rows,
-        "needs": [need for row in rows if row.may_change for need in _needs(row, counts, refused)],
+        "needs": [need for row in rows if row.may_change for need in _needs(row, counts, refused, reviewed, newer)],
         "invitations": _invitations(user, now=now),
         "figures": _figures(user, since=now - WEEK),
         "five_steps": FIVE_STEPS,
@@ -95,7 +101,13 @@ def _row(plugin: Plugin, counts: Counts, *, may_change: bool) -> Row:
     return Row(plugin=plugin, url=url_of(plugin, "persona"), parts=parts_of(plugin, counts), may_change=may_change)
 
 
-def _needs(row: Row, counts: Mapping[UUID, Counts], refused: Mapping[UUID, int]) -> list[Need]:
+def _needs(
+    row: Row,
+    counts: Mapping[UUID, Counts],
+    refused: Mapping[UUID, int],
+    reviewed: Mapping[UUID, int],
+    newer: Mapping[UUID, int],
+) -> list[Need]:
     plugin, of = row.plugin, counts[row.plugin.pk]
     passing = 1.0 if of.golden_share is None else of.golden_share
     numbers = {
@@ -103,6 +115,8 @@ def _needs(row: Row, counts: Mapping[UUID, Counts], refused: Mapping[UUID, int])
         "trees": len(of.tree_problems),
         "golden": of.golden - round(passing * of.golden),
         "inbox": refused.get(plugin.pk, 0),
+        "sharing": newer.get(plugin.pk, 0),
+        "reviews": reviewed.get(plugin.pk, 0),
     }
     return [_need(plugin, pane, number) for pane, number in numbers.items() if number]
 
@@ -116,6 +130,12 @@ def _need(plugin: Plugin, pane: str, number: int) -> Need:
 def _refused(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
     asked = Query.objects.filter(plugin__in=ids, outcome=Outcome.REFUSED, created_at__gte=since).order_by()
     return dict(asked.values_list("plugin").annotate(Count("pk")))
+
+
+def _reviewed(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
+    """New reviews that nobody has replied to."""
+    written = Review.objects.filter(plugin__in=ids, is_hidden=False, replied_at=None, updated_at__gte=since)
+    return dict(written.order_by().values_list("plugin").annotate(Count("pk")))
 
 
 def _invitations(user: User, *, now: datetime) -> list[Invitation]:

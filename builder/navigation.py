@@ -9,10 +9,13 @@ from django.urls import reverse, reverse_lazy
 from django.utils.html import format_html
 
 from accounts.models import User
+from marketplace.models import Report
 from plugins.models import Plugin
 
 # A person with more finds the others by search.
 MOST_PLUGINS = 6
+# That are counted for the badge beside the queue.
+MOST_REPORTS = 99
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
@@ -44,7 +47,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 def account(request: HttpRequest) -> list[dict[str, Any]]:
     return [
         {"title": "Public pages", "link": reverse_lazy("home")},
-        {"title": "Account", "link": reverse_lazy("account_email")},
+        {"title": "Account", "link": reverse_lazy("profile")},
     ]
 
 
@@ -85,4 +88,12 @@ def _item(title: str, icon: str, model: str) -> dict[str, Any]:
 
 
 def _operators() -> dict[str, Any]:
-    return {"title": "Operators", "items": [_item("People", "group", "accounts_user")]}
+    return {"title": "Operators", "items": [_item("People", "group", "accounts_user"), _reports()]}
+
+
+def _reports() -> dict[str, Any]:
+    waiting = Report.objects.open()[: MOST_REPORTS + 1].count()
+    item = _item("Reports", "flag", "marketplace_report")
+    if not waiting:
+        return item
+    return {**item, "badge": str(waiting) if waiting <= MOST_REPORTS else f"{MOST_REPORTS}+"}

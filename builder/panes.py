@@ -21,6 +21,7 @@ from builder.crumbs import Crumb
 from builder.readiness import Part, Standing, readiness, url_of
 from marketplace.golden_gate import Verdict, verdict
 from marketplace.publish import missing, next_version
+from marketplace.sharing.updates import offers
 from plugins.models import GoldenGate, Plugin
 from querying.counts import counts_of
 
@@ -36,6 +37,7 @@ PANES: Mapping[str, str] = {
     "inbox": "Inbox",
     "analytics": "Analytics",
     "releases": "Releases",
+    "reviews": "Reviews",
     "sharing": "Sharing",
 }
 
@@ -95,6 +97,7 @@ def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
         "next_version": next_version(plugin),
         "stands_in_the_way": reasons,
         "why_not": _why_not(parts, reasons),
+        "newer_original": offers([plugin.pk]).get(plugin.pk),
         "is_fullwidth": "1",
     }
 

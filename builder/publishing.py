@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from accounts.models import User
 from lexic.errors import LexicError
 from marketplace.publish import publish
+from marketplace.withdraw import withdraw as take_off_the_air
 from plugins.models import Plugin
 
 
@@ -31,7 +32,7 @@ def published(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
 
 
 def withdraw(request: HttpRequest, plugin: Plugin) -> None:
-    plugin.withdraw()
+    take_off_the_air(plugin)
     log(request, plugin, "Taken off the air.")
     messages.success(request, f"{plugin} is off the air. Its releases are kept; publishing puts it back.")
 

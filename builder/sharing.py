@@ -22,8 +22,14 @@ from builder.readiness import url_of
 from lexic.downloads import Download
 from lexic.errors import LexicError
 from marketplace import bundle
+from marketplace.catalogue.listing import listed_anew_if_public
 from marketplace.handover import hand_over
 from marketplace.invitations import MAY, invite
+from marketplace.models import Install
+from marketplace.sharing import install as copies
+from marketplace.sharing.obstacles import knowledge_that_goes_along, obstacles
+from marketplace.sharing.provenance import made_from
+from marketplace.sharing.updates import offer
 from plugins import sharing
 from plugins.models import Invitation, Plugin, Role
 
@@ -48,7 +54,14 @@ class UseForm(forms.ModelForm):
 
     class Meta:
         model = Plugin
-        fields = ("is_shared", "public_chat")
+        fields = ("is_shared", "shares_golden", "public_chat")
+
+    def clean_is_shared(self) -> bool:
+        """What is shared already may go on: then its downloads say what is wrong."""
+        is_shared: bool = self.cleaned_data["is_shared"]
+        if is_shared and not self.instance.is_shared and (reasons := obstacles(self.instance)):
+            raise forms.ValidationError(reasons)
+        return is_shared
 
 
 def urls() -> list[URLPattern]:
@@ -61,6 +74,8 @@ def urls() -> list[URLPattern]:
         ),
         pane_url("sharing/hand-over/<uuid:person>/", hand_over_view, name="hand_over", to_change=True),
         pane_url("sharing/use/", require_POST(use), name="use", to_change=True),
+        pane_url("sharing/original/", require_POST(update), name="update_copy", to_change=True),
+        pane_url("sharing/second-copy/", require_POST(second_copy), name="second_copy", to_change=True),
         pane_url("sharing/leave/", require_POST(leave), name="leave", readers_may_post=True),
         pane_url("sharing/file/", require_GET(download), name="download", to_change=True),
     ]
@@ -133,10 +148,38 @@ def hand_over_view(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpRe
 
 def use(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     form = UseForm(request.POST, instance=plugin)
-    if form.is_valid() and form.has_changed():
+    if not form.is_valid():
+        plugin.refresh_from_db()
+        return _pane(request, plugin, use_form=form)
+    if form.has_changed():
         plugin.save(update_fields=[*form.changed_data, "updated_at"])
+        listed_anew_if_public(plugin)
         log(request, plugin, f"Changed who may use it: {', '.join(form.changed_data)}.")
     return _done(request, plugin, "Saved who may use it.", is_logged=True)
+
+
+def update(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The original's latest release in the place of a draft that nobody has worked on."""
+    try:
+        install = copies.bring_up_to_date(plugin, by=_person(request))
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+        return HttpResponseRedirect(url_of(plugin, "sharing"))
+    return _done(request, plugin, f"Brought up to release {install.version} of “{install.original_name}”.")
+
+
+def second_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """A new draft of the original's latest release, beside this one."""
+    person = _person(request)
+    try:
+        original, release = copies.original_of(plugin)
+        there = len(copies.copies_of(release, person=person))
+        made = copies.install(original.slug, by=person, there=there)
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+        return HttpResponseRedirect(url_of(plugin, "sharing"))
+    messages.success(request, f"Release {made.install.version} is here as “{made.install.copy.slug}”.")
+    return HttpResponseRedirect(url_of(made.install.copy, "persona"))
 
 
 def leave(request: HttpRequest, plugin: Plugin) -> HttpResponse:
@@ -151,7 +194,13 @@ def download(request: HttpRequest, plugin: Plugin) -> Download:
     return Download(file, name=f"{plugin.slug}.lexic.zip", content_type="application/zip")
 
 
-def _pane(request: HttpRequest, plugin: Plugin, *, invite_form: InviteForm | None = None) -> HttpResponse:
+def _pane(
+    request: HttpRequest,
+    plugin: Plugin,
+    *,
+    invite_form: InviteForm | None = None,
+    use_form: UseForm | None = None,
+) -> HttpResponse:
     person = _person(request)
     context = {
         "is_owner": plugin.may_be_shared_by(person),
@@ -162,6 +211,12 @@ def _pane(request: HttpRequest, plugin: Plugin, *, invite_form: InviteForm | Non
         ],
         "invitations": _open_invitations(request, plugin),
         "invite_form": invite_form or InviteForm(),
+        "use_form": use_form,
+        "obstacles": obstacles(plugin),
+        "goes_along": knowledge_that_goes_along(plugin),
+        "made_from": made_from(plugin),
+        "offer": offer(plugin),
+        "copies": Install.objects.filter(original=plugin).count(),
         "roles": [(role, MAY[role]) for role in Role],
         "me": person,
     }

@@ -66,6 +66,15 @@ def store(stream: Readable, *, max_bytes: int) -> StoredFile:
     return StoredFile(sha256=digest.hexdigest(), path=path, size=size)
 
 
+def is_kept(sha256: str) -> bool:
+    """Whether the bytes are there. They count as new from now on, so that nobody clears them away meanwhile."""
+    try:
+        os.utime(path_of(sha256))
+    except OSError:
+        return False
+    return True
+
+
 def path_of(sha256: str) -> Path:
     """Where a file with this hash is, or would be. Raises `InvalidInput` for anything but 64 hex digits."""
     if not _SHA256.fullmatch(sha256):

@@ -15,7 +15,7 @@ from uuid import UUID
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from knowledge import chunks, events, labels, lease, swap, vectors
+from knowledge import arriving, chunks, events, labels, lease, swap, vectors
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import (
@@ -120,10 +120,11 @@ def _read_version(document: Document, *, on_progress: OnProgress | None, embedde
 
 def _read(document: Document, *, embedder: Embedder, on_progress: OnProgress | None) -> None:
     _agree_on_dimensions(document.knowledge_base, embedder)
+    if arriving.is_staged(document):
+        arriving.embed(document, embedder=embedder, progress=_progress(document, on_progress))
+        return
     source = source_of(document)
-    progress = Progress(
-        document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress
-    )
+    progress = _progress(document, on_progress)
 
     progress.enter(DocumentStatus.READING, pages_done=0, pages_total=None, chunks_done=0, chunks_total=None)
     with closing(read_pages(source.path, source_type=source.source_type)) as events:
@@ -144,6 +145,10 @@ def _read(document: Document, *, embedder: Embedder, on_progress: OnProgress | N
     progress.enter(DocumentStatus.EMBEDDING, chunks_total=len(planned))
     vectors.embed_missing(document, title=title, embedder=embedder, progress=progress)
     swap.swap_in(document, page_ids=reading.page_ids.values(), columns=columns())
+
+
+def _progress(document: Document, on_progress: OnProgress | None) -> Progress:
+    return Progress(document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress)
 
 
 def _agree_on_dimensions(base: KnowledgeBase, embedder: Embedder) -> None:

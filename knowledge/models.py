@@ -7,10 +7,12 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
+from django.db.models.functions import Cast
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from accounts.models import ApiKey, Principal, person_of
+from knowledge.sql import statement
 from plugins.models import Plugin
 
 
@@ -171,6 +173,8 @@ class Document(Revisioned):
     # What the version that answers was called and is read by, for when a newer one is given up.
     ready_file_name = models.CharField(max_length=300, blank=True, default="", db_default="", editable=False)
     ready_source_type = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
+    # Of the bytes whose pages and chunks are staged already, so that only their vectors are missing.
+    arrived_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     status = models.CharField(
         max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.QUEUED, editable=False
     )
@@ -227,6 +231,30 @@ class Document(Revisioned):
         return self.title
 
 
+class ReadByShared(models.Func):
+    """Whether a release of a plugin that is published and shared reads the page.
+
+    Takes the knowledge base, `added_in`, `removed_in`, and the only plugins that count (null: all of them).
+    """
+
+    template = statement("read_by_shared")
+    output_field = models.BooleanField()
+
+
+class PageQuerySet(RevisionQuerySet):
+    def visible_to(self, principal: Principal | None) -> PageQuerySet:
+        """Pages whose text this person, this key or anybody at all (None) may read: those of the knowledge bases that
+        they work on, and those that a shared plugin on the air reads in any of its releases."""
+        plugins = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
+        base = models.F("document__knowledge_base_id")
+        among = Cast(models.Value(plugins), ArrayField(models.UUIDField()))
+        is_shared = ReadByShared(base, models.F("added_in"), models.F("removed_in"), among)
+        if principal is None:
+            return self.filter(is_shared)
+        mine = KnowledgeBase.objects.visible_to(principal).values("pk")
+        return self.filter(models.Q(document__knowledge_base__in=mine) | models.Q(is_shared))
+
+
 class Page(Revisioned):
     """The text of one page as extracted. Never altered: a page that reads differently is a new row."""
 
@@ -237,7 +265,7 @@ class Page(Revisioned):
     # Word boxes of a PDF page: [[start, end, x0, top, x1, bottom], …], points from the top left corner.
     words = models.JSONField(null=True)
 
-    objects = RevisionQuerySet.as_manager()
+    objects = PageQuerySet.as_manager()
 
     class Meta:
         ordering = ["document", "number"]

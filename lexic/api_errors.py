@@ -16,6 +16,8 @@ from typing import Any
 from django.core import exceptions as django_errors
 from django.db import InterfaceError, OperationalError, connections
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template import loader
 from django.views import defaults
 from rest_framework import exceptions as api
 
@@ -228,11 +230,33 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     return defaults.page_not_found(request, exception)
 
 
+def handler429(
+    request: HttpRequest, exception: Exception | None = None, *, wait: float | None = None
+) -> HttpResponse:
+    """For those whose limit is spent. `wait`: the seconds until there is room again, where they are known."""
+    error = exception if isinstance(exception, LexicError) else TooMany()
+    seconds = None if wait is None else max(1, math.ceil(wait))
+    if is_api(request):
+        response: HttpResponse = json_error(error, path=request.path)
+    else:
+        response = render(request, "429.html", {"error": error, "seconds": seconds}, status=429)
+    if seconds is not None:
+        response["Retry-After"] = str(seconds)
+    return response
+
+
 def handler500(request: HttpRequest) -> HttpResponse:
     """Called while the exception is being handled; Django has logged it with its traceback."""
     if not is_api(request):
-        return defaults.server_error(request)
+        return _broken_page(request)
     exc = sys.exc_info()[1] or Internal()
     error = as_lexic_error(exc)
     _log(exc, error)
     return json_error(error if error.status >= 500 else Internal(), path=request.path)
+
+
+def _broken_page(request: HttpRequest) -> HttpResponse:
+    """Drawn without the request, whose session or person may be what broke. Its number stands in the log as well."""
+    number = secrets.token_hex(4)
+    logger.error("internal: error %s at %s", number, request.path)
+    return HttpResponse(loader.render_to_string("500.html", {"number": number}), status=500)

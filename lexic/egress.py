@@ -13,7 +13,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -106,6 +106,7 @@ def fetch(
     *,
     max_bytes: int,
     timeout: float,
+    content_types: Collection[str] = CONTENT_TYPES,
     policy: EgressPolicy | None = None,
     resolver: Resolver | None = None,
     ssl_context: ssl.SSLContext | None = None,
@@ -113,14 +114,14 @@ def fetch(
     """GET a public address: at most `max_bytes` of body (unpacked), `timeout` seconds for all of it.
 
     Raises `EgressRefused` for an address that may not be reached, `FetchFailed` for one that does not answer
-    with a document. No proxy, cookie or credential of the environment is used. Looking up the name cannot be
-    interrupted: the system's own limits hold for it, and the time it took counts.
+    with one of `content_types`. No proxy, cookie or credential of the environment is used. Looking up the name
+    cannot be interrupted: the system's own limits hold for it, and the time it took counts.
     """
     policy = policy or EgressPolicy()
     backend = _PinnedBackend(policy, resolver or resolve, _Deadline(timeout))
     target = parse_url(url, policy=policy)
     for _ in range(policy.max_redirects + 1):
-        answer = _get(target, backend, ssl_context, max_bytes)
+        answer = _get(target, backend, ssl_context, max_bytes, content_types)
         if isinstance(answer, Fetched):
             return answer
         target = _redirected(target, answer, policy)
@@ -279,12 +280,16 @@ class _DeadlineStream(httpcore2.NetworkStream):
 
 
 def _get(
-    url: httpx2.URL, backend: _PinnedBackend, ssl_context: ssl.SSLContext | None, max_bytes: int
+    url: httpx2.URL,
+    backend: _PinnedBackend,
+    ssl_context: ssl.SSLContext | None,
+    max_bytes: int,
+    content_types: Collection[str],
 ) -> Fetched | str:
     """The document, or where to look for it instead."""
-    request = httpcore2.Request("GET", _target(url), headers=_request_headers(url))
+    request = httpcore2.Request("GET", _target(url), headers=_request_headers(url, content_types))
     with _answered(url, request, backend, ssl_context) as response:
-        return _answer(url, response, max_bytes)
+        return _answer(url, response, max_bytes, content_types)
 
 
 @contextmanager
@@ -335,8 +340,8 @@ def _seconds(header: str) -> int | None:
     return int(header) if header.isascii() and header.isdigit() and len(header) <= MOST_DIGITS else None
 
 
-def _request_headers(url: httpx2.URL) -> list[tuple[bytes, bytes]]:
-    accepted = ", ".join(sorted(CONTENT_TYPES)).encode("ascii")
+def _request_headers(url: httpx2.URL, content_types: Collection[str]) -> list[tuple[bytes, bytes]]:
+    accepted = ", ".join(sorted(content_types)).encode("ascii")
     return [
         (b"Host", url.netloc),
         (b"User-Agent", USER_AGENT),
@@ -346,14 +351,16 @@ def _request_headers(url: httpx2.URL) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _answer(url: httpx2.URL, response: httpcore2.Response, max_bytes: int) -> Fetched | str:
+def _answer(
+    url: httpx2.URL, response: httpcore2.Response, max_bytes: int, content_types: Collection[str]
+) -> Fetched | str:
     headers = {name.lower(): value.decode("latin-1") for name, value in response.headers}
     if response.status in _REDIRECTS and headers.get(b"location"):
         return headers[b"location"]
     if response.status != 200:
         raise FetchFailed(f"The server answered with status {response.status}.")
     content_type = headers.get(b"content-type", "").partition(";")[0].strip().lower()
-    if content_type not in CONTENT_TYPES:
+    if content_type not in content_types:
         raise FetchFailed(
             "The address does not return a web page or a document that can be read.", code="unsupported"
         )

@@ -20,6 +20,7 @@ def main() -> None:
         timeout_graceful_shutdown=5,  # an open stream would hold the server for ever
         log_level="info",
         use_colors=False,
+        proxy_headers=False,  # LEXIC_BEHIND_PROXY says whether they are believed, and Django reads them then
     )
     uvicorn.Server(config).run(sockets=[listener])
 

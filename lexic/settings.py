@@ -14,6 +14,7 @@ from environs import Env, ValidationError, validate
 
 from lexic import embedded
 from lexic.prices import prices_in
+from lexic.providers import account_name, providers_in
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -54,6 +55,15 @@ PUBLIC_URL = env.str("LEXIC_PUBLIC_URL", "http://localhost:8000").rstrip("/")
 
 INSTALLED_APPS = [
     "lexic",
+    # Before our apps, which show some of its models in the builder in their own way.
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.google",
+    "allauth.socialaccount.providers.github",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.mfa",
+    "allauth.usersessions",
     "accounts",
     "plugins",
     "webhooks",
@@ -63,8 +73,6 @@ INSTALLED_APPS = [
     "marketplace",
     "api",
     "builder",
-    "allauth",
-    "allauth.account",
     "rest_framework",
     "drf_spectacular",
     "unfold",
@@ -142,7 +150,11 @@ DATABASES = {"default": _database()}
 _redis_socket = embedded.Redis(VAR_DIR).socket
 CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{_redis_socket}"
 CACHE_URL = REDIS_URL or f"unix://{_redis_socket}?db=1"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}}
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL},
+    # What every process may work out for itself again, and what must not wait for Redis.
+    "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+}
 
 CELERY_TASK_IGNORE_RESULT = True  # progress and results live in our own tables
 CELERY_TASK_ACKS_LATE = True
@@ -159,6 +171,8 @@ CELERY_BEAT_SCHEDULE = {
     "resume-unfinished-documents": {"task": "knowledge.resume_unfinished", "schedule": 300.0},
     "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
+    "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
+    "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0},
     "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
 }
 
@@ -180,7 +194,31 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = env.str(
     "LEXIC_EMAIL_VERIFICATION", "optional", validate=validate.OneOf(["mandatory", "optional", "none"])
 )
+# A link ends where it was opened; a code is typed where somebody signed up, and takes them on to where they were going.
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
+ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_USER_DISPLAY = "accounts.models.display_name"
+ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Lexic: "
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if env.bool("LEXIC_HTTPS", False) else "http"
+# Whoever finds a session left open must not get hold of the account: not of its address, and not in silence.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+# Limits are counted by address: behind a proxy, by the last one that it names.
+ALLAUTH_TRUSTED_PROXY_COUNT = int(env.bool("LEXIC_BEHIND_PROXY", False))
+SOCIALACCOUNT_PROVIDERS = providers_in(env)
+SOCIALACCOUNT_SOCIALACCOUNT_STR = account_name
+SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAdapter"
+# An account is connected by its address where the provider has verified that address, see accounts/joining.py.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+MFA_ADAPTER = "accounts.adapters.MfaAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Lexic"
+MFA_FORMS = {"add_webauthn": "accounts.forms.AddPasskeyForm"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 EMAIL_BACKEND = env.str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
@@ -190,6 +228,14 @@ API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
 # The most that people may give a key of theirs; superusers may give more in the builder.
 KEY_MAX_PER_MINUTE = env.int("LEXIC_KEY_MAX_PER_MINUTE", 600, validate=validate.Range(min=1))
 KEY_MAX_PER_DAY = env.int("LEXIC_KEY_MAX_PER_DAY", 50_000, validate=validate.Range(min=1))
+
+# What visitors without a key may ask of one plugin on its page: each of them, and all of them together.
+VISITOR_PER_MINUTE = env.int("LEXIC_VISITOR_PER_MINUTE", 8, validate=validate.Range(min=0))
+VISITOR_PER_DAY = env.int("LEXIC_VISITOR_PER_DAY", 20, validate=validate.Range(min=0))
+VISITORS_PER_DAY = env.int("LEXIC_VISITORS_PER_DAY", 2_000, validate=validate.Range(min=0))
+
+# What one address may read at the doors of the API that need no key, in a minute.
+READER_PER_MINUTE = env.int("LEXIC_READER_PER_MINUTE", 300, validate=validate.Range(min=1))
 
 # --- API ----------------------------------------------------------------------------------------------------
 
@@ -225,6 +271,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
 LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
+LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 
@@ -256,6 +303,9 @@ LEXIC_RERANK_MODEL = env.str("LEXIC_RERANK_MODEL", "")
 LEXIC_RERANK_TIMEOUT = env.float("LEXIC_RERANK_TIMEOUT", 3.0, validate=validate.Range(min=0.1))
 
 # --- Pages ------------------------------------------------------------------------------------------------------
+
+# The slug of the plugin whose sample answer the first page shows. Empty: that of the best measured one.
+FEATURED = env.str("LEXIC_FEATURED", "")
 
 # --- The builder ------------------------------------------------------------------------------------------
 
@@ -309,7 +359,8 @@ SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked from inside, past the proxy
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = env.int("LEXIC_HSTS_SECONDS", 0, validate=validate.Range(min=0))
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("LEXIC_BEHIND_PROXY", False) else None
+BEHIND_PROXY = env.bool("LEXIC_BEHIND_PROXY", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"

@@ -19,4 +19,5 @@ urlpatterns = [
 handler400 = "lexic.api_errors.handler400"
 handler403 = "lexic.api_errors.handler403"
 handler404 = "lexic.api_errors.handler404"
+handler429 = "lexic.api_errors.handler429"  # of allauth, whose forms have limits of their own
 handler500 = "lexic.api_errors.handler500"

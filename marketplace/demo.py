@@ -20,6 +20,7 @@ from knowledge.models import DocumentStatus
 from lexic.errors import LexicError
 from marketplace.publish import publish
 from plugins.models import Plugin, Release
+from querying import golden_rows
 from trees.models import DecisionTree
 
 CONTENT = Path(__file__).parent / "demo_content"
@@ -48,6 +49,7 @@ def load(*, say: Callable[[str], None]) -> Demo:
     plugin = _plugin(owner)
     _add_documents(plugin, say=say)
     _add_trees(plugin)
+    golden_rows.import_rows(plugin, lines=_text("golden.jsonl").splitlines())
     publication = publish(plugin, by=owner, notes="The demo.")
     say(f"{'Published' if publication.is_new else 'Found'} {publication.release}")
     return Demo(plugin=plugin, release=publication.release, key=_key(owner), email=EMAIL, password=password)
@@ -86,6 +88,7 @@ def _plugin(owner: User) -> Plugin:
             "owner": owner,
             "system_prompt": _text("persona.md"),
             "disclaimer": _text("disclaimer.txt"),
+            "is_shared": True,
         },
     )
     return plugin

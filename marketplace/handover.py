@@ -7,6 +7,7 @@ from django.db import transaction
 from accounts.models import User
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict
+from marketplace.catalogue.listing import listed_anew_if_public
 from plugins import sharing
 from plugins.models import Plugin, Role
 
@@ -33,4 +34,5 @@ def hand_over(plugin: Plugin, *, to: User) -> None:
         locked.save(update_fields=["owner", "updated_at"])
         sharing.give(locked, person=before, role=Role.EDITOR)
         KnowledgeBase.objects.filter(plugin=locked, owner=before).update(owner=to)
+        listed_anew_if_public(locked)
     plugin.owner = to

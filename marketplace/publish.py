@@ -11,6 +11,7 @@ from django.db import transaction
 from accounts.models import User
 from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.announce import announce
+from marketplace.catalogue.listing import listed_anew
 from marketplace.golden_gate import Verdict, verdict, verdict_on
 from plugins.models import SEMVER, AnswerPolicy, Plugin, Release
 from querying import releases
@@ -81,12 +82,14 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
             if not plugin.is_published:
                 announce(plugin, latest)
             plugin.go_live(latest)
+            listed_anew(plugin)
             return Publication(release=latest, is_new=False, warning=golden.warning)
         release.version = next_version(plugin) if version is None else _checked(version, latest)
         release.notes, release.created_by = notes, by
         release.scorecard = runs.scorecard(run) if run else {}
         release.save()
         plugin.go_live(release)
+        listed_anew(plugin)
         announce(plugin, release)
         return Publication(release=release, is_new=True, warning=golden.warning)
 

@@ -8,6 +8,7 @@ from accounts.models import User
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.announce import announce
+from marketplace.catalogue.listing import listed_anew
 from marketplace.publish import decides_the_same, next_version
 from plugins.models import Plugin, Release
 
@@ -34,12 +35,14 @@ def go_back(plugin: Plugin, *, to: Release, by: User) -> Release:
             if not plugin.is_published:
                 announce(plugin, latest, returns_to=to)
             plugin.go_live(latest)
+            listed_anew(plugin)
             return latest
         release = Release(plugin=plugin, version=next_version(plugin), **to.policy())
         release.trees, release.knowledge, release.scorecard = to.trees, to.knowledge, to.scorecard
         release.notes, release.created_by = f"As {to.version} was.", by
         release.save()
         plugin.go_live(release)
+        listed_anew(plugin)
         announce(plugin, release, returns_to=to)
         return release
 

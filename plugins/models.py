@@ -202,6 +202,11 @@ class Plugin(AnswerPolicy):
     )
     is_published = models.BooleanField(default=False, editable=False)
     is_shared = models.BooleanField("shared", default=False, help_text="Others may install a copy.")
+    shares_golden = models.BooleanField(
+        "golden questions are shared",
+        default=True,
+        help_text="A copy holds its golden questions, so that its new owner can measure it too.",
+    )
     public_chat = models.BooleanField(default=False, help_text="Anyone may chat with it on its public page.")
     version = models.CharField(max_length=32, default="1.0.0", editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -17,7 +17,7 @@ from querying.golden_lines import LONGEST_WORDS
 from querying.models import GoldenQuestion
 
 MOST_ROWS = 5000
-_FIELDS = ("question", "expectation", "facts", "must_cite", "must_contain", "must_reach")
+_FIELDS = ("question", "expectation", "facts", "must_cite", "must_contain", "must_reach", "is_public")
 
 
 class NotGoldenQuestions(InvalidInput):
@@ -63,9 +63,12 @@ def _take(plugin: Plugin, row: dict[str, Any]) -> str:
     if known is None:
         plugin.golden_questions.create(**row)
         return "added"
-    if all(getattr(known, name) == value for name, value in row.items()):
+    changed = {name: value for name, value in row.items() if getattr(known, name) != value}
+    if not changed:
         return "unchanged"
-    for name, value in {**row, "last_passed": None, "last_failures": []}.items():
+    if GoldenQuestion.decides(changed):
+        changed |= {"last_passed": None, "last_failures": []}
+    for name, value in changed.items():
         setattr(known, name, value)
     known.save()
     return "changed"
@@ -79,7 +82,7 @@ def _row(number: int, line: str) -> dict[str, Any]:
     if problem := _problem(given):
         raise NotGoldenQuestions(f"Line {number}: {problem}")
     empty = {"expectation": "answer", "facts": {}, "must_cite": [], "must_contain": [], "must_reach": ""}
-    row = {**empty, **given}
+    row = {**empty, "is_public": False, **given}
     row["must_cite"] = [[*place, None][:2] for place in row["must_cite"]]
     try:
         GoldenQuestion(**row).clean_fields(exclude=["plugin"])
@@ -97,6 +100,8 @@ def _problem(given: Any) -> str:
         return "`facts` is an object."
     if not isinstance(given.get("must_reach", ""), str):
         return "`must_reach` is the id of a node."
+    if not isinstance(given.get("is_public", False), bool):
+        return "`is_public` is true or false."
     if _has_null_character(given):
         return "it has a null character."
     places = given.get("must_cite", [])

@@ -81,7 +81,8 @@ class Guard:
         """The whole answer, as shown so far, with its confidence; or the refusal. Without a `basis` nothing is known
         of the evidence, and what is cited is of middling confidence."""
         if self.mode == CitationMode.MANDATORY and not self._shown:
-            return replace(refuse(self.refusal_reason or "no_citations"), basis=basis)
+            refusal = refuse(self.refusal_reason or "no_citations")
+            return replace(refusal, basis=basis, sentences=len(self._seen), unproven=self._unproven)
         citations = tuple(dict.fromkeys(c for sentence in self._shown for c in sentence.citations))
         return Answer(
             text=text,
@@ -90,7 +91,16 @@ class Guard:
             citations=citations,
             confidence=self._confidence(citations, tree_decided=tree_decided, basis=basis),
             basis=basis,
+            sentences=len(self._seen),
+            unproven=self._unproven,
         )
+
+    @property
+    def _unproven(self) -> int:
+        """How many sentences nobody gets to see, because no source bears them out."""
+        shown = {id(sentence) for sentence in self._shown}
+        is_strict = self.mode == CitationMode.MANDATORY
+        return sum(is_strict and not one.citations and id(one) not in shown for one in self._seen)
 
     def _confidence(
         self, citations: tuple[Citation, ...], *, tree_decided: bool, basis: Basis | None

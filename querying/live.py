@@ -16,7 +16,7 @@ from lexic.database import release_connections
 from querying import pipeline, sse, wire
 from querying.llms import get_llm
 from querying.llms.overheard import Overheard
-from querying.types import Clarification, Done, Event, Failed, Prompt, Question
+from querying.types import Answer, Clarification, Done, Event, Failed, Prompt, Question
 
 
 @dataclass
@@ -36,8 +36,12 @@ class Asked:
         return self.last if isinstance(self.last, Failed) else None
 
     @property
+    def answer(self) -> Answer | None:
+        return self.last.answer if isinstance(self.last, Done) else None
+
+    @property
     def clarification(self) -> Clarification | None:
-        return self.last.answer.clarification if isinstance(self.last, Done) else None
+        return self.answer.clarification if self.answer else None
 
     async def events(self) -> AsyncGenerator[Event]:
         async with aclosing(pipeline.stream(self.question, llm=self.llm)) as events:

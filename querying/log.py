@@ -147,6 +147,8 @@ def _answer_columns(record: Record) -> dict[str, Any]:
         "reason": answer.reason,
         "evidence_score": answer.basis.grounds.score if answer.basis else None,
         "probability": answer.basis.probability if answer.basis else None,
+        "sentences": answer.sentences,
+        "unproven": answer.unproven,
         "prompt_tokens": answer.usage.prompt_tokens,
         "completion_tokens": answer.usage.completion_tokens,
     }

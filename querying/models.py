@@ -84,6 +84,12 @@ class Query(models.Model):
     latency_ms = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)
+    sentences = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="How many were written; not all of them need have been shown."
+    )
+    unproven = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="How many of them were dropped, because no source bore them out."
+    )
     cost = models.DecimalField(max_digits=12, decimal_places=6, null=True)
     llm = models.CharField(max_length=120, blank=True)
     embedder = models.CharField(max_length=120, blank=True)
@@ -202,6 +208,10 @@ class GoldenQuestion(models.Model):
         models.CharField(max_length=200), default=list, blank=True, help_text="Words of the answer, in any case."
     )
     must_reach = models.CharField(max_length=120, blank=True, help_text="The id of a node of the tree.")
+    # The text of a golden question is its author's: only one that is marked is ever shown to visitors.
+    is_public = models.BooleanField(
+        "sample", default=False, help_text="Show it on the plugin’s page, for visitors to ask."
+    )
     # How it went when it was last run; null once it was edited.
     last_passed = models.BooleanField(null=True, editable=False)
     last_failures = models.JSONField(default=list, editable=False)
@@ -214,6 +224,11 @@ class GoldenQuestion(models.Model):
 
     def __str__(self) -> str:
         return self.question[:80]
+
+    @staticmethod
+    def decides(changed: Iterable[str]) -> bool:
+        """Whether a change of these columns makes it another question, which nobody has run yet."""
+        return any(name != "is_public" for name in changed)
 
     @classmethod
     def like(cls, query: Query) -> GoldenQuestion:

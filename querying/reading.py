@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
 from querying.models import Query
 
 _MARK = re.compile(r"\[Source (\d{1,6})\]")
+_STOP = re.compile(r"[.,;:!?]{1,3}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,35 @@ def pieces(text: str, *, count: int) -> Iterator[Piece]:
             yield Piece(text=f"[Source {part}]")
         elif part:
             yield Piece(text=part)
+
+
+def set_close(pieces: Iterable[Piece]) -> list[Piece]:
+    """A chip stands at the word before it, without the space that the text has there, and after a full stop."""
+    found = list(_after_stops(pieces))
+    return [
+        replace(piece, text=piece.text.rstrip(" ")) if after and (after.source or _is_stop(after)) else piece
+        for piece, after in zip_longest(found, found[1:])
+    ]
+
+
+def _is_stop(piece: Piece) -> bool:
+    return _STOP.fullmatch(piece.text) is not None
+
+
+def _after_stops(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """A stop that follows chips comes before them."""
+    chips: list[Piece] = []
+    for piece in pieces:
+        if piece.source is not None:
+            chips.append(piece)
+            continue
+        stop = _STOP.match(piece.text) if chips else None
+        if stop:
+            yield Piece(text=stop[0])
+        yield from chips
+        chips = []
+        yield replace(piece, text=piece.text[stop.end() :]) if stop else piece
+    yield from chips
 
 
 def steps(path: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

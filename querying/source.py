@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import wraps
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.db.models import Max, QuerySet
+from django.contrib.auth.views import redirect_to_login
+from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -27,6 +30,8 @@ _LEAST_HEIGHT = 150.0
 # What people send to this site is not to be run by it, however it is opened.
 _AS_A_FILE = "sandbox; default-src 'none'"
 
+View = Callable[..., HttpResponseBase]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
@@ -38,11 +43,26 @@ class Shown:
     close_up: str
 
 
+def for_readers(view: View) -> View:
+    """Called with the page instead of its id, where the visitor may read it. Others get a 404; those who have not
+    signed in are asked to, whether there is such a page or not."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, page_id: int) -> HttpResponseBase:
+        page = readable_page(page_id, principal=_visitor(request))
+        if page is not None:
+            return view(request, page)
+        if _visitor(request) is None:
+            return redirect_to_login(request.get_full_path())
+        raise Http404("There is no such page, or you may not read it.")
+
+    return guarded
+
+
 @require_GET
-@login_required
-def source(request: HttpRequest, page_id: int) -> HttpResponse:
-    """The frozen page, for whoever may read its document. `start` and `end` are the span in its text."""
-    page = _page_or_404(request, page_id)
+@for_readers
+def source(request: HttpRequest, page: Page) -> HttpResponse:
+    """The frozen page, for whoever may read it. `start` and `end` are the span in its text."""
     start, end = _offset(request, "start"), _offset(request, "end")
     shown, why_not = _shown(page, start, end)
     context = {
@@ -58,17 +78,18 @@ def source(request: HttpRequest, page_id: int) -> HttpResponse:
         "standing": standing(page.document, today=timezone.localdate()),
         "address": request.build_absolute_uri(),
         **called(page, start),
-        **_neighbours(page),
+        **_neighbours(page, visitor=_visitor(request)),
+        "works_on_it": _works_on(page, _visitor(request)),
     }
     return render(request, "querying/source.html", context)
 
 
 @require_GET
-@login_required
-def picture(request: HttpRequest, page_id: int) -> HttpResponse:
+@for_readers
+def picture(request: HttpRequest, page: Page) -> HttpResponse:
     """The page of a PDF as it was uploaded, as WebP."""
     try:
-        found = pictures.picture_of(_page_or_404(request, page_id))
+        found = pictures.picture_of(page)
     except NoPicture as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(found.path.read_bytes(), content_type="image/webp")
@@ -78,10 +99,9 @@ def picture(request: HttpRequest, page_id: int) -> HttpResponse:
 
 
 @require_GET
-@login_required
-def original(request: HttpRequest, page_id: int) -> HttpResponse:
+@for_readers
+def original(request: HttpRequest, page: Page) -> HttpResponse:
     """The PDF that the page was read from, to be kept, not to be opened here."""
-    page = _page_or_404(request, page_id)
     path = files.path_of(page.source_sha256)
     if not pictures.has_picture(page) or not path.exists():
         raise Http404("There is no file of this page here.")
@@ -108,19 +128,21 @@ def _day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def readable_page(page_id: int, *, principal: Principal) -> Page | None:
-    """The page, for whoever may read the text of its knowledge base: being published opens none."""
-    readable = KnowledgeBase.objects.visible_to(principal)
-    pages = Page.objects.filter(document__knowledge_base__in=readable).select_related("document__knowledge_base")
+def readable_page(page_id: int, *, principal: Principal | None) -> Page | None:
+    """The page, for whoever may read its text (`PageQuerySet.visible_to`); None as the principal is anybody at all."""
+    pages = Page.objects.visible_to(principal).select_related("document__knowledge_base")
     return pages.filter(pk=page_id).first()
 
 
-def _page_or_404(request: HttpRequest, page_id: int) -> Page:
-    assert isinstance(request.user, User)
-    page = readable_page(page_id, principal=request.user)
-    if page is None:
-        raise Http404("There is no such page, or you may not read it.")
-    return page
+def _visitor(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
+
+
+def _works_on(page: Page, visitor: User | None) -> bool:
+    """Whether the builder opens the document for them."""
+    if visitor is None or not visitor.is_staff:
+        return False
+    return KnowledgeBase.objects.visible_to(visitor).filter(pk=page.document.knowledge_base_id).exists()
 
 
 def _shown(page: Page, start: int, end: int) -> tuple[Shown | None, str]:
@@ -159,9 +181,10 @@ def called(page: Page, start: int) -> dict[str, Any]:
     return {"title": chunk.document_title or page.document.title, "section": " › ".join(chunk.section_path)}
 
 
-def _neighbours(page: Page) -> dict[str, Any]:
-    """The pages before and after in the version that this page belongs to, and how many it has."""
-    pages = _version(page)
+def _neighbours(page: Page, *, visitor: User | None) -> dict[str, Any]:
+    """The pages before and after in the version that this page belongs to, and how many it has, as far as the visitor
+    may read them."""
+    pages = _version(page).visible_to(visitor)
     total = pages.aggregate(total=Max("number"))["total"] or page.number
     before = pages.filter(number__lt=page.number).order_by("-number").values("pk", "number").first()
     after = pages.filter(number__gt=page.number).order_by("number").values("pk", "number").first()
@@ -169,7 +192,7 @@ def _neighbours(page: Page) -> dict[str, Any]:
     return {"previous": before, "next": after, "page_total": total, "is_paged": is_paged}
 
 
-def _version(page: Page) -> QuerySet[Page]:
+def _version(page: Page) -> Any:
     if page.removed_in is not None:
         return page.document.pages.alive_at(page.removed_in - 1)
     return page.document.pages.filter(added_in__isnull=False, removed_in=None)

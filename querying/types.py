@@ -204,6 +204,9 @@ class Answer:
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()
+    # Sentences that were written, and how many of them were dropped because no source bore them out.
+    sentences: int = field(default=0, compare=False)
+    unproven: int = field(default=0, compare=False)
 
     def with_usage(self, usage: Usage) -> Answer:
         return replace(self, usage=usage)

@@ -4,7 +4,11 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent);
-    button.textContent = "Copied";
+    // Only the words change; a picture before them stays. They come back for the next copy.
+    const words = button.lastChild;
+    const before = (button.dataset.said ??= words.textContent);
+    words.textContent = "Copied";
+    setTimeout(() => (words.textContent = before), 2000);
   });
 }
 // A question that is being answered is not asked twice.

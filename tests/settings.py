@@ -20,3 +20,7 @@ if database := os.environ.get("LEXIC_TEST_DATABASE"):
 _process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 CELERY_BROKER_URL = f"{CELERY_BROKER_URL}?virtual_host={2 + _process % 14}"
 CACHES["default"]["KEY_PREFIX"] = f"gw{_process}"
+# What one test worked out must not be what another is shown.
+CACHES["process"] = {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
+# Thousands of requests of one run come from one address.
+READER_PER_MINUTE = 10**9

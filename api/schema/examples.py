@@ -65,3 +65,45 @@ CHATTING = [
         request_only=True,
     ),
 ]
+
+_LISTED = {
+    "slug": "cover",
+    "name": "Concrete cover and durability",
+    "tagline": "Nominal cover, exposure classes and laps.",
+    "description": "",
+    "domain": "structural-engineering",
+    "tags": ["concrete"],
+    "author": "Ananya Rao",
+    "version": "2.3.0",
+    "releasedAt": "2026-11-14T09:12:00Z",
+    "url": "https://lexic.example.org/marketplace/cover",
+    "label": "measured",
+    "attention": None,
+    "answered": {"right": 117, "total": 120, "low": 0.929, "high": 0.991},
+    "refused": {"right": 30, "total": 30, "low": 0.886, "high": 1.0},
+    "measuredOn": "2026-11-14",
+    "sources": {"documents": 14, "pages": 2312, "newest": "2019-07-01", "superseded": 1},
+    "asked30Days": 18406,
+    "installs": 41,
+    "reviews": {"relied": 19, "care": 3, "wrong": 1},
+    "isShared": True,
+    "hasChat": True,
+}
+BROWSING = [
+    OpenApiExample(
+        "What is found",
+        value={
+            "results": [_LISTED],
+            "count": 1,
+            "next": None,
+            "previous": None,
+            "facets": {
+                "domains": {"Structural engineering": 1},
+                "tags": {"concrete": 1},
+                "trust": {"any": 1, "measured": 1, "right": 1},
+                "uses": {"api": 1, "chat": 1, "install": 1},
+            },
+        },
+        response_only=True,
+    ),
+]

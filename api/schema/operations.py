@@ -14,6 +14,7 @@ PARTS = {
     "Releases": "Publishing. A release never changes, so that an answer can be had again.",
     "Analytics": "What was asked, and how it went.",
     "Webhooks": "Who is told what happens to a plugin.",
+    "Marketplace": "Published plugins as visitors see them. No key is needed.",
     "Description": "This description of the API.",
 }
 
@@ -107,6 +108,14 @@ _TABLE: dict[str, dict[str, dict[str, str]]] = {
         f"{_WEBHOOK}/test": {"post": "testWebhook"},
         f"{_WEBHOOK}/deliveries": {"get": "listDeliveries"},
         f"{_WEBHOOK}/deliveries/{{delivery}}/redeliver": {"post": "redeliver"},
+    },
+    "Marketplace": {
+        "/api/marketplace": {"get": "searchMarketplace"},
+        "/api/marketplace/{plugin}": {"get": "getListing"},
+        "/api/marketplace/{plugin}/stats": {"get": "getListingStats"},
+        "/api/marketplace/{plugin}/reviews": {"get": "listReviews"},
+        "/api/marketplace/{plugin}/download": {"get": "downloadSharedPlugin"},
+        "/api/marketplace/{plugin}/install": {"post": "installSharedPlugin"},
     },
     "Description": {
         "/api/schema": {"get": "getSchema"},

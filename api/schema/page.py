@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -16,6 +17,7 @@ from django.views.decorators.http import require_safe
 from api.schema.operations import OPERATIONS
 from api.schema.types import Field, Piece, fields_of, kind_of, words_of
 from api.schema.views import description
+from marketplace.site import guides
 
 _WAYS = {"apiKey": "a key", "session": "a session", "csrf": ""}
 
@@ -79,7 +81,8 @@ class Component:
 def docs(request: HttpRequest) -> HttpResponse:
     """Every operation and every schema, by part."""
     shown = {"parts": parts(), "components": components(), "info": description()["info"]}
-    return render(request, "api/docs.html", {**shown, "address": request.build_absolute_uri(reverse("query"))})
+    around = {"section": "docs", "shelves": guides.SHELVES, "is_reference": True}
+    return render(request, "api/docs.html", {**shown, **around, "address": settings.PUBLIC_URL + reverse("query")})
 
 
 @cache

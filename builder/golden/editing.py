@@ -24,16 +24,19 @@ class QuestionForm(GoldenQuestionForm):
     """The golden question of one plugin."""
 
     class Meta(GoldenQuestionForm.Meta):
-        fields: ClassVar[tuple[str, ...]] = ("question", "expectation", "must_reach")
+        fields: ClassVar[tuple[str, ...]] = ("question", "expectation", "must_reach", "is_public")
 
     def __init__(self, data: Any = None, *, plugin: Plugin, instance: GoldenQuestion | None = None) -> None:
         self._plugin = plugin
         super().__init__(data, instance=instance or GoldenQuestion(plugin=plugin))
-        self.order_fields(["question", "expectation", "places", "phrases", "must_reach", "facts_in_lines"])
+        self.order_fields(
+            ["question", "expectation", "places", "phrases", "must_reach", "facts_in_lines", "is_public"]
+        )
         self.fields["expectation"].label = "The plugin"
         self.fields["must_reach"].widget.attrs["list"] = "nodes"
         for name, field in self.fields.items():
-            attrs = {"class": "input", "aria-describedby": f"id_{name}_helptext"}
+            look = {} if name == "is_public" else {"class": "input"}
+            attrs = look | {"aria-describedby": f"id_{name}_helptext"}
             field.widget.attrs |= attrs | ({"aria-invalid": "true"} if name in self.errors else {})
 
     def plugin_of(self, said: dict[str, Any]) -> Plugin:
@@ -57,7 +60,10 @@ def change(request: HttpRequest, plugin: Plugin, golden: int) -> HttpResponse:
     form = QuestionForm(request.POST if request.method == "POST" else None, plugin=plugin, instance=question)
     if form.is_valid():
         form.save()
-        messages.success(request, "Saved." + (" Its last result no longer counts." if form.has_changed() else ""))
+        messages.success(
+            request,
+            "Saved." + (" Its last result no longer counts." if GoldenQuestion.decides(form.changed_data) else ""),
+        )
         return HttpResponseRedirect(url_of(plugin, "golden"))
     return _form(request, plugin, form)
 

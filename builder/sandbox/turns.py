@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,29 +11,16 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Chunk, KnowledgeBase, Page
-from querying import reading
+from querying import quoted, reading
 from querying.live import Asked, may_read_prompt
 from querying.models import Feedback, Query
+from querying.quoted import Evidence
 from querying.reading import Piece
 from querying.types import Clarification, Failed, Outcome
 
-# Characters of the page that are shown on either side of a cited span.
-_AROUND = 90
 _NEAREST = 3
 _LABELS = {"planning": "read the question", "retrieve": "searched", "tree": "walked the trees"}
 _LABELS |= {"weigh": "weighed the evidence", "generate": "wrote and verified"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """A cited span in its page. `address` is empty where the person may not open the page."""
-
-    number: int
-    before: str
-    excerpt: str
-    after: str
-    where: str
-    address: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,12 +111,13 @@ def extras_of(asked: Asked, *, user: User, may_change: bool) -> dict[str, Any]:
 
 
 def _turn(query: Query, *, pages: Mapping[int, str], chunks: Mapping[int, Chunk], feedback: Any) -> Turn:
-    evidence = [_evidence(number, c, pages) for number, c in enumerate(query.citations, start=1)]
+    cited = enumerate(query.citations, start=1)
+    evidence = [quoted.evidence(number, one, text=pages.get(quoted.page_of(one), "")) for number, one in cited]
     return Turn(
         query=query,
-        pieces=_set_close(list(reading.pieces(query.answer, count=len(evidence)))),
+        pieces=reading.set_close(reading.pieces(query.answer, count=len(evidence))),
         evidence=evidence,
-        verified=sum(_stands(citation, pages) for citation in query.citations),
+        verified=sum(quoted.stands(citation, pages) for citation in query.citations),
         path=reading.steps(query.decision_path),
         why=reading.why_confident(query),
         timings=[(label, query.timings[step]) for step, label in _LABELS.items() if step in query.timings],
@@ -139,52 +126,8 @@ def _turn(query: Query, *, pages: Mapping[int, str], chunks: Mapping[int, Chunk]
     )
 
 
-def _set_close(pieces: list[Piece]) -> list[Piece]:
-    """A chip stands at the word before it, without the space that the text has there."""
-    return [
-        replace(piece, text=piece.text.rstrip(" ")) if after and after.source else piece
-        for piece, after in zip_longest(pieces, pieces[1:])
-    ]
-
-
-def _evidence(number: int, citation: Mapping[str, Any], pages: Mapping[int, str]) -> Evidence:
-    source = reading.sources([citation])[0]
-    text = pages.get(_page_of(citation), "")
-    start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
-    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-    return Evidence(
-        number=number,
-        before=_from_word(before) if start > _AROUND else before,
-        excerpt=source.excerpt,
-        after=_to_word(after) if len(text) > end + _AROUND else after,
-        where=", ".join(part for part in (source.document, source.place) if part),
-        address=source.address if text else "",
-    )
-
-
-def _from_word(text: str) -> str:
-    return f"… {text.partition(' ')[2]}"
-
-
-def _to_word(text: str) -> str:
-    return f"{text.rpartition(' ')[0]} …"
-
-
-def _stands(citation: Mapping[str, Any], pages: Mapping[int, str]) -> bool:
-    """Whether the excerpt is on its page word for word. A page that may not be opened is not looked at."""
-    text = pages.get(_page_of(citation))
-    start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
-    return text is not None and text[start:end] == citation.get("excerpt")
-
-
-def _page_of(citation: Mapping[str, Any]) -> int:
-    path = str(citation.get("url", "")).partition("?")[0]
-    last = path.rpartition("/")[2]
-    return int(last) if last.isascii() and last.isdigit() else 0
-
-
 def _pages(queries: Sequence[Query], user: User) -> dict[int, str]:
-    wanted = {_page_of(citation) for query in queries for citation in query.citations}
+    wanted = {quoted.page_of(citation) for query in queries for citation in query.citations}
     readable = KnowledgeBase.objects.visible_to(user)
     pages = Page.objects.filter(pk__in=wanted, document__knowledge_base__in=readable)
     return dict(pages.values_list("pk", "text"))
@@ -199,7 +142,7 @@ def _chunks(queries: Sequence[Query], user: User) -> dict[int, Chunk]:
 
 
 def _read(query: Query, chunks: Mapping[int, Chunk]) -> list[Read]:
-    cited = {_page_of(citation) for citation in query.citations}
+    cited = {quoted.page_of(citation) for citation in query.citations}
     found = ((chunks.get(passage.get("chunk", 0)), passage) for passage in query.passages)
     return [_passage(chunk, float(passage.get("score") or 0), cited) for chunk, passage in found if chunk]
 

@@ -1,15 +1,19 @@
 """A plugin as one file, to be kept, moved to another site, or given to a colleague.
 
-The file is a zip: `manifest.json` with the persona, the policy, the trees with their test cases and the golden
-questions, and every document as the bytes that were uploaded, named by their hash. It holds no ids, no dates of rows,
-no people, no keys, no questions that were asked and no releases: those belong to the place where they happened.
-Two exports of the same plugin are the same bytes.
+The file is a zip with a `manifest.json`, and there are two kinds of it. That of a draft (version 1) holds the persona,
+the policy, the trees with their test cases and the golden questions, and every document as the bytes that were
+uploaded, named by their hash. That of a release (version 2) holds what agents ask: the policy, trees and documents as
+they were frozen, with their pages, chunks and vectors, so that they need not be read again.
+
+Neither holds ids, dates of rows, people, keys, or questions that were asked: those belong to the place where they
+happened. Two exports of the same plugin are the same bytes.
 """
 
 from __future__ import annotations
 
 from marketplace.bundle.columns import BadBundle
-from marketplace.bundle.read import Imported, SlugTaken, import_plugin
+from marketplace.bundle.content import SlugTaken
+from marketplace.bundle.read import Imported, import_plugin
 from marketplace.bundle.write import TooLargeToCarry, export_plugin
 
 __all__ = ["BadBundle", "Imported", "SlugTaken", "TooLargeToCarry", "export_plugin", "import_plugin"]

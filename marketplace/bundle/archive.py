@@ -22,14 +22,29 @@ DOCUMENTS = "documents/"
 MOST_DOCUMENTS = 2000
 MOST_MANIFEST_BYTES = 20 * 1024 * 1024
 MOST_BYTES = 1024 * 1024 * 1024
+# Of what was made of one document: its pages and chunks, or its vectors.
+MOST_MADE_BYTES = 256 * 1024 * 1024
+MOST_LINE_BYTES = 100 * 1024 * 1024
 _PIECE = 1024 * 1024
 _NAME = re.compile(r"documents/([0-9a-f]{64})")
+_MADE = re.compile(r"(?:read/(?:0|[1-9][0-9]{0,3})\.jsonl|vectors/(?:0|[1-9][0-9]{0,3})\.f16)")
+# A document has two files of what was made of it, and hardly ever more than one that it was read from.
+_FILES_OF_ONE = 3
 
 # The end of a zip: signature, numbers of disks and of entries, size and place of the list of entries, comment.
 _END = struct.Struct("<4s4H2LH")
 _LONGEST_COMMENT = 65535
 _ZIP64 = b"PK\x06\x07"
 _LIST_ENTRY_BYTES = 200  # one of ours takes 117
+
+
+def read_name(number: int) -> str:
+    """Where the pages and chunks of the document of this number are."""
+    return f"read/{number}.jsonl"
+
+
+def vectors_name(number: int) -> str:
+    return f"vectors/{number}.f16"
 
 
 class Archive:
@@ -57,6 +72,11 @@ class Archive:
         """The hashes of the documents in it."""
         return {found[1] for name in self._members if (found := _NAME.fullmatch(name))}
 
+    @property
+    def made(self) -> set[str]:
+        """The names of what was made of its documents."""
+        return {name for name in self._members if _MADE.fullmatch(name)}
+
     def manifest(self) -> Any:
         body = b"".join(self._pieces(MANIFEST))
         try:
@@ -76,6 +96,26 @@ class Archive:
         if digest.hexdigest() != sha256:
             raise BadBundle(f"The document {sha256[:12]}… is not what was exported.")
         return head
+
+    def made_pieces(self, name: str, *, sha256: str) -> Iterator[bytes]:
+        """The bytes of what was made of a document. Raises `BadBundle` at their end where they are not those."""
+        digest = hashlib.sha256()
+        for piece in self._pieces(name):
+            digest.update(piece)
+            yield piece
+        if digest.hexdigest() != sha256:
+            raise BadBundle(f"{name} is not what was exported.")
+
+    def made_lines(self, name: str, *, sha256: str) -> Iterator[bytes]:
+        """The same line by line, without their ends."""
+        rest = b""
+        for piece in self.made_pieces(name, sha256=sha256):
+            *whole, rest = (rest + piece).split(b"\n")
+            yield from whole
+            if len(rest) > MOST_LINE_BYTES:
+                raise BadBundle(f"{name} has a line that is too long.")
+        if rest:
+            raise BadBundle(f"{name} has no end.")
 
     def _pieces(self, name: str) -> Iterator[bytes]:
         """Never more than was declared, whatever the compressed data says."""
@@ -102,20 +142,25 @@ def _check_end(file: IO[bytes]) -> None:
     if at < 0 or len(tail) - at < _END.size:
         raise BadBundle("This file is not a zip, or it is damaged.")
     _, _, _, _, entries, list_bytes, _, _ = _END.unpack_from(tail, at)
-    if _ZIP64 in tail[max(0, at - 20) : at] or entries > MOST_DOCUMENTS + 1:
+    if _ZIP64 in tail[max(0, at - 20) : at] or entries > most_members():
         raise BadBundle(f"It holds more than {MOST_DOCUMENTS} documents.")
-    if list_bytes > (MOST_DOCUMENTS + 1) * _LIST_ENTRY_BYTES:
+    if list_bytes > most_members() * _LIST_ENTRY_BYTES:
         raise BadBundle(f"It holds more than {MOST_DOCUMENTS} documents.")
+
+
+def most_members() -> int:
+    return MOST_DOCUMENTS * _FILES_OF_ONE + 1
 
 
 def _check_member(member: zipfile.ZipInfo) -> None:
-    is_manifest = member.filename == MANIFEST
-    if not is_manifest and not _NAME.fullmatch(member.filename):
+    is_manifest, is_made = member.filename == MANIFEST, bool(_MADE.fullmatch(member.filename))
+    if not (is_manifest or is_made or _NAME.fullmatch(member.filename)):
         raise BadBundle(f"It holds a file that no export contains: {member.filename[:80]!r}.")
     if member.flag_bits & 0x1:
         raise BadBundle("It is protected by a password.")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise BadBundle("It is packed in a way that is not supported.")
-    most = MOST_MANIFEST_BYTES if is_manifest else settings.LEXIC_MAX_DOCUMENT_BYTES
+    of_document = MOST_MADE_BYTES if is_made else settings.LEXIC_MAX_DOCUMENT_BYTES
+    most = MOST_MANIFEST_BYTES if is_manifest else of_document
     if member.file_size > most:
         raise BadBundle(f"{member.filename[:80]} is larger than {most // 1024**2} MB.")

@@ -39,7 +39,7 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
     Of its knowledge it holds the documents of its own knowledge base: those attached to it belong to others.
     """
     documents = _documents(plugin)
-    body = json.dumps(_manifest(plugin, documents), cls=DjangoJSONEncoder, **_AS_TEXT).encode()
+    body = json.dumps(_manifest(plugin, documents), cls=DjangoJSONEncoder, **AS_TEXT).encode()
     paths = {sha256: files.path_of(sha256) for sha256 in sorted({d.sha256 for d in documents if not d.url})}
     if missing := [document for document in documents if not document.url and not paths[document.sha256].exists()]:
         raise FileIsGone(f"The file of “{missing[0]}” is no longer on this server.")
@@ -48,15 +48,15 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
         raise TooLargeToCarry
     target = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  # the caller reads and closes it
     with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(_member(MANIFEST), body)
+        archive.writestr(member(MANIFEST), body)
         for sha256, path in paths.items():
-            with path.open("rb") as source, archive.open(_member(DOCUMENTS + sha256), "w") as member:
-                shutil.copyfileobj(source, member)
+            with path.open("rb") as source, archive.open(member(DOCUMENTS + sha256), "w") as entry:
+                shutil.copyfileobj(source, entry)
     target.seek(0)
     return cast("IO[bytes]", target)
 
 
-_AS_TEXT: dict[str, Any] = {"ensure_ascii": False, "indent": 1, "sort_keys": True}
+AS_TEXT: dict[str, Any] = {"ensure_ascii": False, "indent": 1, "sort_keys": True}
 
 
 def _manifest(plugin: Plugin, documents: list[Document]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _tree(tree: DecisionTree) -> dict[str, Any]:
     return {**values(tree), "cases": [values(case) for case in tree.cases.all()]}
 
 
-def _member(name: str) -> zipfile.ZipInfo:
+def member(name: str) -> zipfile.ZipInfo:
     member = zipfile.ZipInfo(name, date_time=LONG_AGO)
     member.create_system, member.external_attr = 3, 0o600 << 16
     return member

@@ -52,7 +52,7 @@ class GoldenQuestionForm(forms.ModelForm):
 
     class Meta:
         model = GoldenQuestion
-        fields: ClassVar[tuple[str, ...]] = ("plugin", "question", "expectation", "must_reach")
+        fields: ClassVar[tuple[str, ...]] = ("plugin", "question", "expectation", "must_reach", "is_public")
         labels: ClassVar[dict[str, str]] = {"expectation": "it", "must_reach": "must reach"}
         widgets: ClassVar[dict[str, Any]] = {"question": forms.Textarea(attrs=_LINES)}
         help_texts: ClassVar[dict[str, str]] = {
@@ -95,7 +95,7 @@ class GoldenQuestionForm(forms.ModelForm):
         said, golden = self.cleaned_data, self.instance
         golden.facts, golden.must_cite = said["facts_in_lines"], said["places"]
         golden.must_contain = said["phrases"]
-        if self.has_changed():
+        if GoldenQuestion.decides(self.changed_data):
             golden.last_passed, golden.last_failures = None, []
         return super().save(commit=commit)
 
@@ -114,6 +114,7 @@ class GoldenQuestionAdmin(ScopedAdmin):
     fieldsets = (
         (None, {"fields": ("plugin", "question", "facts_in_lines")}),
         ("What must come out", {"fields": ("expectation", "places", "phrases", "must_reach")}),
+        ("On the plugin’s page", {"fields": ("is_public",)}),
     )
     outcome = ("When it was last run", {"fields": ("last_result", "why_it_failed")})
 

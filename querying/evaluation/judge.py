@@ -80,6 +80,7 @@ def score(asked: Asked, *, key: Key, found: Found | None, given: Given | None) -
         question=asked.text,
         failures=tuple(failures(asked, key=key, given=given)) if given else (),
         outcome=given.outcome if given else "",
+        expected=asked.expected.outcome if asked.expected else "",
         probability=given.probability if given else None,
         grounds=given.grounds if given else None,
         is_telling=_is_telling(asked),
@@ -170,6 +171,8 @@ def _of_answer(asked: Asked, key: Key, given: Given) -> dict[str, float]:
         values["answer_right"] = float(any(key.is_met_by(span) for span in given.citations))
     if asked.expected:
         values["golden_passed"] = float(not failures(asked, key=key, given=given))
+        if key.places:
+            values["golden_cited"] = float(not _uncited(key, given))
     return values
 
 
@@ -225,14 +228,21 @@ def failures(asked: Asked, *, key: Key, given: Given) -> list[str]:
     wrong = []
     if expected.outcome and given.outcome != expected.outcome:
         wrong.append(f"It should have been {expected.outcome}, and was {given.outcome}.")
-    for gold, target in key.places:
-        if target is None or not any(target.is_met_by(span) for span in given.citations):
-            wrong.append(f"{gold.document} {_pages(gold.pages)} is not cited.")
+    wrong += [f"{gold.document} {_pages(gold.pages)} is not cited." for gold in _uncited(key, given)]
     missing = [words for words in expected.must_contain if _folded(words) not in _folded(given.text)]
     wrong += [f"The answer does not say “{words}”." for words in missing]
     if expected.must_reach and expected.must_reach not in given.nodes:
         wrong.append(f"The tree did not reach {expected.must_reach}.")
     return wrong
+
+
+def _uncited(key: Key, given: Given) -> list[Gold]:
+    """The places that the expert asked for, and no citation meets."""
+    return [
+        gold
+        for gold, target in key.places
+        if target is None or not any(target.is_met_by(span) for span in given.citations)
+    ]
 
 
 def _pages(pages: frozenset[int]) -> str:

@@ -18,11 +18,18 @@ from querying.evaluation.types import Scored
 from querying.llms import get_llm
 from querying.llms.base import LLM
 from querying.models import EvaluationRun, GoldenQuestion
+from querying.types import Outcome
 
 logger = logging.getLogger(__name__)
 
 # So many are asked while somebody waits, and only of a model that costs nothing; more are for a worker.
 MOST_AT_ONCE = 60
+
+_EXPECTATIONS = {
+    "answered": Outcome.ANSWERED.value,
+    "refused": Outcome.REFUSED.value,
+    "asked_back": Outcome.CLARIFY.value,
+}
 
 
 def run_golden(
@@ -101,18 +108,37 @@ def keep_calibration(plugin: Plugin, calibration: dict[str, Any] | None) -> None
         Plugin.objects.filter(pk=plugin.pk).update(calibration=calibration)
 
 
-def scorecard(row: EvaluationRun) -> dict[str, Any]:
-    """What a release shows of the run: counts, shares of 0 to 1 (None where nothing applies), milliseconds, a date."""
+def scorecard(row: EvaluationRun, *, llm: LLM | None = None) -> dict[str, Any]:
+    """What a release shows of the run: counts, shares of 0 to 1 (None where nothing applies), milliseconds, a date.
+
+    `answered`, `refused` and `asked_back` are `[right, asked]` of the questions that must end so; `cited` those whose
+    sources are prescribed. The run is one in which `llm` answered.
+    """
     passed = [one["passed"] for one in row.questions]
     return {
         "golden_total": len(passed),
         "golden_passed": sum(passed),
+        **_by_expectation(row.questions),
+        "p50_ms": row.result.get("p50_ms"),
+        "answerer": (llm or get_llm()).name,
         "citation_precision": row.result.get("citation_precision"),
         "refusal_accuracy": row.result.get("refused_when_unanswerable"),
         "p95_ms": row.result.get("p95_ms"),
         "calibrated": row.calibration is not None,
         "date": row.started.date().isoformat(),
     }
+
+
+def _by_expectation(questions: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
+    """Nothing of a run that was kept before it said what was expected."""
+    if not all("expected" in one for one in questions):
+        return {}
+    groups = {
+        name: [bool(one["passed"]) for one in questions if one["expected"] == expected]
+        for name, expected in _EXPECTATIONS.items()
+    }
+    groups["cited"] = [one["cited"] for one in questions if one["cited"] is not None]
+    return {name: [sum(went), len(went)] for name, went in groups.items()}
 
 
 def stated_of(row: EvaluationRun) -> Sequence[calibrate.Bin]:
@@ -126,6 +152,8 @@ def _outcome(one: Scored) -> dict[str, Any]:
         "id": int(one.id),
         "question": one.question,
         "outcome": one.outcome,
+        "expected": one.expected,
+        "cited": bool(one.values["golden_cited"]) if "golden_cited" in one.values else None,
         "passed": not one.failures,
         "failures": list(one.failures),
         "confidence": one.confidence,

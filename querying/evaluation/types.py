@@ -125,6 +125,7 @@ class Scored:
     question: str = ""
     failures: tuple[str, ...] = ()  # of a golden question
     outcome: str = ""  # the pipeline's
+    expected: str = ""  # the outcome that a golden question's expert fixed
     probability: float | None = None  # as stated, where the plugin has a curve
     grounds: Grounds | None = None  # what the pipeline's confidence went by
     is_telling: bool = True  # whether a right answer can be told from a wrong one

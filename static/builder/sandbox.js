@@ -1,6 +1,7 @@
-"use strict";
 // A question is posted, its events are read as they come, and at the end the server's own turn takes their place.
 // Without this script the same forms answer with a whole page.
+import { eventsOf, iconsFrom, LiveTurn, noteWith } from "../answering.js";
+
 (() => {
   const box = document.getElementById("sandbox");
   const talk = document.getElementById("talk");
@@ -10,125 +11,18 @@
   const textarea = composer.querySelector("textarea[name=question]");
   const stop = composer.querySelector("[data-stop]");
   const announcer = document.getElementById("announce");
-  const MARK = /\[Source (\d{1,6})\]/;
   const running = new Set();
 
   const announce = (words) => (announcer.textContent = words);
 
-  function icon(name, spins) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("class", spins ? "i spin" : "i");
-    svg.setAttribute("viewBox", "0 0 20 20");
-    svg.setAttribute("aria-hidden", "true");
-    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-    use.setAttribute("href", `${box.dataset.icons}#${name}`);
-    svg.append(use);
-    return svg;
-  }
-
-  function note(words) {
-    const paragraph = document.createElement("p");
-    paragraph.className = "note no";
-    paragraph.setAttribute("role", "alert");
-    paragraph.append(icon("alert"), words);
-    return paragraph;
-  }
-
-  // --- One turn while it is being answered ---------------------------------------------------------------
-
-  class LiveTurn {
-    constructor(question, place) {
-      this.element = document.getElementById("live-turn").content.firstElementChild.cloneNode(true);
-      this.element.querySelector(".said").textContent = question;
-      this.steps = this.element.querySelector(".steps");
-      this.reading = this.element.querySelector(".reading");
-      this.held = this.element.querySelector(".held-line");
-      place.append(this.element);
-      this.began = performance.now();
-    }
-
-    take(event) {
-      const takers = { status: this.step, delta: this.write, error: this.fail, done: this.finish, turn: this.replace };
-      takers[event.type]?.call(this, event);
-    }
-
-    step(event) {
-      this.endStep();
-      const item = document.createElement("li");
-      item.className = "now";
-      item.append(icon("wait", true), event.message);
-      this.steps.append(item);
-      if (event.status === "generating") this.held.hidden = false;
-    }
-
-    endStep() {
-      const item = this.steps.lastElementChild;
-      if (!item?.classList.contains("now")) return;
-      item.classList.remove("now");
-      item.firstElementChild.replaceWith(icon("check"));
-      const took = document.createElement("span");
-      took.className = "num";
-      took.textContent = `${Math.round(performance.now() - this.began)} ms`;
-      item.append(took);
-    }
-
-    write(event) {
-      const span = document.createElement("span");
-      span.className = "fresh";
-      event.text.split(MARK).forEach((part, at, parts) => {
-        if (at % 2 === 0) return span.append(at < parts.length - 1 ? part.replace(/ +$/, "") : part);
-        const chip = document.createElement("span");
-        chip.className = "cite";
-        chip.textContent = part;
-        span.append(chip);
-      });
-      this.reading.append(span);
-      announce(event.text.replace(/ ?\[Source \d{1,6}\]/g, ""));
-    }
-
-    fail(event) {
-      this.finish();
-      this.element.append(note(`${event.error} ${event.hint || ""}`.trim()));
-      announce(event.error);
-    }
-
-    finish() {
-      this.endStep();
-      this.held.hidden = true;
-      this.element.setAttribute("aria-busy", "false");
-    }
-
-    replace(event) {
-      if (!event.html) return;
-      const holder = document.createElement("template");
-      holder.innerHTML = event.html; // rendered by our own template, which escapes what others wrote
-      const finished = holder.content.firstElementChild;
-      this.element.replaceWith(finished);
-      this.element = finished;
-      prepare(finished);
-      const refusal = finished.querySelector(".refusal .reading, .back legend");
-      if (refusal) announce(refusal.textContent);
-    }
-  }
+  const icon = iconsFrom(box.dataset.icons);
+  const note = noteWith(icon);
 
   // --- Asking --------------------------------------------------------------------------------------------
 
-  async function* eventsOf(response) {
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let buffer = "";
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      buffer += value;
-      const blocks = buffer.split("\n\n");
-      buffer = blocks.pop();
-      for (const block of blocks) if (block.startsWith("data: ")) yield JSON.parse(block.slice(6));
-    }
-  }
-
   // Resolves to the id of the finished query, or to null.
   async function stream(fields, question, place, abort) {
-    const turn = new LiveTurn(question, place);
+    const turn = new LiveTurn(question, place, { icon, announce, prepare });
     turn.element.scrollIntoView({ block: "nearest" });
     let id = null;
     try {

@@ -44,6 +44,7 @@ WHOLE = {
     "chunkStrategy": "tokens",
     "chunkSize": 900,
     "isShared": True,
+    "sharesGolden": False,
     "publicChat": True,
 }
 

@@ -75,7 +75,13 @@ def test_every_operation_behind_a_key_names_the_errors_that_any_can_give(status:
     missing = [
         operation["operationId"] for _, _, operation in _operations() if status not in operation["responses"]
     ]
-    assert missing == ["getSchema"]
+    is_counted = status == "429"
+    # The open doors have no key, and no limit but that of the address.
+    assert set(missing) == {"getSchema"} | (set() if is_counted else _open())
+
+
+def _open() -> set[str]:
+    return {operation["operationId"] for _, _, operation in _operations() if operation.get("security") == [{}]}
 
 
 def test_errors_below_v1_have_the_form_of_its_protocol() -> None:
@@ -120,12 +126,14 @@ def test_another_format_is_refused(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_the_page_shows_every_operation_without_a_script(client: Client) -> None:
+def test_the_page_shows_every_operation_without_a_script(client: Client, settings: Any) -> None:
     page = client.get("/api/docs")
     shown = page.content.decode()
     assert page.status_code == 200
     assert all(f'id="{operation["operationId"]}"' in shown for _, _, operation in _operations())
-    assert not re.search(r'<script|<style|\sstyle="|\son\w+="|(src|href)="(https?:)?//', shown)
+    # Its own address apart, it names none elsewhere, and nothing in it is inline.
+    shown = shown.replace(settings.PUBLIC_URL, "")
+    assert not re.search(r'<script(?! src="/)|<style|\sstyle="|\son\w+="|(src|href)="(https?:)?//', shown)
     linked = set(re.findall(r'href="#([^"]+)"', shown))
     assert linked <= set(re.findall(r'id="([^"]+)"', shown))
 

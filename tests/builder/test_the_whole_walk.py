@@ -291,9 +291,9 @@ def _publish(walker: Walker) -> None:
 
 def _make_a_key(walker: Walker) -> str:
     page = walker.page
-    page.goto("/plugins/work-at-height")
+    page.goto("/marketplace/work-at-height")
     walker.look()
-    page.get_by_role("link", name="Make a key for this").click()
+    page.get_by_role("link", name="Get a key").click()
     walker.look()
     page.get_by_label("Name").fill("site agent")
     page.get_by_role("button", name="Make the key").click()

@@ -143,7 +143,13 @@ def test_apart_from_its_slug_a_second_copy_is_the_same(boots: Plugin, bob: User)
 def test_every_column_that_a_person_writes_travels() -> None:
     """A column that is added later travels by itself, unless it is named here with the reason."""
     stays = {
-        Plugin: {"is_published", "version", "is_shared", "public_chat"},  # decided anew by the new owner
+        Plugin: {
+            "is_published",
+            "version",
+            "is_shared",
+            "shares_golden",
+            "public_chat",
+        },  # decided anew by the new owner
         DecisionTree: set(),
         TreeCase: set(),
         GoldenQuestion: set(),

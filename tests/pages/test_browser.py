@@ -67,21 +67,21 @@ def overflow(page: Page) -> int:
 
 
 def test_from_signing_up_to_a_key(page: Page, published: Plugin) -> None:
-    page.goto("/plugins/boots")
+    page.goto("/marketplace/boots")
     page.get_by_role("link", name="Sign up").click()
     page.get_by_label("Email").fill("erin@example.org")
     page.get_by_label("Password", exact=True).fill("a long walk home")
     page.get_by_label("Password (again)").fill("a long walk home")
     page.get_by_role("button", name="Sign Up").click()
     page.get_by_role("link", name="Boots").click()
-    page.get_by_role("link", name="Make a key for this").click()
+    page.get_by_role("link", name="Get a key").click()
     page.get_by_label("Name").fill("planning agent")
     page.get_by_role("button", name="Make the key").click()
     secret = page.locator("#secret").inner_text()
     key = ApiKey.objects.for_secret(secret)
     assert key
     assert (key.owner.email, key.allowed_plugins()) == ("erin@example.org", [published.pk])
-    page.goto("/keys")
+    page.goto("/api-keys")
     assert secret not in page.content()
     page.get_by_role("button", name="Revoke").click()
     page.get_by_text("It stopped working at once.").wait_for()
@@ -154,8 +154,8 @@ def test_a_citation_opens_its_page_at_the_cited_words(page: Page, alice: User, p
     assert 0 <= box["y"] < 900
 
 
-PUBLIC = ["/", "/plugins/boots", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"]
-SIGNED_IN = ["/", "/keys", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/"]
+PUBLIC = ["/", "/marketplace/boots", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"]
+SIGNED_IN = ["/", "/api-keys", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/"]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -191,5 +191,5 @@ def test_the_builder_keeps_the_strict_policy(page: Page, alice: User, published:
 
 def test_pages_that_are_not_there_look_like_ours(page: Page, complaints: list[str]) -> None:
     page.goto("/nothing-here")
-    page.get_by_role("heading", name="There is nothing here").wait_for()
+    page.get_by_role("heading", name="This page is not here").wait_for()
     complaints[:] = [said for said in complaints if "404" not in said]

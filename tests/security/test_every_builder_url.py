@@ -40,6 +40,8 @@ KINDS = {
     "person": "accounts.User",
     "webhook": "webhooks.Webhook",
     "delivery": "webhooks.Delivery",
+    "review": "marketplace.Review",
+    "report": "marketplace.Report",
 }
 # Not an id of anything: which column to show, which day, which version.
 WORDS = {"version": "1.0.0", "app_label": "plugins", "url": "nothing-here"}

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import Group
@@ -14,6 +16,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from knowledge.models import Chunk, Document, KnowledgeBase, Page
+from marketplace.models import Report, Review
 from plugins.models import Invitation, Plugin, Release
 from querying.models import EvaluationRun, GoldenQuestion, Query
 from trees.models import DecisionTree, TreeCase
@@ -123,6 +126,8 @@ def build(alice: User) -> World:
         questions=[{"id": golden.pk, "question": f"{MARK} golden", "passed": False, "failures": [MARK]}],
     )
     email = EmailAddress.objects.create(user=alice, email=f"{MARK}@example.org")
+    elsewhere = SocialAccount.objects.create(user=alice, provider="sso", uid=MARK, extra_data={"email": MARK})
+    second_step = Authenticator.objects.create(user=alice, type="totp", data={"secret": MARK})
     group = Group.objects.create(name=f"{MARK} group")
     case = TreeCase.objects.create(tree=tree, name=f"{MARK} case", expected=MARK)
     invitation = Invitation.objects.create(
@@ -145,9 +150,13 @@ def build(alice: User) -> World:
         error=MARK,
         attempts=1,
     )
+    review = Review.objects.create(
+        plugin=plugin, author=alice, release=release, verdict="relied", text=MARK, reply=MARK
+    )
+    report = Report.objects.create(plugin=plugin, review=review, reason="other", text=MARK, reporter=alice)
     _second_of_each(alice)
     made = [alice, plugin, base, document, page, chunk, tree, release, key, query, email, group]
-    made += [case, golden, run, invitation, webhook, delivery]
+    made += [elsewhere, second_step, case, golden, run, invitation, webhook, delivery, review, report]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 
 

@@ -9,12 +9,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
 from lexic.errors import LexicError
-from marketplace.bundle import Imported, import_plugin
+from marketplace.bundle import Imported
+from marketplace.sharing.install import import_file
 
 
 class Command(BaseCommand):
     help = (
-        "Make a plugin from a file that export_plugin has written. It is a draft; a worker reads its documents.\n\n"
+        "Make a plugin from a file: what export_plugin has written, or a shared plugin as it was downloaded. It is a "
+        "draft. A worker reads the documents of the former; those of the latter come as they were read.\n\n"
         "Example: manage.py import_plugin concrete-cover.lexic.zip --owner ruth@example.org"
     )
 
@@ -29,7 +31,7 @@ class Command(BaseCommand):
         person = self._owner(owner)
         try:
             with file.open("rb") as source:
-                imported = import_plugin(source, owner=person, slug=slug)
+                imported = import_file(source, owner=person, slug=slug)
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from None
         except OSError as error:
@@ -53,7 +55,8 @@ class Command(BaseCommand):
             said = {"id": str(plugin.pk), "plugin": plugin.slug, "documents": imported.documents}
             self.stdout.write(json.dumps(said))
             return
+        waiting = imported.waiting or "none"
         taken = " (its own name was taken)" if imported.slug_was_taken else ""
         self.stdout.write(
-            f"{plugin.name}, called {plugin.slug}{taken}. {imported.documents} documents wait for a worker."
+            f"{plugin.name}, called {plugin.slug}{taken}. {imported.documents} documents, {waiting} for a worker."
         )

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from lexic.errors import LexicError
 from marketplace.publish import publish
+from marketplace.withdraw import withdraw
 from plugins.models import Plugin
 
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         if plugin is None:
             raise CommandError(f"There is no plugin called {slug}.")
         if options["withdraw"]:
-            plugin.withdraw()
+            withdraw(plugin)
             self._say({"plugin": slug, "published": False}, f"{slug} is withdrawn.", options)
             return
         try:

@@ -1,7 +1,8 @@
 """Questions and what a careful reader would make of them on Saturday, 21 November 2026: four lists of sixty.
 
-`seen.jsonl` was written with the rules. `unseen.jsonl` and `held_out.jsonl` were written by somebody who did not know them; of
-these they planned 30 and 39 right, and were mended afterwards. `posts.jsonl` came last. A line is a vocabulary for those that follow, or a question
+`seen.jsonl` was written with the rules. The others were written one after another by somebody who did not know them, each
+with wordings that the lists before do not have; the rules planned 30, 39 and 36 of their sixty right at first sight, and were
+mended afterwards. A line is a vocabulary for those that follow, or a question
 with the days it speaks of, the labels that filter, and its kind: "list" (the metadata answers), "search" (text under filters),
 "open" (no filter) or "which time" (a time is missing).
 """

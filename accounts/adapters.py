@@ -1,0 +1,92 @@
+"""Where allauth asks us: sign-in with an address, with another site's account, and in two steps."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.reauthentication import get_reauthentication_flows
+from allauth.core.exceptions import ReauthenticationRequired
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
+from allauth.socialaccount.models import SocialApp, SocialLogin
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+
+from accounts import joining, keys
+from accounts.fresh import has_just_signed_in
+from accounts.models import User
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """A person without a password or a second step is sent a code."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if methods or not user.is_authenticated:
+            return methods
+        return [{"id": "code", "description": "Send me a code", "url": reverse("reauthenticate_by_code")}]
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Whether this needs a fresh sign-in. Raises `ReauthenticationRequired`.
+
+        For people who only come in through another site allauth takes any session for a fresh one. Ours has to be.
+        """
+        is_required: bool = super().is_reauthentication_required(app=app, **kwargs)
+        has_no_way = is_required and not get_reauthentication_flows(self.request.user)
+        if has_no_way and not has_just_signed_in(self.request):
+            raise ReauthenticationRequired
+        return is_required
+
+
+class SocialAdapter(DefaultSocialAccountAdapter):
+    def list_apps(self, request: HttpRequest, provider: str | None = None, client_id: str | None = None) -> Any:
+        """Those of the settings. Providers are the operator's, so none is looked up in the database."""
+        found = _build_apps_from_settings(provider=provider, client_id=client_id)
+        return [app for apps in found.values() for app in apps]
+
+    def get_app(self, request: HttpRequest, provider: str, client_id: str | None = None) -> SocialApp:
+        try:
+            return super().get_app(request, provider=provider, client_id=client_id)
+        except SocialApp.DoesNotExist:
+            raise Http404("People do not sign in from there on this site.") from None
+
+    def get_requests_session(self) -> Any:
+        """What providers are asked with.
+
+        This goes past `lexic.egress` on purpose: where it leads is the operator's own setting (or fixed, for Google
+        and GitHub), never an address that a visitor named, and an organisation's own provider often stands in its
+        own network. What comes back from there (the address of a picture) is fetched through `lexic.egress`.
+        """
+        session = super().get_requests_session()
+        session.max_redirects = 3
+        return session
+
+    def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:
+        joining.take_only_what_is_certain(sociallogin)
+        user: User = super().populate_user(request, sociallogin, data)
+        joining.describe(user, data=data)
+        return user
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        joining.check(request, sociallogin)
+
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
+        return joining.save(
+            sociallogin, lambda: super(SocialAdapter, self).save_user(request, sociallogin, form=form)
+        )
+
+
+class MfaAdapter(DefaultMFAAdapter):
+    """The secrets of second steps are kept as those of API keys are: whoever reads the database cannot use them."""
+
+    def encrypt(self, text: str) -> str:
+        return keys.encrypt(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Under another ENCRYPTION_KEY: a secret of nobody's. An empty one would be known to everybody."""
+        return keys.decrypt(encrypted_text) or base64.b32encode(secrets.token_bytes(20)).decode()
+
+    def _get_site_name(self) -> str:
+        return "Lexic"

@@ -1,0 +1,36 @@
+"""What a worker does for people: fetch the picture that they have elsewhere."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+from celery import shared_task
+from kombu.exceptions import OperationalError as BrokerUnavailable
+
+from accounts import avatars
+from accounts.models import User
+from lexic.errors import LexicError
+
+logger = logging.getLogger(__name__)
+
+
+def enqueue_avatar(person: UUID, url: str) -> None:
+    """Have a worker fetch the picture. Nobody waits for it, and without a broker there is none."""
+    try:
+        fetch_avatar.apply_async(
+            args=[str(person), url], retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.1}
+        )
+    except BrokerUnavailable as error:
+        logger.warning("no picture for %s, no broker: %s", person, error)
+
+
+@shared_task(name="accounts.fetch_avatar", acks_late=True)
+def fetch_avatar(person: str, url: str) -> None:
+    user = User.objects.filter(pk=person).first()
+    if user is None or user.avatar:
+        return
+    try:
+        avatars.fetch(user, url=url)
+    except LexicError as error:
+        logger.info("no picture for %s: %s", person, error.message)

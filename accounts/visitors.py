@@ -1,0 +1,34 @@
+"""Who visits without having signed in: an address, and nothing that would tell the person."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+
+_SALT = "lexic.visitor"
+# Whoever has an IPv6 address has at least so many more beside it.
+_OF_ONE_VISITOR = 64
+
+
+def name_of(request: HttpRequest) -> str:
+    """The same for every request from one address, and useless to find the address out."""
+    return salted_hmac(_SALT, address_of(request)).hexdigest()[:32]
+
+
+def address_of(request: HttpRequest) -> str:
+    """The address that the request came from; of IPv6 the network. What a caller says of itself in
+    `X-Forwarded-For` counts only behind a proxy (LEXIC_BEHIND_PROXY), and then what that proxy added: the last one."""
+    said = str(request.META.get("REMOTE_ADDR", ""))
+    if settings.BEHIND_PROXY and (forwarded := request.headers.get("X-Forwarded-For", "")):
+        said = forwarded.rpartition(",")[2].strip()
+    try:
+        address = ipaddress.ip_address(said)
+    except ValueError:
+        return "unknown"
+    if isinstance(address, ipaddress.IPv6Address):
+        mapped = address.ipv4_mapped
+        return str(mapped or ipaddress.ip_network((address, _OF_ONE_VISITOR), strict=False).network_address)
+    return str(address)

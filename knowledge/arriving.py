@@ -1,0 +1,190 @@
+"""Documents that arrive read: their pages, chunks and vectors come with them, and need not be made again.
+
+They go the way of every document: staged first, where no search sees them, then swapped in at once. Where the vectors
+are missing, because another embedder made them, the worker computes those alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from knowledge import chunks, swap, vectors
+from knowledge.chunking import title_path
+from knowledge.chunks import PlannedChunk, content_hash
+from knowledge.embedders.base import Embedder
+from knowledge.models import Document, DocumentStatus, Embedding, Page
+from knowledge.pages import Reading
+from knowledge.progress import Progress
+from knowledge.readers.types import PageText
+from knowledge.staging import batched, discard
+
+_ROWS_AT_ONCE = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadPage:
+    """A page as it was read elsewhere, from the bytes of this hash. Numbers ascend from 1; `words` as in `Page`."""
+
+    number: int
+    text: str
+    words: list[list[float]] | None
+    source_sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadChunk:
+    """A span of the page of this number, in reading order. `windows` is how many vectors it has."""
+
+    page: int
+    start: int
+    end: int
+    section_path: tuple[str, ...]
+    windows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """What was made of a document elsewhere.
+
+    `vectors`: for each chunk float16 [windows, dimensions], in the order of the chunks; None where they have to be
+    computed here. It is gone through once.
+    """
+
+    pages: Sequence[ReadPage]
+    chunks: Sequence[ReadChunk]
+    is_paged: bool
+    vectors: Iterable[np.ndarray] | None
+
+
+def take_in(document: Document, arrival: Arrival) -> bool:
+    """Let the document answer with what arrived. False where a worker has to embed it first: the caller enqueues it.
+
+    Call inside a transaction. A version that says the same as the one that answers leaves that as it is. Raises
+    `Superseded`.
+    """
+    discard(document.pk)
+    reading = _staged_pages(document, arrival)
+    planned = _planned(document, arrival, reading)
+    if chunks.is_as_before(document, planned, reading):
+        discard(document.pk)
+        swap.keep_as_is(document, columns=_columns(reading, chunk_count=len(planned)))
+        return True
+    chunks.stage_chunks(document, planned, reading, title=document.title)
+    if arrival.vectors is None:
+        _leave_to_worker(document)
+        return False
+    _store_vectors(document, arrival.vectors)
+    columns = _columns(reading, chunk_count=len(planned))
+    swap.swap_in(document, page_ids=reading.page_ids.values(), columns=columns)
+    return True
+
+
+def is_staged(document: Document) -> bool:
+    """Whether everything but the vectors of this very version is there already."""
+    if not document.arrived_sha256 or document.arrived_sha256 != document.sha256:
+        return False
+    staged = document.chunks.staged()
+    return staged.exists() and not staged.exclude(document_title=document.title).exists()
+
+
+def embed(document: Document, *, embedder: Embedder, progress: Progress) -> None:
+    """Compute the vectors that are missing, and let the document answer. Raises `EmbedderError`, `Superseded`."""
+    staged = document.chunks.staged()
+    page_ids = set(staged.values_list("page_id", flat=True)) | set(
+        document.pages.staged().values_list("pk", flat=True)
+    )
+    total = staged.count()
+    progress.enter(DocumentStatus.EMBEDDING, chunks_total=total)
+    vectors.embed_missing(document, title=document.title, embedder=embedder, progress=progress)
+    swap.swap_in(document, page_ids=page_ids, columns={"arrived_sha256": "", "chunks_done": total})
+
+
+def _leave_to_worker(document: Document) -> None:
+    reading = {"pages_total": document.pages.staged().count(), "arrived_sha256": document.sha256}
+    Document.objects.filter(pk=document.pk).update(status=DocumentStatus.QUEUED, **reading)
+
+
+def _staged_pages(document: Document, arrival: Arrival) -> Reading:
+    """The rows of the pages: those that answer already where they say the same, new ones for the rest."""
+    reading = Reading(title=document.title, is_paged=arrival.is_paged)
+    # Without vectors the swap comes later, and then only what is staged now tells which pages belong to the version.
+    known = _known(document) if arrival.vectors is not None else {}
+    for batch in batched(arrival.pages, _ROWS_AT_ONCE):
+        kept = {page.number: known[key] for page in batch if (key := _key(page)) in known}
+        reading.page_ids |= kept | _added(document, [page for page in batch if page.number not in kept])
+        reading.pages += [PageText(number=page.number, text=page.text) for page in batch]
+    return reading
+
+
+def _known(document: Document) -> dict[tuple[int, str, str], int]:
+    alive = document.pages.filter(added_in__isnull=False, removed_in=None)
+    rows = alive.values_list("number", "text", "source_sha256", "pk")
+    return {(number, text, sha256): pk for number, text, sha256, pk in rows}
+
+
+def _key(page: ReadPage) -> tuple[int, str, str]:
+    return page.number, page.text, page.source_sha256
+
+
+def _added(document: Document, pages: list[ReadPage]) -> dict[int, int]:
+    rows = [
+        Page(
+            document=document,
+            number=page.number,
+            text=page.text,
+            words=page.words,
+            source_sha256=page.source_sha256,
+        )
+        for page in pages
+    ]
+    return {row.number: row.pk for row in Page.objects.bulk_create(rows)}
+
+
+def _planned(document: Document, arrival: Arrival, reading: Reading) -> list[PlannedChunk]:
+    texts = {page.number: page.text for page in arrival.pages}
+    return [
+        PlannedChunk(
+            index=index,
+            page_id=reading.page_ids[one.page],
+            start=one.start,
+            end=one.end,
+            section_path=one.section_path,
+            content_hash=content_hash(
+                title_path(document.title, one.section_path), texts[one.page][one.start : one.end]
+            ),
+        )
+        for index, one in enumerate(arrival.chunks)
+    ]
+
+
+def _store_vectors(document: Document, found: Iterable[np.ndarray]) -> None:
+    staged = document.chunks.staged().order_by("index").values_list("pk", flat=True)
+    rows = (
+        Embedding(
+            chunk_id=chunk_id,
+            knowledge_base_id=document.knowledge_base_id,
+            document_id=document.pk,
+            window=number,
+            vector=vector,
+        )
+        for chunk_id, windows in zip(staged, found, strict=True)
+        for number, vector in enumerate(windows)
+    )
+    for batch in batched(rows, _ROWS_AT_ONCE):
+        Embedding.objects.bulk_create(batch)
+
+
+def _columns(reading: Reading, *, chunk_count: int) -> dict[str, Any]:
+    pages = len(reading.pages)
+    return {
+        "page_count": pages if reading.is_paged else None,
+        "pages_total": pages,
+        "pages_done": pages,
+        "chunks_total": chunk_count,
+        "chunks_done": chunk_count,
+        "arrived_sha256": "",
+    }

@@ -1,0 +1,38 @@
+"""Addresses as the world knows them, whatever host this request came in by."""
+
+from __future__ import annotations
+
+from django import template
+from django.conf import settings
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.simple_tag
+def public_url(path: str = "") -> str:
+    """The whole address of a path of this site."""
+    return f"{settings.PUBLIC_URL}{path}"
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """An icon that says nothing by itself: a word must stand beside it."""
+    sheet = static("icons.svg")
+    return format_html(
+        '<svg class="i" viewBox="0 0 20 20" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name
+    )
+
+
+@register.simple_tag
+def public_static(name: str) -> str:
+    """The whole address of a static file of ours."""
+    return public_url(static(name))
+
+
+@register.filter
+def counted(number: int) -> str:
+    """2312 as 2,312."""
+    return f"{number:,}"

@@ -1,0 +1,112 @@
+"""What the manifest of either version says in the same words: a plugin, its trees, its golden questions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.models import User
+from knowledge import readers
+from knowledge.embedders import get_embedder
+from knowledge.models import KnowledgeBase
+from lexic.errors import Conflict, LexicError
+from marketplace.bundle.archive import Archive
+from marketplace.bundle.columns import BadBundle, checked, listed, require
+from plugins import slugs
+from plugins.models import Plugin
+from querying.models import GoldenQuestion
+from trees.cases import MAX_CASES
+from trees.models import DecisionTree, TreeCase
+
+MOST_TREES = 200
+MOST_GOLDEN = 5000
+
+# A tree's columns, and those of its cases.
+SaidTree = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+class SlugTaken(Conflict):
+    """A plugin of this slug exists already."""
+
+    code = "slug_taken"
+    hint = "Nothing was imported. Choose another slug, or leave it out to get a free one."
+
+
+def plugin_of(data: Any) -> dict[str, Any]:
+    plugin = checked(Plugin, data, where="plugin")
+    require(plugin, "name", "domain", where="plugin")
+    return plugin
+
+
+def golden_of(data: Any) -> list[dict[str, Any]]:
+    golden = listed(data, where="golden_questions", most=MOST_GOLDEN)
+    return [_golden(one, where=f"golden_questions[{number}]") for number, one in enumerate(golden)]
+
+
+def _golden(data: Any, *, where: str) -> dict[str, Any]:
+    said = checked(GoldenQuestion, data, where=where)
+    require(said, "question", where=where)
+    return said
+
+
+def base_of(data: Any, *, where: str = "knowledge") -> dict[str, Any]:
+    """An embedder that this site does not have is replaced by the one it uses for new plugins."""
+    said = checked(KnowledgeBase, data, where=where)
+    try:
+        get_embedder(said.get("embedder", settings.LEXIC_EMBEDDER))
+    except LexicError:
+        said["embedder"] = settings.LEXIC_EMBEDDER
+    return {"embedder": settings.LEXIC_EMBEDDER, **said}
+
+
+def trees_of(data: Any) -> list[SaidTree]:
+    trees = []
+    for number, one in enumerate(listed(data, where="trees", most=MOST_TREES)):
+        where = f"trees[{number}]"
+        if not isinstance(one, dict) or not {"name", "tree_data", "cases"} <= one.keys():
+            raise BadBundle(f"{where} of manifest.json has no name, tree_data or cases.")
+        said = checked(DecisionTree, {key: value for key, value in one.items() if key != "cases"}, where=where)
+        require(said, "name", where=where)
+        cases = listed(one["cases"], where=f"{where}.cases", most=MAX_CASES)
+        trees.append((said, [checked(TreeCase, case, where=f"{where}.cases[{n}]") for n, case in enumerate(cases)]))
+    return trees
+
+
+def type_of(archive: Archive, sha256: str, *, name: str, title: str) -> str:
+    """The source type of a document's bytes. Raises `BadBundle` for bytes that are not those, or that nobody reads."""
+    head = archive.check_document(sha256)
+    try:
+        return readers.detect(name or "document", head[: readers.HEAD_BYTES])
+    except LexicError as error:
+        raise BadBundle(f"“{title[:80]}” cannot be read here: {error.message}") from None
+
+
+def new_plugin(said: dict[str, Any], *, owner: User, slug: str | None) -> tuple[Plugin, bool]:
+    """A draft of the owner's, saved; and whether it could not be called what the file calls it. Raises `SlugTaken`."""
+    wanted = slug or said.get("slug") or ""
+    is_taken = bool(wanted) and Plugin.objects.filter(slug=wanted).exists()
+    if slug and is_taken:
+        raise SlugTaken
+    if is_taken:
+        wanted = slugs.free_slug(wanted, taken=lambda one: Plugin.objects.filter(slug=one).exists())
+    plugin = Plugin(**{**said, "slug": checked(Plugin, {"slug": wanted}, where="plugin")["slug"]}, owner=owner)
+    if slugs.as_id(plugin.slug) or plugin.slug in slugs.TAKEN:
+        raise BadBundle("Its slug looks like an id, or is an address of the API.")
+    plugin.save()
+    return plugin, is_taken
+
+
+def add_trees(plugin: Plugin, trees: list[SaidTree]) -> None:
+    now = timezone.now()
+    for number, (said, cases) in enumerate(trees):
+        # Among trees of the same order the older comes first: they keep the order they are listed in.
+        made_at = now + timedelta(microseconds=number)
+        tree = DecisionTree.objects.create(plugin=plugin, created_at=made_at, **said)
+        TreeCase.objects.bulk_create(TreeCase(tree=tree, **case) for case in cases)
+
+
+def add_golden(plugin: Plugin, golden: list[dict[str, Any]]) -> None:
+    GoldenQuestion.objects.bulk_create(GoldenQuestion(plugin=plugin, **said) for said in golden)

@@ -1,0 +1,140 @@
+"""A search as its page shows it: choices with their counts, chips that take one off, and links to the other pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from marketplace.catalogue.search import Facets, Found
+from marketplace.catalogue.wanted import Sort, Trust, Use, Wanted
+
+PER_PAGE = 24
+# So many are seen at once; the others after one more press.
+FIRST_CHOICES = 8
+
+_TRUST = {Trust.ANY: "Any", Trust.MEASURED: "Measured", Trust.RIGHT: "95% right or better"}
+_USES = {Use.API: "By API or MCP", Use.CHAT: "Chat in the browser", Use.INSTALL: "Install a copy"}
+_SORTS = {
+    Sort.BEST: "best match",
+    Sort.RIGHT: "most often right",
+    Sort.ASKED: "most asked",
+    Sort.NEWEST: "newest",
+    Sort.NAME: "name",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """`count`: how many plugins there would be with it; None where that is not known."""
+
+    value: str
+    label: str
+    count: int | None = None
+    is_chosen: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facet:
+    """`name` is that of its field; those of `kind` "radio" have one choice at a time. `more` are shown on demand."""
+
+    name: str
+    title: str
+    kind: str
+    choices: list[Choice]
+    more: list[Choice]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chip:
+    label: str
+    address: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pager:
+    """From the `first` to the `last` of `total`; the addresses are empty where there is no such page."""
+
+    first: int
+    last: int
+    total: int
+    previous: str
+    following: str
+
+
+def facets_of(wanted: Wanted, counted: Facets) -> list[Facet]:
+    """Always the same, in the same order. What is chosen is always among the choices."""
+    domains = _counted(wanted.domains, counted.domains)
+    tags = _counted(wanted.tags, counted.tags)
+    trust = [
+        Choice(value=one.value, label=label, count=counted.trust[one.value], is_chosen=wanted.trust == one)
+        for one, label in _TRUST.items()
+    ]
+    uses = [
+        Choice(value=one.value, label=label, count=counted.uses[one.value], is_chosen=one in wanted.uses)
+        for one, label in _USES.items()
+    ]
+    facets = [
+        _facet("domain", "Domain", domains),
+        _facet("trust", "Trust label", trust, kind="radio"),
+        _facet("use", "How you may use it", uses),
+        _facet("tag", "Tags", tags),
+    ]
+    return [facet for facet in facets if facet.choices]
+
+
+def sorts_of(wanted: Wanted) -> list[Choice]:
+    """Without words nothing matches best."""
+    return [
+        Choice(value=one.value, label=label, is_chosen=wanted.order == one)
+        for one, label in _SORTS.items()
+        if one != Sort.BEST or wanted.words
+    ]
+
+
+def chips_of(wanted: Wanted) -> list[Chip]:
+    """One for everything that narrows the search; each leads to the search without it."""
+    domains = [(one, {"domains": _without(wanted.domains, one)}) for one in wanted.domains]
+    trust = [(_TRUST[wanted.trust], {"trust": Trust.ANY})] if wanted.trust != Trust.ANY else []
+    uses = [(_USES[one], {"uses": _without(wanted.uses, one)}) for one in wanted.uses]
+    tags = [(one, {"tags": _without(wanted.tags, one)}) for one in wanted.tags]
+    chips: list[tuple[str, dict[str, Any]]] = [*domains, *trust, *uses, *tags]
+    return [Chip(label=label, address=address_of(wanted, **changed)) for label, changed in chips]
+
+
+def pager_of(wanted: Wanted, found: Found, *, number: int) -> Pager:
+    begin = (number - 1) * PER_PAGE
+    has_more = begin + PER_PAGE < found.total
+    return Pager(
+        first=begin + 1,
+        last=begin + len(found.listings),
+        total=found.total,
+        previous=address_of(wanted, page=number - 1) if number > 1 else "",
+        following=address_of(wanted, page=number + 1) if has_more else "",
+    )
+
+
+def address_of(wanted: Wanted, *, page: int = 1, **changed: Any) -> str:
+    query = wanted.query(**changed)
+    parts = [part for part in (query, f"page={page}" if page > 1 else "") if part]
+    return reverse("marketplace") + (f"?{'&'.join(parts)}" if parts else "")
+
+
+def _facet(name: str, title: str, choices: list[Choice], *, kind: str = "checkbox") -> Facet:
+    seen = max(FIRST_CHOICES, sum(one.is_chosen for one in choices))
+    return Facet(name=name, title=title, kind=kind, choices=choices[:seen], more=choices[seen:])
+
+
+def _counted(chosen: Iterable[str], counts: Mapping[str, int]) -> list[Choice]:
+    """What is chosen comes first, also where nothing is left of it."""
+    gone = [Choice(value=one, label=one, count=0, is_chosen=True) for one in chosen if one not in counts]
+    there = [
+        Choice(value=one, label=one, count=count, is_chosen=one in set(chosen)) for one, count in counts.items()
+    ]
+    return gone + there
+
+
+def _without(values: tuple[Any, ...], value: object) -> tuple[Any, ...]:
+    return tuple(one for one in values if one != value)

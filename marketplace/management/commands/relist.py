@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from marketplace.catalogue import refresh
+from marketplace.catalogue.listing import relist
+from marketplace.tasks import complete_listing
+from plugins.models import Plugin
+
+
+class Command(BaseCommand):
+    help = (
+        "Compute the listings of the marketplace anew, and count the questions of days that nobody has counted.\n\n"
+        "Needed after a restored backup and after changes to the database by hand; else they keep themselves true.\n\n"
+        "Example: manage.py relist\n"
+        "         manage.py relist concrete-cover   (one plugin, with its sample answer)"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.add_argument("slug", nargs="?", help="only this plugin; default: all that are published")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *, slug: str | None, **options: Any) -> None:
+        relisted = self._one(slug) if slug else refresh.relist_everything()
+        noun = "plugin" if relisted == 1 else "plugins"
+        self.stdout.write(json.dumps({"relisted": relisted}) if options["json"] else f"Relisted {relisted} {noun}.")
+
+    def _one(self, slug: str) -> int:
+        plugin = Plugin.objects.filter(slug=slug).first()
+        if plugin is None:
+            raise CommandError(f"There is no plugin called {slug}.")
+        if relist(plugin) is None:
+            raise CommandError(f"{slug} is not published, so it is not listed.")
+        complete_listing(plugin_id=str(plugin.pk))
+        return 1

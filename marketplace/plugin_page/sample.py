@@ -1,0 +1,59 @@
+"""A question that the plugin answers and what it says to it, for its page: asked by the worker, never in a request."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from asgiref.sync import async_to_sync
+
+from marketplace.models import Listing
+from plugins.models import Plugin, Release
+from querying import pipeline, wire
+from querying.models import GoldenQuestion, GoldenQuestionQuerySet, Query
+from querying.types import Asker, Done, Outcome, Question
+
+# So many are offered to visitors.
+MOST_OFFERED = 4
+# They are asked until one is answered, and not more than a few.
+_MOST_TRIED = 3
+_ASKER = Asker(name="sample", is_measurement=True)
+
+
+def sample_of(plugin: Plugin) -> dict[str, Any]:
+    """The answer to the first sample question that the latest release answers, as `querying.wire` says it, with
+    `question`, `facts` and `seconds`; {} where no question is marked as a sample, or none is answered.
+
+    Asks only where the release or the questions are others than those of the sample that the listing holds.
+    """
+    release = plugin.releases.select_related("plugin").first()
+    if release is None:
+        return {}
+    known = Listing.objects.filter(plugin=plugin).values_list("sample", flat=True).first() or {}
+    questions = list(offered(plugin).filter(expectation=GoldenQuestion.Expectation.ANSWER)[:_MOST_TRIED])
+    if any(_is_of(known, release, golden) for golden in questions):
+        return dict(known)
+    return next((answer for golden in questions if (answer := _asked(release, golden))), {})
+
+
+def offered(plugin: Plugin) -> GoldenQuestionQuerySet:
+    """The golden questions that their author shows to visitors, without those that went wrong when last run."""
+    return plugin.golden_questions.filter(is_public=True).exclude(last_passed=False).order_by("pk")
+
+
+def _is_of(known: dict[str, Any], release: Release, golden: GoldenQuestion) -> bool:
+    of = (known.get("release"), known.get("question"), known.get("facts"))
+    return of == (str(release), golden.question, golden.facts)
+
+
+def _asked(release: Release, golden: GoldenQuestion) -> dict[str, Any]:
+    """{} unless it is answered. The audit row is deleted: nobody asked this."""
+    begun = time.monotonic()
+    question = Question(text=golden.question, release=release, asker=_ASKER, facts=golden.facts)
+    last = async_to_sync(pipeline.answer)(question)
+    seconds = round(time.monotonic() - begun, 2)
+    Query.objects.filter(pk=question.id).delete()
+    if not isinstance(last, Done) or last.answer.outcome != Outcome.ANSWERED:
+        return {}
+    said = {"question": golden.question, "facts": golden.facts, "seconds": seconds}
+    return said | wire.answer_as_json(last.answer, question=question)

@@ -1,0 +1,1 @@
+"""Reviews by people who have used a plugin, and reports of what should not be public."""

@@ -1,0 +1,112 @@
+"""What those who run the site do about a report. Each happens once, however often it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from lexic.errors import Conflict
+from marketplace.models import Report, ReportQuerySet, Review
+from marketplace.reviews import tell
+from marketplace.reviews.counts import recount
+from marketplace.withdraw import withdraw
+from plugins.models import Plugin
+
+
+class NoReview(Conflict):
+    """This report is about a plugin, not about a review."""
+
+    code = "no_review"
+    hint = "Withdraw the plugin, or say that there is nothing to do."
+
+
+class NothingToUndo(Conflict):
+    """Nobody has decided this report yet."""
+
+    code = "not_decided"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """`reports` are those that it decided, none where they were decided before. `is_told` is whether the mail to the
+    person it concerns went out; None where there was nothing to tell."""
+
+    reports: tuple[Report, ...]
+    is_told: bool | None = None
+
+
+def hide_review(report: Report, *, by: User) -> Decision:
+    """Takes the review off the page, tells its author, and decides every report of it that waits. Raises `NoReview`."""
+    if report.review_id is None:
+        raise NoReview
+    with transaction.atomic():
+        review = Review.objects.select_for_update().get(pk=report.review_id)
+        decided = _decide(_waiting(report), outcome=Report.Outcome.HIDDEN, by=by)
+        is_news = bool(decided) and not review.is_hidden
+        if is_news:
+            _show(review, is_hidden=True)
+    told = tell.review_hidden(review, reason=report.get_reason_display()) if is_news else None
+    return Decision(reports=decided, is_told=told)
+
+
+def withdraw_plugin(report: Report, *, by: User) -> Decision:
+    """Takes the plugin off the air, tells its owner, and decides this report and every other one of the plugin itself
+    that waits. Its owner may publish it again once it is corrected."""
+    with transaction.atomic():
+        plugin = Plugin.objects.select_for_update().get(pk=report.plugin_id)
+        together = _waiting(report) if report.review_id is None else Report.objects.open().filter(pk=report.pk)
+        decided = _decide(together, outcome=Report.Outcome.WITHDRAWN, by=by)
+        is_news = bool(decided) and plugin.is_published
+        if is_news:
+            withdraw(plugin)
+    told = tell.plugin_withdrawn(plugin, reason=report.get_reason_display()) if is_news else None
+    return Decision(reports=decided, is_told=told)
+
+
+def dismiss(report: Report, *, by: User) -> Decision:
+    """There is nothing to do about this one. Others of the same thing may say something else, so they wait on."""
+    with transaction.atomic():
+        this = Report.objects.open().filter(pk=report.pk)
+        return Decision(reports=_decide(this, outcome=Report.Outcome.DISMISSED, by=by))
+
+
+def reopen(report: Report) -> None:
+    """The report waits again; a review that it hid is shown again. A plugin stays off the air: publishing is its
+    owner's business. Raises `NothingToUndo`."""
+    with transaction.atomic():
+        report = Report.objects.select_for_update(of=["self"]).get(pk=report.pk)
+        if report.is_open:
+            raise NothingToUndo
+        if report.review and report.outcome == Report.Outcome.HIDDEN:
+            _show(report.review, is_hidden=False)
+        report.outcome, report.decided_by, report.decided_at = Report.Outcome.OPEN, None, None
+        # Whoever reported it is forgotten by now, so it stands for itself.
+        report.fingerprint = f"report:{report.pk.hex}"
+        report.save(update_fields=["outcome", "decided_by", "decided_at", "fingerprint"])
+
+
+# What may be done, by the word that the buttons send.
+ACTIONS: dict[str, Callable[..., Decision]] = {"hide": hide_review, "withdraw": withdraw_plugin, "dismiss": dismiss}
+
+
+def _waiting(report: Report) -> ReportQuerySet:
+    return Report.objects.open().about_the_same(report)
+
+
+def _decide(reports: ReportQuerySet, *, outcome: str, by: User) -> tuple[Report, ...]:
+    decided = list(reports.select_for_update(of=["self"]))
+    for report in decided:
+        report.outcome, report.decided_by, report.decided_at = outcome, by, timezone.now()
+        report.fingerprint = ""
+    Report.objects.bulk_update(decided, ["outcome", "decided_by", "decided_at", "fingerprint"])
+    return tuple(decided)
+
+
+def _show(review: Review, *, is_hidden: bool) -> None:
+    review.is_hidden = is_hidden
+    review.save(update_fields=["is_hidden"])
+    recount(review.plugin_id)

@@ -1,0 +1,59 @@
+"""The forms of reviews, replies and reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from marketplace.models import Report, Verdict
+from marketplace.reviews.write import MOST_CHARACTERS
+
+
+class Words(forms.CharField):
+    """A text of several lines. A browser counts the end of a line as one character and sends two."""
+
+    def __init__(self, *, rows: int = 6, **options: Any) -> None:
+        widget = forms.Textarea(attrs={"class": "input", "rows": rows, "maxlength": MOST_CHARACTERS})
+        super().__init__(max_length=MOST_CHARACTERS, widget=widget, **options)
+
+    def to_python(self, value: Any) -> str:
+        text = super().to_python(value) or ""
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class ReviewForm(forms.Form):
+    verdict = forms.ChoiceField(
+        label="How was it to use?",
+        choices=Verdict.choices,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose one of the three."},
+    )
+    text = Words(
+        label="What should others know?",
+        required=False,
+        help_text="What you asked it about, what it got right, and where it failed you. Up to 2000 characters.",
+    )
+
+
+class ReplyForm(forms.Form):
+    text = Words(
+        label="Your reply",
+        required=False,
+        rows=4,
+        help_text="One reply, under the review, for everybody to read. You can change it; empty takes it back.",
+    )
+
+
+class ReportForm(forms.Form):
+    reason = forms.ChoiceField(
+        label="What is wrong with it?",
+        choices=Report.Reason.choices,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose what fits best."},
+    )
+    text = Words(
+        label="What should we look at?",
+        required=False,
+        help_text="Which sentence, which page, and how you know. Up to 2000 characters.",
+    )

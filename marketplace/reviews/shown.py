@@ -1,0 +1,138 @@
+"""The reviews of a plugin as its page shows them: how many say what, and the newest in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import User
+from lexic.errors import LexicError
+from marketplace.models import Listing, Review, Verdict
+from marketplace.reviews.counts import counts_of
+from marketplace.reviews.used import ENOUGH, check_may_review
+from marketplace.reviews.write import review_of
+from plugins.models import Plugin
+
+PER_PAGE = 10
+_MOST_PAGES = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One review. `name` is all that is said of its author."""
+
+    review: Review
+    name: str
+    rests_on: str
+    is_mine: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What `templates/marketplace/_reviews.html` needs.
+
+    `counts` is (words, number) of each verdict, always all three. `newer` and `older` are numbers of pages, None where
+    there are none. `mine` is the viewer's own review, hidden or not; `refused` says why they may not write one.
+    """
+
+    plugin: Plugin
+    rows: tuple[Row, ...]
+    counts: tuple[tuple[str, int], ...]
+    newer: int | None
+    older: int | None
+    mine: Review | None
+    refused: LexicError | None
+    may_reply: bool
+
+    @property
+    def rule(self) -> str:
+        return f"Only people who have asked it at least {ENOUGH} questions, or installed a copy, can review it."
+
+    @property
+    def total(self) -> int:
+        return sum(count for _, count in self.counts)
+
+
+def reviews_of(plugin: Plugin, *, viewer: Any, page: int | str | None = None) -> Shown:
+    """The reviews of a published plugin, the newest first.
+
+    For the view of a plugin's page: put the result into its context as `reviews`, load `reviews.css`, and include
+    `marketplace/_reviews.html`. `viewer` is `request.user`, whoever that is; `page` is `request.GET.get("reviews")` as
+    it came. One statement for visitors, at most nine for people who have signed in, however many reviews there are;
+    one more where `plugin.listing` is not loaded.
+    """
+    number = page_number(page)
+    start = (number - 1) * PER_PAGE
+    found = list(Review.objects.filter(plugin=plugin).public()[start : start + PER_PAGE + 1])
+    person = viewer if isinstance(viewer, User) else None
+    mine = review_of(plugin, person) if person else None
+    may_reply = bool(person and Plugin.objects.editable_by(person).filter(pk=plugin.pk).exists())
+    return Shown(
+        plugin=plugin,
+        rows=rows_of(found[:PER_PAGE], latest=plugin.version, viewer=person),
+        counts=_counts(plugin),
+        newer=number - 1 if number > 1 else None,
+        older=number + 1 if len(found) > PER_PAGE else None,
+        mine=mine,
+        refused=_refused(plugin, person) if person and not mine else None,
+        may_reply=may_reply,
+    )
+
+
+def rows_of(reviews: Iterable[Review], *, latest: str, viewer: User | None = None) -> tuple[Row, ...]:
+    """Takes reviews with their `author` and `release` loaded; `latest` is the version that agents ask now."""
+    return tuple(
+        Row(
+            review=review,
+            name=review.author.public_name,
+            rests_on=rests_on(review, latest=latest),
+            is_mine=viewer is not None and review.author_id == viewer.pk,
+        )
+        for review in reviews
+    )
+
+
+def rests_on(review: Review, *, latest: str) -> str:
+    """`1,204 questions since June · release 2.2.1, an earlier one`."""
+    parts = []
+    if review.questions:
+        since = f" since {_month(review.asked_since)}" if review.asked_since else ""
+        parts.append(f"{review.questions:,} question{'' if review.questions == 1 else 's'}{since}")
+    if review.has_installed:
+        parts.append("installed a copy")
+    if review.release:
+        version = review.release.version
+        parts.append(f"release {version}" if version == latest else f"release {version}, an earlier one")
+    return " · ".join(parts)
+
+
+def page_number(said: int | str | None) -> int:
+    """The page that an address asks for; 1 where it asks for none that could be."""
+    text = str(said or "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else 1
+    return min(max(number, 1), _MOST_PAGES)
+
+
+def _month(day: date) -> str:
+    return f"{day:%B}" if day.year == timezone.localdate().year else f"{day:%B %Y}"
+
+
+def _counts(plugin: Plugin) -> tuple[tuple[str, int], ...]:
+    try:
+        listing = plugin.listing
+    except Listing.DoesNotExist:
+        counted = counts_of([plugin.pk])[plugin.pk]
+        return tuple((verdict.label, counted[verdict]) for verdict in Verdict)
+    return tuple((verdict.label, getattr(listing, verdict.value)) for verdict in Verdict)
+
+
+def _refused(plugin: Plugin, person: User) -> LexicError | None:
+    try:
+        check_may_review(plugin, person)
+    except LexicError as error:
+        return error
+    return None

@@ -1,0 +1,62 @@
+"""Where a copy comes from, and whether its original has gone on since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.core.exceptions import ObjectDoesNotExist
+
+from accounts.models import User
+from marketplace.bundle.read_release import MadeFrom
+from marketplace.models import Install
+from marketplace.sharing.draft import content_of
+from plugins.models import Plugin, Release
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """What to say of a copy in public. `slug` is that of the original while anybody may see it, else empty.
+    `is_hearsay`: a file says so, and nobody has checked it."""
+
+    name: str
+    author: str
+    version: str
+    slug: str
+    is_hearsay: bool
+
+
+def made_from(plugin: Plugin) -> Provenance | None:
+    """What the plugin was made from; None where its author began with nothing.
+
+    Asks the database nothing more of a plugin that came with `installed_from__original`.
+    """
+    try:
+        return _provenance(plugin.installed_from)
+    except ObjectDoesNotExist:
+        return None
+
+
+def remember(copy: Plugin, *, made_from: MadeFrom, origin: Release | None, by: User) -> Install:
+    """Note what a copy was made from, once it is all there."""
+    return Install.objects.create(
+        copy=copy,
+        original=origin.plugin if origin else None,
+        original_name=made_from.name,
+        original_author=made_from.author,
+        release=origin,
+        version=made_from.version,
+        is_hearsay=origin is None,
+        content=content_of(copy),
+        installed_by=by,
+    )
+
+
+def _provenance(install: Install) -> Provenance:
+    original = install.original
+    return Provenance(
+        name=install.original_name,
+        author=install.original_author,
+        version=install.version,
+        slug=original.slug if original and original.is_published else "",
+        is_hearsay=install.is_hearsay,
+    )

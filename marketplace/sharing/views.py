@@ -1,0 +1,84 @@
+"""Plain pages around a copy: what it will hold, and what was made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.authors import let_in, why_not
+from accounts.models import User
+from lexic.errors import LexicError
+from marketplace.models import Install
+from marketplace.sharing import install as copies
+from marketplace.sharing.contents import contents_of
+from marketplace.sharing.obstacles import NotShared, shared_release
+from plugins.models import Plugin
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def install(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a copy of the plugin will hold, and the button that makes it."""
+    plugin = _shared(slug)
+    person = request.user if isinstance(request.user, User) else None
+    if request.method != "POST":
+        return _page(request, plugin, person)
+    if person is None:
+        return redirect_to_login(request.path)
+    try:
+        let_in(person)
+        copies.install(slug, by=person, there=_number(request.POST.get("copies", "")))
+    except NotShared:  # in this moment
+        raise Http404 from None
+    except LexicError as error:
+        return _page(request, plugin, person, error=error)
+    return redirect("installed", slug)
+
+
+@require_safe
+@never_cache
+def installed(request: HttpRequest, slug: str) -> HttpResponse:
+    """One's newest copy of the plugin, and what to do with it."""
+    if not isinstance(request.user, User):
+        return redirect_to_login(request.path)
+    mine = Install.objects.of(request.user).filter(original__slug=slug).select_related("copy", "original")
+    found = mine.order_by("-created_at", "-pk").first()
+    if found is None:
+        raise Http404("You have no copy of this plugin.")
+    context = {"section": "marketplace", "install": found, "contents": contents_of(found.copy)}
+    return render(request, "marketplace/installed.html", context)
+
+
+def _page(
+    request: HttpRequest, plugin: Plugin, person: User | None, *, error: LexicError | None = None
+) -> HttpResponse:
+    try:
+        release = shared_release(plugin.slug)
+    except LexicError as reason:
+        context = {"section": "marketplace", "plugin": plugin, "error": reason, "is_closed": True}
+        return render(request, "marketplace/install.html", context, status=reason.status)
+    context = {
+        "section": "marketplace",
+        "plugin": plugin,
+        "release": release,
+        "author": release.plugin.owner.public_name,
+        "contents": contents_of(release),
+        "copies": copies.copies_of(release, person=person) if person else [],
+        "becomes_author": person is not None and not person.is_staff,
+        "error": error or (why_not(person) if person else None),
+        "is_barred": person is not None and why_not(person) is not None,
+    }
+    return render(request, "marketplace/install.html", context, status=error.status if error else 200)
+
+
+def _shared(slug: str) -> Plugin:
+    return get_object_or_404(Plugin.objects.filter(is_published=True, is_shared=True), slug=slug)
+
+
+def _number(said: Any) -> int | None:
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 5 else None

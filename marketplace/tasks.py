@@ -1,0 +1,52 @@
+"""What a worker does for the marketplace: what a listing needs that takes a model, and keeping all of them true."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+from celery import shared_task
+from kombu.exceptions import OperationalError as BrokerUnavailable
+
+from knowledge.tasks import ONE_MORE_TRY
+from marketplace.catalogue import meaning, refresh
+from marketplace.models import Listing
+from marketplace.plugin_page.sample import sample_of
+from marketplace.reviews.counts import recount_all
+from plugins.models import Plugin
+from querying.models import GoldenQuestion
+
+logger = logging.getLogger(__name__)
+
+
+def enqueue_listing(plugin_id: UUID) -> None:
+    """Have a worker complete the listing. Without a broker that waits for the timetable (`refresh_listings`)."""
+    try:
+        complete_listing.apply_async(kwargs={"plugin_id": str(plugin_id)}, retry_policy=ONE_MORE_TRY)
+    except BrokerUnavailable as error:
+        logger.warning("the listing of %s has to wait, no broker: %s", plugin_id, error)
+
+
+@shared_task(name="marketplace.complete_listing", acks_late=True)
+def complete_listing(*, plugin_id: str, **kwargs: object) -> None:
+    """The vector of what it says, and the sample answer. The same afterwards, however often the message comes."""
+    plugin = Plugin.objects.filter(pk=plugin_id, is_published=True).first()
+    if plugin is None:
+        return
+    meaning.embed(plugin)
+    Listing.objects.filter(pk=plugin.pk).update(sample=sample_of(plugin))
+
+
+@shared_task(name="marketplace.refresh_listings")
+def refresh_listings(**kwargs: object) -> None:
+    """Count what was asked, and relist what is stale; where there are samples, look whether they are of it."""
+    relisted = refresh.refresh()
+    samples = GoldenQuestion.objects.filter(plugin__in=relisted, is_public=True).order_by()
+    for plugin_id in samples.values_list("plugin_id", flat=True).distinct():
+        enqueue_listing(plugin_id)
+
+
+@shared_task(name="marketplace.recount_reviews")
+def recount_reviews(**kwargs: object) -> None:
+    """Put right what the end of an account changed."""
+    recount_all()

@@ -1,0 +1,118 @@
+// A question that is being answered: its events as they come, and what is shown of them until the whole is there.
+// The sandbox of the builder and the box on a plugin's page share it.
+const MARK = /\[Source (\d{1,6})\]/;
+
+export async function* eventsOf(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let buffer = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    buffer += value;
+    const blocks = buffer.split("\n\n");
+    buffer = blocks.pop();
+    for (const block of blocks) if (block.startsWith("data: ")) yield JSON.parse(block.slice(6));
+  }
+}
+
+export function iconsFrom(sheet) {
+  return (name, spins) => {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("class", spins ? "i spin" : "i");
+    svg.setAttribute("viewBox", "0 0 20 20");
+    svg.setAttribute("aria-hidden", "true");
+    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+    use.setAttribute("href", `${sheet}#${name}`);
+    svg.append(use);
+    return svg;
+  };
+}
+
+export function noteWith(icon) {
+  return (words, meaning = "no") => {
+    const paragraph = document.createElement("p");
+    paragraph.className = `note ${meaning}`;
+    paragraph.setAttribute("role", "alert");
+    const said = document.createElement("span");
+    said.textContent = words;
+    paragraph.append(icon("alert"), said);
+    return paragraph;
+  };
+}
+
+// `announce` speaks finished sentences; `prepare` is told of the server's own turn once it stands in the page.
+export class LiveTurn {
+  constructor(question, place, { icon, announce, prepare = () => {} }) {
+    Object.assign(this, { icon, announce, prepare });
+    this.element = document.getElementById("live-turn").content.firstElementChild.cloneNode(true);
+    this.element.querySelector(".said").textContent = question;
+    this.steps = this.element.querySelector(".steps");
+    this.reading = this.element.querySelector(".reading");
+    this.held = this.element.querySelector(".held-line");
+    place.append(this.element);
+    this.began = performance.now();
+  }
+
+  take(event) {
+    const takers = { status: this.step, delta: this.write, error: this.fail, done: this.finish, turn: this.replace };
+    takers[event.type]?.call(this, event);
+  }
+
+  step(event) {
+    this.endStep();
+    const item = document.createElement("li");
+    item.className = "now";
+    item.append(this.icon("wait", true), event.message);
+    this.steps.append(item);
+    if (event.status === "generating") this.held.hidden = false;
+  }
+
+  endStep() {
+    const item = this.steps.lastElementChild;
+    if (!item?.classList.contains("now")) return;
+    item.classList.remove("now");
+    item.firstElementChild.replaceWith(this.icon("check"));
+    const took = document.createElement("span");
+    took.className = "num";
+    took.textContent = `${Math.round(performance.now() - this.began)} ms`;
+    item.append(took);
+  }
+
+  write(event) {
+    const span = document.createElement("span");
+    span.className = "fresh";
+    event.text.split(MARK).forEach((part, at, parts) => {
+      if (at % 2 === 0) return span.append(at < parts.length - 1 ? part.replace(/ +$/, "") : part);
+      const chip = document.createElement("span");
+      chip.className = "cite";
+      chip.textContent = part;
+      span.append(chip);
+    });
+    this.reading.append(span);
+    this.announce(event.text.replace(/ ?\[Source \d{1,6}\]/g, ""));
+  }
+
+  fail(event) {
+    this.finish();
+    this.element.append(noteWith(this.icon)(`${event.error} ${event.hint || ""}`.trim()));
+    this.announce(event.error);
+  }
+
+  finish() {
+    this.endStep();
+    this.held.hidden = true;
+    this.element.setAttribute("aria-busy", "false");
+  }
+
+  replace(event) {
+    if (!event.html) return;
+    const holder = document.createElement("template");
+    holder.innerHTML = event.html; // rendered by our own template, which escapes what others wrote
+    const finished = holder.content.firstElementChild;
+    this.element.replaceWith(finished);
+    this.element = finished;
+    this.prepare(finished);
+    const refusal = finished.querySelector(".refusal .reading, .back legend");
+    if (refusal) this.announce(refusal.textContent);
+  }
+}

@@ -1,0 +1,15 @@
+"use strict";
+// The seconds that are still to be waited, counted down. Without this script they are those at the time of loading.
+const bar = document.getElementById("waited");
+const left = document.getElementById("left");
+if (bar && left) {
+  const until = performance.now() + 1000 * Number(bar.dataset.seconds);
+  const tick = setInterval(() => {
+    const seconds = Math.max(0, Math.ceil((until - performance.now()) / 1000));
+    bar.value = bar.max - seconds;
+    left.textContent = seconds === 1 ? "1 second" : `${seconds} seconds`;
+    if (seconds) return;
+    clearInterval(tick);
+    left.textContent = "a moment";
+  }, 250);
+}

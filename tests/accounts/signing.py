@@ -1,0 +1,30 @@
+"""Browsers of people who came in from elsewhere."""
+
+from __future__ import annotations
+
+import time
+
+from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY
+from django.test import Client
+
+from accounts.models import User
+
+
+def signed_in_elsewhere(user: User) -> Client:
+    """A session as it is right after a provider has sent the person back."""
+    client = Client()
+    client.force_login(user)
+    session = client.session
+    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "socialaccount", "at": time.time()}]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
+    return client
+
+
+def age(client: Client, *, seconds: float = 3600) -> Client:
+    """The same session, as much later."""
+    session = client.session
+    records = session[AUTHENTICATION_METHODS_SESSION_KEY]
+    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{**one, "at": one["at"] - seconds} for one in records]
+    session.save()
+    return client

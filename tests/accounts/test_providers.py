@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+from environs import Env, EnvError
+
+from lexic.providers import providers_in
+
+GOOGLE = {"LEXIC_GOOGLE_CLIENT_ID": "g", "LEXIC_GOOGLE_CLIENT_SECRET": "s"}
+OIDC = {"LEXIC_OIDC_CLIENT_ID": "o", "LEXIC_OIDC_CLIENT_SECRET": "s", "LEXIC_OIDC_URL": "https://login.example.org"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GOOGLE", "GITHUB", "OIDC"):
+        for part in ("CLIENT_ID", "CLIENT_SECRET", "URL", "NAME"):
+            monkeypatch.delenv(f"LEXIC_{name}_{part}", raising=False)
+
+
+def found(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, object]:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return providers_in(Env())
+
+
+def test_without_variables_there_is_no_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch) == {}
+
+
+def test_each_is_on_once_its_variables_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(found(monkeypatch, **GOOGLE, **OIDC)) == ["google", "openid_connect"]
+
+
+@pytest.mark.parametrize("missing", [*GOOGLE, *OIDC])
+def test_half_a_provider_is_an_error_that_names_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    given = {name: value for name, value in {**GOOGLE, **OIDC}.items() if name != missing}
+    with pytest.raises(EnvError, match=missing):
+        found(monkeypatch, **given)

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import pytest
+
+from plugins.models import Plugin
+from tests.pages.conftest import browsing, handbook, plugin, published, tree, visitor
+
+__all__ = ["browsing", "handbook", "plugin", "published", "tree", "visitor"]
+
+
+@pytest.fixture
+def shared(published: Plugin) -> Plugin:
+    published.is_shared = True
+    published.save()
+    return published

@@ -1,0 +1,116 @@
+"""The smaller parts of the page: code to copy, the QR code, the picture for other sites, the days, the releases."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import shlex
+from datetime import date
+
+import qrcode
+from django.test import Client
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from accounts.models import User
+from marketplace.models import DayOfPlugin
+from marketplace.plugin_page import picture, qr, usage, versions
+from marketplace.plugin_page.picture import Card
+from marketplace.plugin_page.snippets import snippets_of
+from marketplace.publish import publish
+from plugins.models import Plugin
+from trees.models import DecisionTree
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=100)
+
+
+@given(question=TEXT)
+def test_whatever_a_question_says_it_is_a_string_in_the_code(question: str) -> None:
+    asked = " ".join(question.split()) or "What should I know first?"
+    code = {one.id: one.code for one in snippets_of("boots@1.0.0", question=question)}
+    for name in ("python", "openai"):
+        strings = [node.value for node in ast.walk(ast.parse(code[name])) if isinstance(node, ast.Constant)]
+        assert asked in strings
+        assert "boots@1.0.0" in strings
+    body = shlex.split(code["http"].replace("\\\n", " "))[-1]
+    assert json.loads(body) == {"plugin": "boots@1.0.0", "query": asked}
+    assert json.loads(code["mcp"])["mcpServers"]["lexic"]["url"].endswith("/mcp")
+
+
+def test_the_drawing_is_the_code() -> None:
+    address = "https://lexic.example/marketplace/structural-engineering"
+    code = qr.code_of(address)
+    drawn = [[False] * code.size for _ in range(code.size)]
+    for x, y, length in re.findall(r"M(\d+) (\d+)\.5h(\d+)", code.path):
+        for at in range(int(x), int(x) + int(length)):
+            drawn[int(y)][at] = True
+    expected = qrcode.QRCode(error_correction=qrcode.constants.ERROR_CORRECT_M, border=2)
+    expected.add_data(address)
+    assert drawn == expected.get_matrix()
+
+
+def test_the_picture_is_a_png_of_the_size_that_others_want(client: Client, published: Plugin) -> None:
+    answer = client.get("/marketplace/boots/card.png")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+    assert Image.open(io.BytesIO(answer.content)).size == (1200, 630)
+    assert len(answer.content) < 100_000
+
+
+@settings(deadline=None, max_examples=25)
+@given(name=TEXT, tagline=TEXT)
+def test_any_name_can_be_drawn(name: str, tagline: str) -> None:
+    card = Card(name=picture._printable(name), tagline=picture._printable("x" * 200 + tagline), figures=())
+    assert picture.drawn(card).startswith(b"\x89PNG")
+
+
+def test_days_without_questions_are_there_and_the_busiest_is_named(published: Plugin) -> None:
+    for day, asked in ((date(2026, 3, 1), 8), (date(2026, 3, 9), 2), (date(2026, 1, 1), 99)):
+        DayOfPlugin.objects.create(plugin=published, day=day, asked=asked, answered=asked)
+    found = usage.usage_of(published, today=date(2026, 3, 10))
+    assert (len(found.bars), found.asked) == (30, 10)
+    assert found.sentence == "Asked 10 times in the last 30 days, most often on 1 March, 8 times."
+    assert [(bar.day.day, bar.height) for bar in found.days_with_questions] == [(9, 15.0), (1, 60.0)]
+
+
+def test_what_a_release_scored() -> None:
+    assert versions.passed({}) == {"right": "", "refused": ""}
+    assert versions.passed({"golden_total": 9, "golden_passed": 8})["all"] == "8/9"
+    now = {"golden_total": 9, "golden_passed": 8, "answered": [5, 6], "refused": [3, 3]}
+    assert versions.passed(now) == {"right": "5/6", "refused": "3/3"}
+
+
+def test_a_release_says_what_is_different_and_never_what_it_says(
+    client: Client, published: Plugin, alice: User, tree: DecisionTree
+) -> None:
+    published.system_prompt, published.tone, published.top_k = "A sentinel persona.", "sentinel tones", 9
+    published.save()
+    tree.name = "sentinel tree"
+    tree.save()
+    publish(published, by=alice, notes="More boots.")
+    said = client.get("/marketplace/boots@1.1.0").content.decode()
+    for words in (
+        "Persona: changed.",
+        "Tone: changed.",
+        "Passages read: changed.",
+        "Decision trees: 1, before it 0.",
+    ):
+        assert words in said
+    assert ("More boots." in said, "sentinel" in said) == (True, False)
+    first = client.get("/marketplace/boots@1.0.0").content.decode()
+    assert ("There is nothing to compare it with." in first, "agents that pin it still ask it" in first) == (
+        True,
+        True,
+    )
+    assert client.get("/marketplace/boots@9.9.9").status_code == 404
+
+
+def test_all_releases_are_a_link_away(client: Client, published: Plugin, alice: User) -> None:
+    for number in range(1, 7):
+        publish(published, by=alice, version=f"1.{number}.0")
+    few = client.get("/marketplace/boots").content.decode()
+    whole = client.get("/marketplace/boots?releases=all").content.decode()
+    assert ("Show all 7 releases" in few, "boots@1.0.0" in few) == (True, False)
+    assert ("Show all" in whole, "boots@1.0.0" in whole) == (False, True)

@@ -1,0 +1,64 @@
+"""Whose questions are counted together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+
+from accounts import limits, visitors
+from accounts.limits import DAY
+
+
+def asked(address: str, forwarded: str = "") -> Any:
+    headers = {"x-forwarded-for": forwarded} if forwarded else {}
+    return RequestFactory().get("/", REMOTE_ADDR=address, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:aaaa::1", "2001:db8:1:2::"),
+        ("2001:db8:1:2:bbbb::9", "2001:db8:1:2::"),
+        ("", "unknown"),
+        ("not an address", "unknown"),
+    ],
+)
+def test_an_address_is_that_of_the_caller_or_its_network(address: str, said: str) -> None:
+    assert visitors.address_of(asked(address)) == said
+
+
+def test_what_a_caller_says_of_itself_counts_only_behind_a_proxy(settings: Any) -> None:
+    request = asked("192.0.2.7", "203.0.113.1, 198.51.100.9")
+    assert visitors.address_of(request) == "192.0.2.7"
+    settings.BEHIND_PROXY = True
+    # The last one is the proxy's own word; those before it are the caller's.
+    assert visitors.address_of(request) == "198.51.100.9"
+
+
+def test_a_name_does_not_tell_the_address(settings: Any) -> None:
+    name = visitors.name_of(asked("192.0.2.7"))
+    assert name == visitors.name_of(asked("192.0.2.7"))
+    assert name != visitors.name_of(asked("192.0.2.8"))
+    settings.SECRET_KEY = "another"
+    assert name != visitors.name_of(asked("192.0.2.7"))
+
+
+def test_who_is_refused_by_the_minute_keeps_the_day(settings: Any) -> None:
+    settings.VISITOR_PER_MINUTE, settings.VISITOR_PER_DAY = 1, 5
+    place, now = "a place of this test alone", 1_900_000_000.0
+    assert limits.spend_visitor("somebody", place=place, now=now).left_today == 4
+    refused = limits.spend_visitor("somebody", place=place, now=now)
+    assert (refused.is_refused, refused.left_today) == (True, 4)
+    assert limits.spend_visitor("somebody", place=place, now=now + 60).left_today == 3
+    assert limits.look_visitor("somebody", place=place, now=now + 60).left_today == 3
+    assert limits.look_visitor("somebody", place=place, now=now + DAY).left_today == 5
+
+
+def test_no_questions_at_all_may_be_the_limit(settings: Any) -> None:
+    settings.VISITOR_PER_DAY = 0
+    allowance = limits.spend_visitor("somebody", place="another place", now=1_900_000_000.0)
+    assert (allowance.is_refused, allowance.left_today) == (True, 0)

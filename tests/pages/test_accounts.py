@@ -1,0 +1,207 @@
+"""The pages of an account in a real browser: passkeys, a provider elsewhere, every page under the strict policy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value
+from django.core.cache import cache
+from playwright.sync_api import Page
+
+from accounts.models import ApiKey, User
+from plugins.models import Plugin
+from querying.models import Query
+from tests.openid_stub import Stub, openid_provider
+from tests.pages.test_browser import PASSWORD, browser, complaints, overflow, page, sign_in
+
+__all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
+BAD = ("serious", "critical")
+
+
+@pytest.fixture
+def provider(settings: Any) -> Iterator[Stub]:
+    with openid_provider() as stub:
+        settings.SOCIALACCOUNT_PROVIDERS = {"openid_connect": stub.settings()["openid_connect"]}
+        yield stub
+
+
+@pytest.fixture
+def dora(visitor: User) -> User:
+    """Has a confirmed address, so that a second step may be set up."""
+    cache.clear()
+    EmailAddress.objects.create(user=visitor, email=visitor.email, verified=True, primary=True)
+    return visitor
+
+
+@pytest.fixture
+def device(page: Page) -> Any:
+    """A device that holds passkeys, and whose owner agrees to everything."""
+    tools = page.context.new_cdp_session(page)
+    tools.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    tools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    return tools
+
+
+def confirm(page: Page) -> None:
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Confirm", exact=True).click()
+
+
+def sign_out(page: Page) -> None:
+    page.goto("/accounts/logout/")
+    page.locator("main").get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/")
+
+
+def add_passkey(page: Page) -> None:
+    page.goto("/accounts/2fa/webauthn/add/")
+    confirm(page)
+    page.get_by_label("Name").fill("my phone")
+    page.get_by_role("button", name="Add it").click()
+    page.get_by_role("heading", name="Recovery codes").wait_for()
+
+
+def test_a_passkey_signs_in_without_a_password(page: Page, dora: User, device: Any) -> None:
+    sign_in(page, dora)
+    add_passkey(page)
+    assert page.locator(".codes li").count() == 10
+    assert Authenticator.objects.get(type="webauthn").wrap().name == "my phone"
+    sign_out(page)
+    page.goto("/accounts/login/?next=/api-keys")
+    page.get_by_role("button", name="Use a passkey").click()
+    page.wait_for_url("**/api-keys")
+    page.get_by_role("heading", name="Make a key").wait_for()
+
+
+def test_a_passkey_is_the_second_step_after_a_password(page: Page, dora: User, device: Any) -> None:
+    sign_in(page, dora)
+    add_passkey(page)
+    sign_out(page)
+    page.goto("/accounts/login/?next=/accounts/profile")
+    page.get_by_label("Email").fill(dora.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.get_by_role("button", name="Use a passkey or security key").click()
+    page.wait_for_url("**/accounts/profile")
+
+
+def test_a_device_without_the_passkey_is_told_so_in_words(page: Page, device: Any, complaints: list[str]) -> None:
+    device.send("WebAuthn.disable")
+    page.goto("/accounts/login/")
+    refuse = "navigator.credentials.get = () => Promise.reject(new DOMException('no', 'NotAllowedError'))"
+    page.evaluate(f"() => {{ {refuse} }}")
+    page.get_by_role("button", name="Use a passkey").click()
+    page.get_by_text("No passkey came from this device.").wait_for()
+
+
+def test_codes_from_an_app_are_set_up_and_asked_for(page: Page, dora: User) -> None:
+    sign_in(page, dora)
+    page.goto("/accounts/2fa/totp/activate/")
+    confirm(page)
+    secret = page.locator(".secret-code").inner_text()
+    assert page.locator("img.qr").evaluate("image => image.naturalWidth") > 0
+    page.get_by_label("Authenticator code").fill(format_hotp_value(hotp_value(secret, int(time.time()) // 30)))
+    page.get_by_role("button", name="Switch it on").click()
+    page.get_by_role("heading", name="Recovery codes").wait_for()
+    code = page.locator(".codes code").first.inner_text()
+    sign_out(page)
+    page.goto("/accounts/login/?next=/accounts/profile")
+    page.get_by_label("Email").fill(dora.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.get_by_label("Code").fill(code)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url("**/accounts/profile")
+
+
+def test_somebody_comes_in_from_another_site(page: Page, provider: Stub, complaints: list[str]) -> None:
+    """The policy lets no form lead elsewhere; a page of ours does."""
+    page.goto("/accounts/login/?next=/api-keys")
+    page.get_by_role("button", name="Continue with Example Works").click()
+    page.wait_for_url("**/api-keys")
+    assert User.objects.get().email == "gina@example.org"
+    complaints[:] = [said for said in complaints if provider.url not in said]
+
+
+OPEN = ["login/", "signup/", "password/reset/", "password/reset/done/", "oidc/sso/login/", "confirm-email/wrong/"]
+OPEN += [
+    "inactive/",
+    "social/login/cancelled/",
+    "social/login/error/",
+    "confirm-email/",
+    "password/reset/key/done/",
+]
+OWN = ["profile", "email/", "password/change/", "2fa/", "2fa/totp/activate/", "2fa/webauthn/", "2fa/webauthn/add/"]
+OWN += ["2fa/recovery-codes/", "2fa/recovery-codes/generate/", "2fa/totp/deactivate/", "social/connections/"]
+OWN += ["3rdparty/", "sessions/", "data", "logout/", "reauthenticate/", "2fa/reauthenticate/", "become-author"]
+
+
+def problems_of(page: Page, path: str) -> list[str]:
+    """What is wrong with one page: not in our shell, wider than the screen, or found by axe."""
+    response = page.goto(path)
+    found = [] if response and response.status in (200, 401) else [f"{path}: {response and response.status}"]
+    if page.locator("header.bar .brand").count() != 1 or page.locator("main h1").count() != 1:
+        found.append(f"{path}: not one of our pages ({page.url})")
+    if overflow(page) > 0:
+        found.append(f"{path}: {overflow(page)} px too wide")
+    page.evaluate(AXE.read_text())
+    violations = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return found + [
+        f"{path}: {one['id']} {one['nodes'][0]['target']}" for one in violations if one["impact"] in BAD
+    ]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_every_page_is_ours_fits_and_can_be_read_by_anybody(
+    page: Page,
+    dora: User,
+    provider: Stub,
+    width: int,
+    scheme: Any,
+    complaints: list[str],
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    found = [one for path in OPEN for one in problems_of(page, f"/accounts/{path}")]
+    sign_in(page, dora)
+    page.goto("/accounts/reauthenticate/?next=/accounts/profile")
+    confirm(page)
+    TOTP.activate(dora, "JBSWY3DPEHPK3PXP")
+    RecoveryCodes.activate(dora)
+    found += [one for path in OWN for one in problems_of(page, f"/accounts/{path}")]
+    assert found == []
+    complaints[:] = [said for said in complaints if "401" not in said]  # the page of what did not work elsewhere
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_page_of_keys_fits_with_use_and_a_secret(page: Page, dora: User, plugin: Plugin, width: int) -> None:
+    key, _ = ApiKey.objects.issue(owner=dora, name="abcdefghij" * 10, plugins=[plugin])
+    Query.objects.bulk_create(
+        Query(api_key=key, release_name="x", question="q", outcome="answered") for _ in range(3)
+    )
+    page.set_viewport_size({"width": width, "height": 800})
+    sign_in(page, dora, to="/api-keys")
+    page.get_by_text("3 questions in 30 days").click()
+    assert problems_of(page, "/api-keys") == []
+    page.get_by_label("Name").fill("another")
+    page.get_by_role("button", name="Make the key").click()
+    page.locator("#secret").wait_for()
+    assert overflow(page) == 0

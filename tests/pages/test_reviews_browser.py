@@ -1,0 +1,105 @@
+"""Reviews and reports in a real browser: without JavaScript, and in front of axe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+from playwright.sync_api import Browser, Page
+
+from accounts.models import User
+from builder.readiness import url_of
+from marketplace.models import Listing, Report, Review
+from plugins.models import Plugin, Release
+from tests.builder.test_accessibility import _serious
+from tests.marketplace.reviews.conftest import ask, people, reviewed
+from tests.pages.test_browser import PASSWORD, browser
+
+__all__ = ["browser"]  # a fixture of theirs that is used here too
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def plugin(alice: User) -> Plugin:
+    """On the air."""
+    plugin = Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.")
+    release = Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief.")
+    plugin.go_live(release)
+    Listing.objects.create(plugin=plugin, release=release, domain="safety", released_at=release.created_at)
+    return plugin
+
+
+def opened(browser: Browser, live_server: Any, person: User | None = None, **options: Any) -> Page:
+    """Signed in without the form, so that nothing here depends on it."""
+    context = browser.new_context(base_url=live_server.url, **options)
+    if person:
+        from django.test import Client
+
+        client = Client()
+        client.force_login(person)
+        context.add_cookies(
+            [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
+        )
+    return context.new_page()
+
+
+def test_a_review_a_reply_and_a_report_need_no_script(
+    browser: Browser, live_server: Any, plugin: Plugin, visitor: User, alice: User
+) -> None:
+    cache.clear()
+    ask(plugin, visitor)
+    page = opened(browser, live_server, visitor, java_script_enabled=False)
+    page.goto("/marketplace/boots")
+    page.get_by_role("link", name="Write a review").click()
+    page.get_by_label("Used with care").check()
+    page.get_by_label("What should others know?").fill("It says when it does not know.")
+    page.get_by_role("button", name="Publish the review").click()
+    page.get_by_text("It says when it does not know.").wait_for()
+    page.context.close()
+    page = opened(browser, live_server, alice, java_script_enabled=False)
+    page.goto("/marketplace/boots")
+    page.get_by_role("link", name="Reply to Dora").click()
+    page.get_by_label("Your reply").fill("That is what it is for.")
+    page.get_by_role("button", name="Publish the reply").click()
+    page.get_by_text("That is what it is for.").wait_for()
+    page.context.close()
+    page = opened(browser, live_server, java_script_enabled=False)
+    page.goto("/marketplace/boots")
+    page.get_by_role("link", name="Report the review by Dora").click()
+    page.get_by_label("It is abusive or spam").check()
+    page.get_by_role("button", name="Report it").click()
+    page.get_by_text("Those who run this site will look at it.").wait_for()
+    assert (Review.objects.get().reply, Report.objects.get().reason) == ("That is what it is for.", "abuse")
+    page.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")])
+def test_axe_finds_nothing_serious(
+    browser: Browser, live_server: Any, plugin: Plugin, visitor: User, alice: User, width: int, scheme: Any
+) -> None:
+    ruth = User.objects.create_superuser("ruth@example.org", PASSWORD, display_name="Ruth")
+    ask(plugin, visitor)
+    review = reviewed(plugin, people(1)[0], text="Long" * 200, reply="Thanks.", replied_at=timezone.now())
+    reports = [
+        Report.objects.create(plugin=plugin, review=one, reason="other", text="x" * 300) for one in (None, review)
+    ]
+    looks = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme, "bypass_csp": True}
+    of_review = f"/marketplace/boots/reviews/{review.pk}"
+    found: list[Any] = []
+    for person, addresses in (
+        (visitor, ["/marketplace/boots#reviews", "/marketplace/boots/review", f"{of_review}/report"]),
+        (alice, [f"{of_review}/reply", "/marketplace/boots/review", url_of(plugin, "reviews")]),
+        (ruth, ["/admin/marketplace/report/", *(f"/admin/marketplace/report/{one.pk}/change/" for one in reports)]),
+    ):
+        page = opened(browser, live_server, person, **looks)
+        for address in addresses:
+            page.goto(address)
+            page.wait_for_load_state("networkidle")
+            found += _serious(page)
+            if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+                found.append(f"{address} is wider than the screen")
+        page.context.close()
+    assert found == []
