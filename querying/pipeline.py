@@ -141,6 +141,7 @@ async def _search(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGen
 
 async def _list(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
     """What the metadata answers by itself: nothing is embedded, and no model is asked."""
+    assert planned.plan is not None
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
     with record.timed("list"):
         listed = await _in_thread(listing.answer, planned.question, planned.plan)
