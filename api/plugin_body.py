@@ -12,7 +12,7 @@ from rest_framework import serializers
 from api.fields import Choice, Flag, Number, Parameters, Strict, Text, Whole
 from lexic.errors import Conflict
 from marketplace.sharing.obstacles import check_may_be_shared
-from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Plugin
+from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Planner, Plugin
 from plugins.slugs import MAX_LENGTH
 from plugins.synonyms import LONGEST, MOST_GROUPS, MOST_IN_A_GROUP
 
@@ -99,6 +99,16 @@ class PluginSerializer(Strict):
         max_length=MOST_GROUPS,
         required=False,
         help_text='Phrases that mean the same: [["w/c", "water-cement ratio"]].',
+    )
+    planner = Choice(
+        Planner.values,
+        required=False,
+        help_text="Who turns a question into a plan: dates and labels that it names narrow what is read.",
+    )
+    publicOnly = Flag(
+        source="public_only",
+        required=False,
+        help_text="Whether those who do not work on it get answers from documents marked public alone.",
     )
     goldenGate = Choice(GoldenGate.values, source="golden_gate", required=False)
     goldenShare = Number(source="golden_share", min_value=0, max_value=1, required=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from api.fields import Strict, Text
-from plugins.models import CitationMode, GoldenGate
+from plugins.models import CitationMode, GoldenGate, Planner
 
 LONGEST_NOTES = 20_000
 
@@ -77,6 +77,8 @@ class ReleaseSerializer(ReleaseRowSerializer):
     threshold = serializers.FloatField()
     evidenceThreshold = serializers.FloatField(source="evidence_threshold", allow_null=True)
     synonyms = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    planner = serializers.ChoiceField(Planner.values)
+    publicOnly = serializers.BooleanField(source="public_only")
     trees = PinnedTreeSerializer(many=True)
     knowledge = PinnedBaseSerializer(many=True)
 

@@ -34,6 +34,13 @@ class PluginAdmin(ScopedAdmin):
             {"fields": ["citation_mode", "evidence_threshold", "top_k", "threshold", "synonyms"]},
         ),
         (
+            "What it reads",
+            {
+                "fields": ["planner", "public_only"],
+                "description": "For notes and other documents with dates, tags and types.",
+            },
+        ),
+        (
             "What must be right before it is published",
             {
                 "fields": ["golden_gate", "golden_share"],
@@ -111,7 +118,7 @@ class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
             "What it may say",
             {"fields": ["citation_mode", "evidence_threshold", "top_k", "threshold", "pinned_synonyms"]},
         ),
-        ("What it reads", {"fields": ["pinned_knowledge", "pinned_trees"]}),
+        ("What it reads", {"fields": ["planner", "public_only", "pinned_knowledge", "pinned_trees"]}),
         ("How it did on its golden questions", {"fields": ["shown_scorecard"]}),
     ]
 
