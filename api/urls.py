@@ -19,6 +19,7 @@ from api.keys import KeysView, OneKeyView, RotateView, UsageView
 from api.marketplace import ListingView, MarketplaceView, StatsView
 from api.me import MeView
 from api.plugins import PluginsView, PluginView
+from api.public_chat import PublicChatView
 from api.query import QueryView
 from api.releases import PublishView, ReadinessView, ReleasesView, ReleaseView, RollbackView, UnpublishView
 from api.reviews import ReviewsView
@@ -69,5 +70,6 @@ urlpatterns = [
     path("api/marketplace/<slug:plugin>/download", SharedDownloadView.as_view(), name="marketplace_download"),
     path("api/marketplace/<slug:plugin>/install", InstallView.as_view(), name="marketplace_install"),
     path("api/queries/<uuid:query>/feedback", FeedbackView.as_view(), name="query_feedback"),
+    path("api/public/<slug:plugin>/chat", PublicChatView.as_view(), name="public_chat"),
     path("api/sandbox/<slug:plugin>", SandboxView.as_view(), name="sandbox"),
 ]

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
 from builder.panes import may_change, pane_url, render
+from builder.public_chat import mark_public, readable_of
 from builder.publishing import log
 from builder.readiness import url_of
 from lexic.downloads import Download
@@ -74,6 +75,7 @@ def urls() -> list[URLPattern]:
         ),
         pane_url("sharing/hand-over/<uuid:person>/", hand_over_view, name="hand_over", to_change=True),
         pane_url("sharing/use/", require_POST(use), name="use", to_change=True),
+        pane_url("sharing/public-documents/", require_POST(mark_public), name="mark_public", to_change=True),
         pane_url("sharing/original/", require_POST(update), name="update_copy", to_change=True),
         pane_url("sharing/second-copy/", require_POST(second_copy), name="second_copy", to_change=True),
         pane_url("sharing/leave/", require_POST(leave), name="leave", readers_may_post=True),
@@ -218,6 +220,7 @@ def _pane(
         "offer": offer(plugin),
         "copies": Install.objects.filter(original=plugin).count(),
         "roles": [(role, MAY[role]) for role in Role],
+        "readable": readable_of(plugin),
         "me": person,
     }
     return render(request, plugin, "sharing", "builder/sharing.html", context)

@@ -16,7 +16,19 @@ def leased(document_id: UUID) -> Iterator[bool]:
 
     The lock belongs to the session, not to a transaction: none needs to be open while a document is read.
     """
-    key = document_key(document_id)
+    with _held(document_key(document_id)) as ours:
+        yield ours
+
+
+@contextmanager
+def alone(name: str) -> Iterator[bool]:
+    """The same for any other work that only one session at a time may do."""
+    with _held(key_of(name)) as ours:
+        yield ours
+
+
+@contextmanager
+def _held(key: int) -> Iterator[bool]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
         (ours,) = cursor.fetchone()

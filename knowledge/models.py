@@ -12,6 +12,8 @@ from django.utils import timezone
 from pgvector.django import HalfVectorField
 
 from accounts.models import ApiKey, Principal, person_of
+from knowledge.sources import Source as Source
+from knowledge.sources import SourceItem as SourceItem
 from knowledge.sql import statement
 from plugins.models import Plugin
 

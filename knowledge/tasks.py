@@ -19,7 +19,7 @@ from kombu.exceptions import OperationalError as BrokerUnavailable
 from knowledge import lease
 from knowledge.embedders.base import EmbedderError
 from knowledge.ingest import fail, ingest
-from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page, Source
 from knowledge.prune import prune
 from knowledge.vector_index import drop_index, ensure_index
 from lexic.errors import LexicError
@@ -184,6 +184,38 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
         drop_index(knowledge_base_id)
     else:
         ensure_index(base)
+
+
+def enqueue_sync(source_id: int) -> None:
+    """Have a worker bring a source in step, once the current transaction is committed."""
+    transaction.on_commit(partial(_publish, sync_source, source_id=source_id))
+
+
+@shared_task(name="knowledge.sync_source")
+def sync_source(*, source_id: int, **kwargs: Any) -> bool:
+    """Bring this source in step, if the timetable would. Says whether it was."""
+    rows = Source.objects.select_related("knowledge_base__plugin").filter(pk=source_id)
+    return any(_synced(source) for source in rows)
+
+
+@shared_task(name="knowledge.sync_sources")
+def sync_sources(**kwargs: Any) -> int:
+    """Bring every source under the operator's folders in step. Returns how many; one that fails stops no other."""
+    return sum(_synced(source) for source in Source.objects.select_related("knowledge_base__plugin"))
+
+
+def _synced(source: Source) -> bool:
+    from knowledge.sync import run  # which asks for documents to be read, as everything does, through this module
+
+    if not run.is_scheduled(source):
+        return False
+    try:
+        run.sync(source)
+    except LexicError as error:
+        logger.warning("%s could not be synced: %s", source.location, error.message)
+        return False
+    review_index(source.knowledge_base_id)
+    return True
 
 
 @shared_task(name="knowledge.prune_knowledge")

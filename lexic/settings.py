@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "trees",
     "querying",
     "marketplace",
+    "conversations",
     "api",
     "builder",
     "rest_framework",
@@ -169,9 +170,11 @@ CELERY_TASK_DEFAULT_QUEUE = "lexic"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "resume-unfinished-documents": {"task": "knowledge.resume_unfinished", "schedule": 300.0},
+    "sync-sources": {"task": "knowledge.sync_sources", "schedule": 900.0, "options": {"expires": 900}},
     "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
     "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
+    "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},
     "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0},
     "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
 }
@@ -271,6 +274,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
 LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
+# Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
+LEXIC_SYNC_ROOTS: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
 LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None

@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("api.urls")),
     path("", include("querying.urls")),
     path("", include("marketplace.urls")),
+    path("", include("conversations.urls")),
 ]
 
 handler400 = "lexic.api_errors.handler400"

@@ -142,6 +142,10 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         readable = Plugin.objects.readable_by(person_of(principal))
         return self._within(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
 
+    def in_public_chat(self) -> PluginQuerySet:
+        """Plugins on the air that anybody at all may chat with."""
+        return self.filter(is_published=True, public_chat=True)
+
     def with_role_of(self, principal: Principal) -> PluginQuerySet:
         """`role` on each: "owner", "editor" or "viewer". Those who run the site may do what an owner may."""
         user = person_of(principal)

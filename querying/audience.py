@@ -23,7 +23,7 @@ def allowed(question: Question) -> Filters | None:
     """What every search for this question has to keep to; None: there is nothing to keep to."""
     asker = question.asker
     if asker.is_anybody:
-        return replace(PUBLIC, as_of=timezone.localdate())
+        return of_anybody()
     if not question.release.public_only or asker.is_measurement:
         return None
     person = User.objects.filter(pk=asker.user_id).first() if asker.user_id else None
@@ -31,6 +31,11 @@ def allowed(question: Question) -> Filters | None:
         person is not None and Plugin.objects.readable_by(person).filter(pk=question.release.plugin_id).exists()
     )
     return None if works_on_it else PUBLIC
+
+
+def of_anybody() -> Filters:
+    """What anybody at all may read today."""
+    return replace(PUBLIC, as_of=timezone.localdate())
 
 
 def within(filters: Filters | None, allowed: Filters | None) -> Filters | None:

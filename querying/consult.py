@@ -73,10 +73,10 @@ async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) 
     A tree that would have to ask back is left alone when the question is about something else as well that the
     passages speak of: then they answer, and not the tree.
     """
-    chosen = await sync_to_async(_chosen)(question)
-    if chosen is None:
+    found = await sync_to_async(chosen)(question)
+    if found is None:
         return Consultation()
-    name, tree, facts = chosen
+    name, tree, facts = found
     walked, usage = walk(tree, facts), Usage()
     if walked.missing and llm.can_extract_facts:
         understood, usage = await _understood(question, tree=tree, llm=llm)
@@ -92,7 +92,7 @@ async def consult(question: Question, *, passages: Sequence[Passage], llm: LLM) 
     )
 
 
-def _chosen(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
+def chosen(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
     """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
     if asks_for_a_words_meaning(question.text):
         return None

@@ -30,13 +30,15 @@ _ASKS = re.compile(r"(?:what|how|which|when|where|why|who|tell|explain|define|de
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class Asked:
+    """What a tree can ask back."""
+
     tree: Tree
     missing: MissingFact
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reply:
+class Reply:
     """The fact that a reply gives. `says_more`: it is not the bare value, and may hold other facts."""
 
     field: str
@@ -52,7 +54,7 @@ def take_up(question: Question) -> Question:
     """
     if not (len(question.context) >= 2 and question.release.trees):
         return question
-    known = _askable(question.release)
+    known = known_questions(question.release)
     facts: dict[str, Any] = {}
     text, turns, said = question.text, list(question.context), list[Turn]()
     while replies := _replies(text, turns, known):
@@ -65,25 +67,26 @@ def take_up(question: Question) -> Question:
     return replace(question, text=text, context=(*turns, *said), facts={**facts, **question.facts})
 
 
-def _askable(release: Release) -> Mapping[str, list[_Asked]]:
+def known_questions(release: Release) -> Mapping[str, list[Asked]]:
     """What the release's trees can ask, by its words, with and without its options."""
-    known: dict[str, list[_Asked]] = {}
+    known: dict[str, list[Asked]] = {}
     for _, tree in trees_of(release):
         for missing in askable(tree):
             clarification = asking(missing)
             for words in {_words(clarification.question), _words(clarify.in_words(clarification))}:
-                known.setdefault(words, []).append(_Asked(tree=tree, missing=missing))
+                known.setdefault(words, []).append(Asked(tree=tree, missing=missing))
     return known
 
 
-def _replies(text: str, turns: Sequence[Turn], known: Mapping[str, list[_Asked]]) -> list[_Reply]:
+def _replies(text: str, turns: Sequence[Turn], known: Mapping[str, list[Asked]]) -> list[Reply]:
     """What the text answers, if the turns before it end with a question of the user and one of ours."""
     if [turn.role for turn in turns[-2:]] != ["user", "assistant"]:
         return []
-    return [reply for asked in known.get(_words(turns[-1].content), []) if (reply := _reply(text, asked))]
+    return [reply for asked in known.get(_words(turns[-1].content), []) if (reply := reply_to(text, asked))]
 
 
-def _reply(text: str, asked: _Asked) -> _Reply | None:
+def reply_to(text: str, asked: Asked) -> Reply | None:
+    """What the text says to what was asked; None where it says nothing to it."""
     field, bare = asked.missing.field, text.strip()
     if len(bare) > tree_facts.MAX_VALUE:
         return None
@@ -92,13 +95,13 @@ def _reply(text: str, asked: _Asked) -> _Reply | None:
     if _asks(bare) and not (is_value and asked.missing.options):
         return None
     if is_value:
-        return _Reply(field=field, value=bare, says_more=False)
+        return Reply(field=field, value=bare, says_more=False)
     facts, _ = tree_facts.facts_from_request(asked.tree, {field: bare})
     value = facts[field].value
     if settles(asked.tree, asked.missing, value):
-        return _Reply(field=field, value=value, says_more=True)
+        return Reply(field=field, value=value, says_more=True)
     is_no_answer = len(bare.split()) <= _SHORT or _UNSURE.search(bare)
-    return _Reply(field=field, value=bare, says_more=False) if is_no_answer else None
+    return Reply(field=field, value=bare, says_more=False) if is_no_answer else None
 
 
 def _asks(text: str) -> bool:

@@ -1,5 +1,5 @@
 // A question that is being answered: its events as they come, and what is shown of them until the whole is there.
-// The sandbox of the builder and the box on a plugin's page share it.
+// The sandbox of the builder, the box on a plugin's page and the public chat share it.
 const MARK = /\[Source (\d{1,6})\]/;
 
 export async function* eventsOf(response) {
@@ -115,4 +115,67 @@ export class LiveTurn {
     const refusal = finished.querySelector(".refusal .reading, .back legend");
     if (refusal) this.announce(refusal.textContent);
   }
+}
+
+// Asks, and shows in the turn what comes of it. False when it was refused before it was asked: then `refuse` has the
+// words and the status, and the turn is gone. `accept` has the response as it begins, `whole` the event that ends it.
+export async function converse(turn, { action, fields, signal, refuse, accept = () => {}, whole = () => {} }) {
+  try {
+    const response = await fetch(action, {
+      method: "POST",
+      body: fields,
+      headers: { Accept: "text/event-stream" },
+      signal,
+    });
+    if (!(response.headers.get("content-type") || "").startsWith("text/event-stream")) {
+      turn.element.remove();
+      refuse(await wordsOf(response), response.status);
+      return false;
+    }
+    accept(response);
+    for await (const event of eventsOf(response)) {
+      turn.take(event);
+      if (event.type !== "turn") continue;
+      whole(event);
+      return true; // the last event: what is asked next need not wait for the connection's end
+    }
+    turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
+  } catch (error) {
+    turn.fail(
+      error.name === "AbortError"
+        ? { error: "Stopped.", hint: "What you see is verified; the rest was not written." }
+        : { error: "The server cannot be reached.", hint: "Your question is kept in the box; ask again in a moment." },
+    );
+  }
+  return true;
+}
+
+async function wordsOf(response) {
+  try {
+    const answer = await response.json();
+    return `${answer.error} ${answer.hint || ""}`.trim();
+  } catch {
+    // a page, not our JSON
+    return "This cannot be asked just now. Open the page anew; your question is kept in the box.";
+  }
+}
+
+// What cannot be answered yet stays open, and the person is told so.
+export function leaveOpen(button, textarea) {
+  const fieldset = button.closest("fieldset");
+  fieldset.disabled = true;
+  const words = document.createElement("p");
+  words.className = "small quiet";
+  words.textContent = "It stays open. Ask something else, or ask this again once you know.";
+  fieldset.after(words);
+  textarea.focus();
+}
+
+// Enter asks, with the shift key it begins a line.
+export function asksOnEnter(textarea) {
+  textarea.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    textarea.form.requestSubmit();
+  });
 }

@@ -41,57 +41,16 @@ async function ask(fields, question) {
   busy();
   problem.replaceChildren();
   const before = [...place.children];
-  const { eventsOf, iconsFrom, LiveTurn, noteWith } = await answering();
+  const { converse, iconsFrom, LiveTurn, noteWith } = await answering();
   const icon = iconsFrom(place.dataset.icons);
   const turn = new LiveTurn(question, place, { icon, announce, prepare });
   before.forEach((element) => (element.hidden = true));
-  let isRefused = false;
-  try {
-    const response = await fetch(box.action, {
-      method: "POST",
-      body: fields,
-      headers: { Accept: "text/event-stream" },
-      signal: running.signal,
-    });
-    isRefused = !(response.headers.get("content-type") || "").startsWith("text/event-stream");
-    if (isRefused) await refuse(response, noteWith(icon));
-    else await show(eventsOf(response), turn);
-  } catch (error) {
-    turn.fail(
-      error.name === "AbortError"
-        ? { error: "Stopped.", hint: "What you see is verified; the rest was not written." }
-        : { error: "The server cannot be reached.", hint: "Your question is kept in the box; ask again in a moment." },
-    );
-  }
-  if (isRefused) {
-    turn.element.remove();
-    before.forEach((element) => (element.hidden = false));
-  } else {
-    before.forEach((element) => element.remove());
-  }
+  const refuse = (words, status) => problem.replaceChildren(noteWith(icon)(words, status === 429 ? "warn" : "no"));
+  const whole = (event) => (left.textContent = event.left);
+  const isAsked = await converse(turn, { action: box.action, fields, signal: running.signal, refuse, whole });
+  before.forEach((element) => (isAsked ? element.remove() : (element.hidden = false)));
   running = null;
   busy();
-}
-
-async function show(events, turn) {
-  let isWhole = false;
-  for await (const event of events) {
-    turn.take(event);
-    isWhole = event.type === "turn";
-    if (isWhole) left.textContent = event.left;
-    if (isWhole) return;
-  }
-  if (!isWhole) turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
-}
-
-async function refuse(response, note) {
-  let answer = { error: "This cannot be asked just now.", hint: "Open the page anew; your question is kept in the box." };
-  try {
-    answer = await response.json();
-  } catch {
-    // a page, not our JSON: the words above say what it can mean
-  }
-  problem.replaceChildren(note(`${answer.error} ${answer.hint || ""}`.trim(), response.status === 429 ? "warn" : "no"));
 }
 
 function busy() {
@@ -106,16 +65,9 @@ textarea.addEventListener("keydown", (event) => {
   event.preventDefault();
   box.requestSubmit();
 });
-place.addEventListener("click", (event) => {
+place.addEventListener("click", async (event) => {
   const unknown = event.target.closest("[data-unknown]");
-  if (!unknown) return;
-  const fieldset = unknown.closest("fieldset");
-  fieldset.disabled = true;
-  const words = document.createElement("p");
-  words.className = "small quiet";
-  words.textContent = "It stays open. Ask something else, or ask this again once you know.";
-  fieldset.after(words);
-  textarea.focus();
+  if (unknown) (await answering()).leaveOpen(unknown, textarea);
 });
 prepare(place);
 

@@ -107,3 +107,30 @@ BROWSING = [
         response_only=True,
     ),
 ]
+
+CHATTING_PUBLICLY = [
+    OpenApiExample(
+        "Of notes", value={"message": "What did I finish?", "timezone": "Europe/Oslo"}, request_only=True
+    ),
+    OpenApiExample(
+        "The answer to a question back",
+        value={"message": "In March 2026", "followup": {"originalQuestion": "What did I finish?"}},
+        request_only=True,
+    ),
+    OpenApiExample(
+        "An answer in public",
+        value="The oak bench is glued with hide glue. [Source 1]\n\nSources:\n[Source 1] Oak bench",
+        response_only=True,
+        media_type="text/plain",
+    ),
+    OpenApiExample(
+        "A question back in public",
+        value={
+            "type": "followup",
+            "followupQuestion": "Which time do you mean?",
+            "originalQuestion": "What did I finish?",
+        },
+        response_only=True,
+        media_type="application/json",
+    ),
+]

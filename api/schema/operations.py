@@ -29,6 +29,7 @@ _TABLE: dict[str, dict[str, dict[str, str]]] = {
         "/api/v1/query": {"post": "askQuestion"},
         "/api/queries/{query}/feedback": {"post": "giveFeedback"},
         "/api/sandbox/{plugin}": {"post": "tryQuestion"},
+        "/api/public/{plugin}/chat": {"post": "chatInPublic"},
     },
     "OpenAI-compatible": {
         "/v1/models": {"get": "listModels"},
@@ -142,4 +143,4 @@ TAGGED = {
 }
 
 # Those whose POST waits for a language model, which can fail, be busy, or take too long.
-ASKING = {"askQuestion", "tryQuestion", "createChatCompletion"}
+ASKING = {"askQuestion", "tryQuestion", "createChatCompletion", "chatInPublic"}

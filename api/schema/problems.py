@@ -53,7 +53,7 @@ def statuses_of(operation: dict[str, Any], *, path: str, method: str, view: Any)
         422: has_body and "multipart/form-data" in operation["requestBody"]["content"],
         429: bool(view.get_throttles()),
         502: operation["operationId"] in ASKING,
-        503: not is_open,
+        503: not is_open or operation["operationId"] in ASKING,
         504: operation["operationId"] in ASKING,
     }
     return (status for status, can_be in conditions.items() if can_be)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern
 from django.views.decorators.http import require_GET, require_POST
 
-from builder.knowledge import acting, adding, attaching, document, finding, listing
+from builder.knowledge import acting, adding, attaching, document, finding, listing, syncing
 from builder.panes import pane_url
 
 DOCUMENT = "knowledge/<uuid:document>/"
@@ -21,6 +21,9 @@ def urls() -> list[URLPattern]:
         pane_url("knowledge/attach/", require_POST(attaching.attach), name="knowledge_attach", to_change=True),
         pane_url(
             "knowledge/detach/<int:base>/", require_POST(attaching.detach), name="knowledge_detach", to_change=True
+        ),
+        pane_url(
+            "knowledge/sync/<int:source>/", require_POST(syncing.sync_now), name="knowledge_sync", to_change=True
         ),
         pane_url("knowledge/find/", require_GET(finding.find), name="knowledge_find"),
         pane_url(DOCUMENT, document.show, name="knowledge_document"),

@@ -15,6 +15,7 @@ from builder.knowledge.attaching import offered
 from builder.knowledge.forms import AddressesForm, TextForm
 from builder.knowledge.rows import rows_of
 from builder.knowledge.scope import readable_bases
+from builder.knowledge.syncing import problems_of, sources_of
 from builder.panes import hub, may_change, render
 from builder.readiness import url_of
 from knowledge.forms import TYPES
@@ -52,6 +53,8 @@ def pane(request: HttpRequest, plugin: Plugin, **forms: Any) -> HttpResponse:
         "most_megabytes": settings.LEXIC_MAX_DOCUMENT_BYTES // (1024 * 1024),
         "types": TYPES,
         "offered": offered(request, plugin),
+        "sources": (sources := sources_of(plugin)),
+        "source_problems": problems_of(plugin) if sources else [],
         **listed(request, plugin),
         **forms,
     }

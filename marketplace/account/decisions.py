@@ -89,6 +89,10 @@ DECISIONS: dict[str, Decision] = {
         also_by=("api_key__owner",),
         stays=True,
     ),
+    "conversations.ChatSession.user": Decision(
+        file="chats",
+        columns=("plugin_id", "title", "created_at", "last_used_at", "messages__role", "messages__content"),
+    ),
     "querying.Feedback.user": Decision(file="feedback", columns=("query_id", "verdict", "note", "created_at")),
     "marketplace.Install.installed_by": Decision(
         file="installs",

@@ -18,7 +18,7 @@ from marketplace.catalogue.trust import Trust, trust_of
 from marketplace.catalogue.wording import domain_of
 from marketplace.models import Listing
 from marketplace.plugin_page import qr, snippets, versions
-from marketplace.plugin_page.answers import Shown, sample_answer
+from marketplace.plugin_page.answers import sample_answer
 from marketplace.plugin_page.form import MOST_CHARACTERS
 from marketplace.plugin_page.sample import MOST_OFFERED, offered
 from marketplace.plugin_page.similar import similar_to
@@ -28,6 +28,7 @@ from marketplace.plugin_page.visiting import left_today, may_edit, own_key, view
 from marketplace.reviews.shown import reviews_of
 from marketplace.sharing.provenance import made_from
 from plugins.models import Plugin, Release
+from querying.shown import Shown
 
 _WORDS = 200
 

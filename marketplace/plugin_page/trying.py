@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any
 
@@ -14,15 +13,16 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts import limits, visitors
+from accounts import visitors
 from lexic.database import release_connections
 from lexic.errors import InvalidInput, LexicError
-from marketplace.plugin_page.answers import Shown, answer_of
 from marketplace.plugin_page.form import TryForm
 from marketplace.plugin_page.page import full_page, plugin_or_404
 from marketplace.plugin_page.visiting import left_today, viewer_of
 from plugins.models import Plugin, Release
 from querying import clarify, live, sse
+from querying.pace import AskedEnough, check_visitor
+from querying.shown import Shown, answer_of
 from querying.types import Asker, Question
 
 # Whoever answers a question asked back is whoever has its token: nobody knows who visitors are.
@@ -31,17 +31,6 @@ VISITOR = Asker(name="visitor")
 
 class UnfitQuestion(InvalidInput):
     """This cannot be asked."""
-
-
-class AskedEnough(LexicError):
-    """You have asked as much as can be asked here without a key; your question is kept in the box."""
-
-    code = "rate_limited"
-    status = 429
-
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-        super().__init__(hint=f"You may go on in {in_words(seconds)}, or get a key and go on at once.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -64,14 +53,6 @@ def try_it(request: HttpRequest, slug: str) -> HttpResponseBase:
     return _whole(request, plugin, question)
 
 
-def in_words(seconds: int) -> str:
-    """How long, in the unit that people would take."""
-    for length, name in ((3600, "hour"), (60, "minute")):
-        if seconds >= 2 * length:
-            return f"{math.ceil(seconds / length)} {name}s"
-    return f"{seconds} second{'' if seconds == 1 else 's'}"
-
-
 def _question(request: HttpRequest, plugin: Plugin, form: TryForm) -> Question:
     """Counts it against the visitor's limits. Raises `UnfitQuestion`, `InvalidFollowup` and `AskedEnough`."""
     if not form.is_valid():
@@ -80,9 +61,7 @@ def _question(request: HttpRequest, plugin: Plugin, form: TryForm) -> Question:
     question = Question(text=said["question"], release=release, asker=VISITOR)
     if said["token"]:
         question = clarify.resume(question, token=said["token"], answer=said["answer"])
-    allowance = limits.spend_visitor(visitors.name_of(request), place=str(plugin.pk))
-    if allowance.retry_after is not None:
-        raise AskedEnough(allowance.retry_after)
+    check_visitor(visitors.name_of(request), plugin=plugin)
     return question
 
 
@@ -104,7 +83,7 @@ def _refused(
         response = full_page(request, plugin.slug, question=asked, error=error)
         response.status_code = error.status
     if isinstance(error, AskedEnough):
-        response["Retry-After"] = str(error.seconds)
+        response["Retry-After"] = str(error.wait)
     return response
 
 

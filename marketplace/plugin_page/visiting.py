@@ -6,9 +6,10 @@ from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts import limits, visitors
+from accounts import visitors
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
 from plugins.models import Plugin
+from querying import pace
 
 
 def viewer_of(request: HttpRequest) -> User | None:
@@ -18,7 +19,7 @@ def viewer_of(request: HttpRequest) -> User | None:
 
 def left_today(request: HttpRequest, plugin: Plugin) -> int | None:
     """How many questions a visitor of this address may still ask here today; None where nobody counts."""
-    return limits.look_visitor(visitors.name_of(request), place=str(plugin.pk)).left_today
+    return pace.left_today(visitors.name_of(request), plugin=plugin)
 
 
 def may_edit(plugin: Plugin, viewer: User | None) -> bool:

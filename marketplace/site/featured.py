@@ -10,7 +10,8 @@ from django.core.cache import caches
 from django.db.models import Case, F, IntegerField, Value, When
 
 from marketplace.models import Label, Listing
-from marketplace.plugin_page.answers import Shown, sample_answer
+from marketplace.plugin_page.answers import sample_answer
+from querying.shown import Shown
 
 _NEAR = "process"
 # Seconds. A plugin that is taken off the air disappears at once all the same: only which one it is, is remembered.

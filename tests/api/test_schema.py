@@ -77,7 +77,9 @@ def test_every_operation_behind_a_key_names_the_errors_that_any_can_give(status:
     ]
     is_counted = status == "429"
     # The open doors have no key, and no limit but that of the address.
-    assert set(missing) == {"getSchema"} | (set() if is_counted else _open())
+    # Of those, the chat waits for a language model, whose provider may be busy.
+    busy = {"chatInPublic"} if status == "503" else set()
+    assert set(missing) == {"getSchema"} | (set() if is_counted else _open() - busy)
 
 
 def _open() -> set[str]:

@@ -36,6 +36,7 @@ KINDS = {
     "release": "plugins.Release",
     "other": "plugins.Release",
     "base": "knowledge.KnowledgeBase",
+    "source": "knowledge.Source",
     "invitation": "plugins.Invitation",
     "person": "accounts.User",
     "webhook": "webhooks.Webhook",

@@ -15,7 +15,8 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from knowledge.models import Chunk, Document, KnowledgeBase, Page
+from conversations.models import ChatMessage, ChatSession
+from knowledge.models import Chunk, Document, KnowledgeBase, Page, Source
 from marketplace.models import Report, Review
 from plugins.models import Invitation, Plugin, Release
 from querying.models import EvaluationRun, GoldenQuestion, Query
@@ -80,6 +81,7 @@ def build(alice: User) -> World:
         metadata={"author": MARK},
         added_in=1,
     )
+    source = Source.objects.create(knowledge_base=base, kind="folder", location=f"/srv/{MARK}/{MARK}")
     page = Page.objects.create(
         document=document, number=1, text=f"{MARK} page text", source_sha256="a" * 64, added_in=1
     )
@@ -154,9 +156,24 @@ def build(alice: User) -> World:
         plugin=plugin, author=alice, release=release, verdict="relied", text=MARK, reply=MARK
     )
     report = Report.objects.create(plugin=plugin, review=review, reason="other", text=MARK, reporter=alice)
+    session = ChatSession.objects.create(plugin=plugin, user=alice, title=f"{MARK} chat")
+    message = ChatMessage.objects.create(session=session, role="user", content=MARK, query_id=query.pk)
     _second_of_each(alice)
-    made = [alice, plugin, base, document, page, chunk, tree, release, key, query, email, group]
-    made += [elsewhere, second_step, case, golden, run, invitation, webhook, delivery, review, report]
+    made = [alice, plugin, base, source, document, page, chunk, tree, release, key, query, email, group]
+    made += [
+        elsewhere,
+        second_step,
+        case,
+        golden,
+        run,
+        invitation,
+        webhook,
+        delivery,
+        review,
+        report,
+        session,
+        message,
+    ]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 
 

@@ -1,0 +1,95 @@
+"""What a visitor and a plugin have said to each other, kept for that visitor alone."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from conversations.visitor import Visitor
+from plugins.models import Plugin
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+# A conversation that nobody has gone on with for so long is forgotten.
+KEPT_FOR = timedelta(days=90)
+
+
+class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
+    def visible_to(self, visitor: Visitor) -> ChatSessionQuerySet:
+        """Their own: those of the person who has signed in, else those of this browser. Nobody's of anybody else."""
+        if visitor.user is not None:
+            return self.filter(user=visitor.user)
+        return self.filter(user=None, visitor=visitor.mark) if visitor.mark else self.none()
+
+    def of_plugin(self, plugin: Plugin) -> ChatSessionQuerySet:
+        return self.filter(plugin=plugin)
+
+    def stale(self, *, now: datetime) -> ChatSessionQuerySet:
+        return self.filter(last_used_at__lt=now - KEPT_FOR)
+
+
+class ChatSession(models.Model):
+    """One conversation. It belongs to the person who began it signed in, or to the browser whose secret `visitor` is
+    the hash of."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="chat_sessions")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="chat_sessions"
+    )
+    visitor = models.CharField(max_length=64, blank=True)
+    title = models.CharField(max_length=120, help_text="The beginning of its first question.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(default=timezone.now)
+
+    messages: RelatedManager[ChatMessage]
+
+    objects = ChatSessionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-last_used_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(user=None) ^ models.Q(visitor=""), name="chat_session_belongs_to_one"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["visitor", "plugin", "-last_used_at"], name="chat_session_of_visitor"),
+            # Forgetting what is old.
+            models.Index(fields=["last_used_at"], name="chat_session_last_used"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ChatMessage(models.Model):
+    """What was said. `asked` is the whole question that a visitor's message stands for, and `is_reply` whether it
+    answers what was asked back; `answer` is what the plugin's message is shown from (`querying.shown.as_kept`)."""
+
+    class Role(models.TextChoices):
+        USER = "user"
+        ASSISTANT = "assistant"
+
+    session = models.ForeignKey(ChatSession, on_delete=models.CASCADE, related_name="messages")
+    role = models.CharField(max_length=10, choices=Role)
+    content = models.TextField()
+    asked = models.TextField(blank=True)
+    is_reply = models.BooleanField(default=False)
+    answer = models.JSONField(default=dict)
+    seconds = models.FloatField(null=True)
+    # The question's id, which the audit row has too. No link: that row is forgotten by rules of its own.
+    query_id = models.UUIDField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.content[:60]}"

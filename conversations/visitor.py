@@ -1,0 +1,57 @@
+"""Who chats: a person who has signed in, or a browser that keeps a secret of ours."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Self
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.crypto import salted_hmac
+
+from accounts.models import User
+
+COOKIE = "lexic_chat"
+_SALT = "lexic.chat.visitor"
+_SECONDS = 90 * 86_400
+# Nothing else of the site is told it.
+_PATH = "/chat"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visitor:
+    """`secret` is empty for a browser that has none yet, and is not looked at where somebody has signed in."""
+
+    user: User | None = None
+    secret: str = ""
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> Self:
+        if isinstance(request.user, User):
+            return cls(user=request.user)
+        secret = request.get_signed_cookie(COOKIE, default="", salt=_SALT, max_age=_SECONDS)
+        return cls(secret=secret or "")
+
+    @property
+    def mark(self) -> str:
+        """What their conversations are found by: it does not open them, so that the database alone opens none."""
+        return salted_hmac(_SALT, self.secret, algorithm="sha256").hexdigest() if self.secret else ""
+
+    def known(self) -> Self:
+        """The same, with a secret where one is needed."""
+        return self if self.user or self.secret else replace(self, secret=secrets.token_urlsafe(32))
+
+    def remember(self, response: HttpResponseBase) -> None:
+        """The browser keeps the secret for as long as a conversation is kept; no script can read it."""
+        if self.user is None and self.secret:
+            response.set_signed_cookie(
+                COOKIE,
+                self.secret,
+                salt=_SALT,
+                max_age=_SECONDS,
+                path=_PATH,
+                httponly=True,
+                samesite="Lax",
+                secure=settings.SESSION_COOKIE_SECURE,
+            )

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, BooleanOptionalAction, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from tqdm import tqdm
+
+from knowledge.attach import own_knowledge_base
+from knowledge.models import Source
+from knowledge.sync.report import Report
+from knowledge.sync.run import look, source_at, sync
+from knowledge.vector_index import ensure_index
+from lexic.errors import LexicError
+from plugins.models import Plugin
+
+SIGNS = {"added": "+", "changed": "~", "described": "=", "removed": "-"}
+
+
+class Command(BaseCommand):
+    help = (
+        "Keeps a plugin's own knowledge base in step with a folder of Markdown notes (or a checkout), or with a file "
+        "of web addresses. Only what changed is read and embedded; what vanished is removed, and releases keep it."
+    )
+    epilog = """examples:
+  manage.py sync my-notes ~/notes --dry-run
+  manage.py sync my-notes ~/notes --public-only
+  manage.py sync my-notes addresses.txt --json"""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug", help="the plugin")
+        parser.add_argument("folder", metavar="FOLDER", help="a folder of notes, or a file with one address a line")
+        parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+        parser.add_argument(
+            "--public-only",
+            action=BooleanOptionalAction,
+            help="leave out notes that are not public; kept for the next time (default: as last time)",
+        )
+        parser.add_argument("--allow-empty", action="store_true", help="remove everything when no note is left")
+        parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
+
+    def handle(self, *, slug: str, folder: str, **options: Any) -> None:
+        plugin = Plugin.objects.filter(slug=slug).first()
+        if plugin is None:
+            raise CommandError(f"There is no plugin called {slug!r}.")
+        try:
+            report = (
+                self._look(plugin, folder, options) if options["dry_run"] else self._sync(plugin, folder, options)
+            )
+        except LexicError as error:
+            raise CommandError(f"{error.message} {error.hint}".strip()) from None
+        if options["json"]:
+            said = {"plugin": slug, "source": str(Path(folder).resolve()), "dryRun": options["dry_run"]}
+            self.stdout.write(json.dumps({**said, **report.as_dict()}, ensure_ascii=False))
+        else:
+            self._print(report)
+        if report.problems:
+            raise CommandError(f"{len(report.problems)} problem{'s' * (len(report.problems) != 1)} found.")
+
+    def _look(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Report:
+        # The rows that a first sync makes are made, and unmade.
+        with transaction.atomic():
+            report = look(self._source(plugin, folder, options))
+            transaction.set_rollback(True)
+        return report
+
+    def _sync(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Report:
+        source = self._source(plugin, folder, options)
+        with tqdm(unit="note", disable=None, leave=False) as bar:
+
+            def show(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            report = sync(source, allow_empty=options["allow_empty"], on_progress=show)
+        ensure_index(source.knowledge_base)
+        return report
+
+    def _source(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Source:
+        base = own_knowledge_base(plugin)
+        return source_at(base, Path(folder).expanduser(), public_only=options["public_only"])
+
+    def _print(self, report: Report) -> None:
+        for name, sign in SIGNS.items():
+            for path in getattr(report, name):
+                self.stdout.write(f"{sign} {path}")
+        for old, new in report.renamed:
+            self.stdout.write(f"> {old} is now {new}")
+        for path, reason in (*report.left_out, *report.skipped):
+            self.stdout.write(f"  {path} is left out: {reason}")
+        for problem in report.problems:
+            self.stdout.write(f"! {problem}")
+        self.stdout.write(_summary(report))
+
+
+def _summary(report: Report) -> str:
+    counts = {name: len(getattr(report, name)) for name in ("added", "changed", "described", "renamed", "removed")}
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
+    embedded = "" if report.embedded is None else f"; {report.embedded} texts embedded"
+    return f"{said}; {report.unchanged} unchanged{embedded}."

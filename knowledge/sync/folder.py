@@ -1,0 +1,124 @@
+"""The notes in a folder. Nothing outside of it is ever read: no symbolic link is followed, not even by a race."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from knowledge.sync.links import NOTE_ENDINGS
+from knowledge.sync.note import LARGEST
+from knowledge.sync.problems import Mistake
+from lexic.errors import Conflict, NotFound
+
+MOST_NOTES = 50_000
+LONGEST_NAME = 250
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class NoFolder(NotFound):
+    """There is no such folder or file, or this account may not read it."""
+
+    code = "no_source"
+    hint = "Nothing was changed. Check the path."
+
+
+class TooManyNotes(Conflict):
+    """The folder holds more than 50,000 notes."""
+
+    code = "too_many_notes"
+    hint = "Sync its folders one by one, into knowledge bases of their own."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """Paths within the folder, sorted. `skipped`: what was left out, and why. `others`: how many files are no notes."""
+
+    notes: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...]
+    others: int
+
+
+def listing(folder: Path) -> Listing:
+    """Raises `NoFolder` when any part of it cannot be looked into: what is merely out of sight must not seem gone."""
+    notes: list[str] = []
+    skipped: list[tuple[str, str]] = []
+    others = 0
+    for path, reason in _files(folder):
+        if reason:
+            skipped.append((path, reason))
+        elif path.lower().endswith(NOTE_ENDINGS):
+            notes.append(path)
+        else:
+            others += 1
+        if len(notes) > MOST_NOTES:
+            raise TooManyNotes
+    return Listing(notes=tuple(sorted(notes)), skipped=tuple(sorted(skipped)), others=others)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    for path, folders, names, descriptor in os.fwalk(folder, onerror=_refuse, follow_symlinks=False):
+        within = Path(path).relative_to(folder)
+        for name in sorted(folders):
+            if reason := _reason(name, _mode(name, descriptor)):
+                folders.remove(name)
+                yield _shown(within / name), reason
+        for name in sorted(names):
+            yield _shown(within / name), _reason(name, _mode(name, descriptor))
+
+
+def _shown(path: Path) -> str:
+    return path.as_posix().encode(errors="replace").decode()
+
+
+def _refuse(error: OSError) -> None:
+    raise NoFolder(f"{error.filename}: {error.strerror}.")
+
+
+def _mode(name: str, descriptor: int) -> int:
+    try:
+        return os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode
+    except OSError:
+        return 0  # gone since it was listed
+
+
+def _reason(name: str, mode: int) -> str:
+    if name.startswith("."):
+        return "hidden"
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return "its name is not written in UTF-8"
+    if len(name) > LONGEST_NAME:
+        return "its name is too long"
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "not a file"
+
+
+def read_bytes(folder: Path, path: str) -> bytes:
+    """The bytes of a note, at most one more than it may have. Raises `Mistake` when it is gone, or no plain file."""
+    try:
+        descriptor = _opened(folder, path)
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise Mistake("This is not a file.")
+            return stream.read(LARGEST + 1)
+    except OSError as error:
+        raise Mistake(f"The note cannot be opened: {error.strerror}.") from None
+
+
+def _opened(folder: Path, path: str) -> int:
+    """Step by step from the folder down, so that nobody can slip in a link on the way."""
+    *parents, name = Path(path).parts
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for parent in parents:
+            inner = os.open(parent, _FLAGS | os.O_DIRECTORY, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        return os.open(name, _FLAGS, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,145 @@
+"""An answer as visitors see it, made from its JSON (`querying.wire`): one that came just now, or one that was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import User
+from knowledge.models import Page
+from querying import quoted, reading
+from querying.live import Asked
+from querying.quoted import Evidence
+from querying.reading import Piece
+from querying.types import Failed, Outcome
+from querying.wire import answer_as_json
+
+_NEAREST = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Near:
+    """A page that came near, and holds no answer."""
+
+    where: str
+    section: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """`verified` counts the citations that stand on their page word for word, looked up when this was made.
+
+    `clarification` is `{question, options, field, token}`, or None; `seconds` None where nobody measured.
+    """
+
+    question: str
+    outcome: str
+    pieces: list[Piece]
+    evidence: list[Evidence]
+    verified: int
+    path: list[tuple[str, str]]
+    has_decided: bool
+    confidence: str
+    because: str
+    reason: str
+    why: list[str]
+    nearest: list[Near]
+    clarification: Mapping[str, Any] | None
+    error: str = ""
+    seconds: float | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces if piece.source is None)
+
+
+def answer_of(asked: Asked, *, viewer: User | None, seconds: float | None = None) -> Shown:
+    """What came of a question that was asked to its end. Two statements where something is cited."""
+    return shown(asked.question.text, as_kept(asked), viewer=viewer, seconds=seconds)
+
+
+def as_kept(asked: Asked) -> dict[str, Any]:
+    """The answer as JSON that it can be shown from again; of one that failed, the words that say so."""
+    last = asked.last
+    if isinstance(last, Failed) or asked.answer is None:
+        said = f"{last.error} {last.hint}".strip() if isinstance(last, Failed) else "The answer stopped early."
+        return {"outcome": Outcome.FAILED.value, "error": said}
+    return answer_as_json(asked.answer, question=asked.question)
+
+
+def shown(question: str, answer: Mapping[str, Any], *, viewer: User | None, seconds: float | None = None) -> Shown:
+    """The answer (`as_kept`, or `querying.wire`) to a question, for this person or anybody (None)."""
+    return _shown(question, answer, cited=Cited.by([answer], viewer=viewer), seconds=seconds)
+
+
+def shown_together(kept: Sequence[Kept], *, viewer: User | None) -> list[Shown]:
+    """A conversation's answers; two statements, however many there are."""
+    cited = Cited.by([one.answer for one in kept], viewer=viewer)
+    return [_shown(one.question, one.answer, cited=cited, seconds=one.seconds) for one in kept]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A question, and what was kept of its answer (`as_kept`)."""
+
+    question: str
+    answer: Mapping[str, Any]
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cited:
+    """The texts of cited pages, to be compared with; `open_to_viewer` are those that the person may read."""
+
+    texts: Mapping[int, str]
+    open_to_viewer: frozenset[int]
+
+    @classmethod
+    def by(cls, answers: Sequence[Mapping[str, Any]], *, viewer: User | None) -> Cited:
+        pages = {quoted.page_of(one) for answer in answers for one in answer.get("citations") or []}
+        if not pages:
+            return cls(texts={}, open_to_viewer=frozenset())
+        texts = dict(Page.objects.filter(pk__in=pages).values_list("pk", "text"))
+        readable = Page.objects.visible_to(viewer).filter(pk__in=list(texts))
+        return cls(texts=texts, open_to_viewer=frozenset(readable.values_list("pk", flat=True)))
+
+    def around(self, citation: Mapping[str, Any]) -> str:
+        """The page's text for whoever may read it; else nothing of it is shown but what stands in the answer."""
+        page = quoted.page_of(citation)
+        return self.texts[page] if page in self.open_to_viewer else ""
+
+
+def _shown(question: str, answer: Mapping[str, Any], *, cited: Cited, seconds: float | None) -> Shown:
+    citations = answer.get("citations") or []
+    evidence = [
+        quoted.evidence(number, one, text=cited.around(one)) for number, one in enumerate(citations, start=1)
+    ]
+    path = answer.get("decisionPath") or []
+    return Shown(
+        question=question,
+        outcome=answer["outcome"],
+        pieces=reading.set_close(reading.pieces(answer.get("answer", ""), count=len(evidence))),
+        evidence=evidence,
+        verified=sum(quoted.stands(one, cited.texts) for one in citations),
+        path=reading.steps(path),
+        has_decided=bool(path) and "result" in path[-1] and answer["outcome"] == "answered",
+        confidence=answer.get("confidence", ""),
+        because=(answer.get("confidenceBasis") or {}).get("explanation", ""),
+        reason=answer.get("reason") or "",
+        why=list(answer.get("why") or []),
+        nearest=[_near(one) for one in (answer.get("nearest") or [])[:_NEAREST]],
+        clarification=answer.get("clarification"),
+        error=answer.get("error", ""),
+        seconds=seconds,
+    )
+
+
+def _near(passage: Mapping[str, Any]) -> Near:
+    page = f", page {passage['page']}" if passage.get("page") else ""
+    return Near(
+        where=f"{passage.get('document', '')}{page}",
+        section=str(passage.get("section") or ""),
+        score=float(passage.get("score") or 0),
+    )

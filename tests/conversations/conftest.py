@@ -1,0 +1,53 @@
+"""Alice's plugin on boots, open to anybody: its rules are public, her diary is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from knowledge.models import Document
+from marketplace.publish import publish
+from plugins.models import Planner, Plugin
+from tests.cover import give_document
+from tests.pages.conftest import browsing, plugin, visitor
+from trees.models import DecisionTree
+
+__all__ = ["browsing", "plugin", "visitor"]
+
+DIARY = "# Diary\n\nAlice wears red boots with golden laces on every Sunday.\n"
+
+
+@pytest.fixture
+def chat(plugin: Plugin, alice: User) -> Plugin:
+    return opened(plugin, alice)
+
+
+@pytest.fixture
+def with_tree(plugin: Plugin, tree: DecisionTree, alice: User) -> Plugin:
+    return opened(plugin, alice)
+
+
+def opened(plugin: Plugin, alice: User) -> Plugin:
+    give_document(plugin, title="Diary", text=DIARY)
+    Document.objects.exclude(title="Diary").update(is_public=True)
+    plugin.public_chat, plugin.planner = True, Planner.RULES
+    plugin.save()
+    publish(plugin, by=alice)
+    plugin.refresh_from_db()
+    return plugin
+
+
+@pytest.fixture
+def tree(plugin: Plugin) -> DecisionTree:
+    from tests.pages.conftest import TREE
+
+    return DecisionTree.objects.create(plugin=plugin, name="Which boots to wear", tree_data=TREE)
+
+
+@pytest.fixture
+def someone() -> Callable[[], Client]:
+    """A new browser."""
+    return Client

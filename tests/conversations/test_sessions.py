@@ -1,0 +1,153 @@
+"""Whose a conversation is: the browser's that began it, or the person's; and when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from conversations import forget, tasks
+from conversations.models import KEPT_FOR, ChatMessage, ChatSession
+from conversations.visitor import COOKIE
+from marketplace.publish import publish
+from plugins.models import Plugin
+from querying.models import Query
+from tests.conversations.asking import ASK, CHAT, OPEN, STREAM, WORN, ask, session_in, token_in
+
+pytestmark = pytest.mark.django_db
+ANSWER = "<mark>Safety boots"
+
+
+def test_pk_029_a_browser_comes_back_to_its_conversation(client: Client, chat: Plugin) -> None:
+    ask(client)
+    session = ChatSession.objects.get()
+    assert (session.user, session.title, session.plugin) == (None, WORN, chat)
+    assert ANSWER in client.get(CHAT).content.decode()
+    assert ANSWER in client.get(f"{CHAT}/{session.pk}").content.decode()
+    assert list(session.messages.values_list("role", flat=True)) == ["user", "assistant"]
+
+
+def test_the_cookie_is_signed_for_the_chat_alone_and_no_script_reads_it(client: Client, chat: Plugin) -> None:
+    assert COOKIE not in client.get(CHAT).cookies, "whoever only looks is not marked"
+    client.post(ASK, {"question": WORN})
+    cookie = client.cookies[COOKIE]
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/chat")
+    assert int(cookie["max-age"]) == KEPT_FOR.total_seconds()
+    secret = cookie.value.split(":")[0]
+    assert secret not in ChatSession.objects.get().visitor, "what is stored opens nothing"
+
+
+@pytest.mark.parametrize("change", [lambda value: value[:-1] + "x", lambda value: "forged", lambda value: ""])
+def test_a_cookie_that_was_tampered_with_opens_nothing(client: Client, chat: Plugin, change: Any) -> None:
+    ask(client)
+    client.cookies[COOKIE] = change(client.cookies[COOKIE].value)
+    assert ANSWER not in client.get(CHAT).content.decode()
+    assert client.get(f"{CHAT}/{ChatSession.objects.get().pk}").status_code == 404
+
+
+def test_nobody_opens_goes_on_with_or_forgets_anothers(
+    client: Client,
+    someone: Callable[[], Client],
+    browsing: Callable[[User], Client],
+    chat: Plugin,
+    alice: User,
+    bob: User,
+) -> None:
+    ask(client)
+    ask(browsing(bob))
+    for session in ChatSession.objects.all():
+        strangers = [someone(), browsing(alice), client if session.user else browsing(bob)]
+        for stranger in strangers:
+            address = f"{CHAT}/{session.pk}"
+            assert stranger.get(address).status_code == 404
+            assert stranger.post(f"{address}/forget").status_code == 404
+            assert stranger.post(ASK, {"question": WORN, "session": str(session.pk)}).status_code == 404
+            told = stranger.post(ASK, {"question": WORN, "session": str(session.pk)}, headers=STREAM)
+            assert (told.status_code, told.json()["code"]) == (404, "unknown_conversation")
+            assert str(session.pk) not in stranger.get(CHAT).content.decode()
+    assert ChatMessage.objects.count() == 4
+
+
+def test_signed_in_it_is_the_persons_on_every_browser_and_not_the_browsers(
+    client: Client, browsing: Callable[[User], Client], chat: Plugin, visitor: User
+) -> None:
+    client.force_login(visitor)
+    ask(client)
+    assert ChatSession.objects.get().user == visitor
+    assert ANSWER in browsing(visitor).get(CHAT).content.decode()
+    client.logout()
+    assert ANSWER not in client.get(CHAT).content.decode()
+
+
+def test_a_session_of_another_plugin_is_not_gone_on_with(client: Client, chat: Plugin, alice: User) -> None:
+    said = ask(client)
+    other = Plugin.objects.create(owner=alice, name="Other", slug="other", domain="x", system_prompt="x")
+    Plugin.objects.filter(pk=other.pk).update(is_published=True, public_chat=True)
+    release = chat.latest_release()
+    assert release
+    other.releases.create(version="1.0.0", knowledge=release.knowledge, **release.policy())
+    assert client.get(f"/chat/other/{session_in(said)}").status_code == 404
+    refused = client.post("/chat/other/ask", {"question": WORN, "session": session_in(said)})
+    assert refused.status_code == 404
+
+
+def test_a_token_answers_only_in_the_conversation_that_asked(
+    client: Client, someone: Callable[[], Client], with_tree: Plugin
+) -> None:
+    token = token_in(ask(client, OPEN))
+    for fields in ({}, {"session": session_in(ask(client, WORN))}):
+        refused = client.post(ASK, {"token": token, "answer": "on site", **fields})
+        assert (refused.status_code, "cannot be answered any more" in refused.content.decode()) == (400, True)
+    assert someone().post(ASK, {"token": token, "answer": "on site"}).status_code == 400
+
+
+def test_a_new_conversation_begins_beside_the_earlier_one(client: Client, chat: Plugin) -> None:
+    first = session_in(ask(client))
+    fresh = client.get(f"{CHAT}/new").content.decode()
+    assert ANSWER not in fresh
+    assert f'href="{CHAT}/{first}"' in fresh
+    second = session_in(ask(client, "When are boots replaced?"))
+    assert first != second
+    assert f'href="{CHAT}/{first}"' in client.get(CHAT).content.decode(), "the last one is gone on with"
+    assert Query.objects.order_by("created_at").last().context == []  # type: ignore[union-attr]
+
+
+def test_a_visitor_deletes_a_conversation(client: Client, chat: Plugin) -> None:
+    session = session_in(ask(client))
+    assert client.get(f"{CHAT}/{session}/forget").status_code == 405
+    assert client.post(f"{CHAT}/{session}/forget").headers["Location"] == f"{CHAT}/new"
+    assert (ChatSession.objects.count(), ChatMessage.objects.count()) == (0, 0)
+    assert Query.objects.get().question == WORN, "what was asked stays with the author, who never knew by whom"
+
+
+def test_what_nobody_went_on_with_for_ninety_days_is_forgotten(
+    client: Client, chat: Plugin, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    monkeypatch.setattr(forget, "_AT_ONCE", 2)
+    ask(client)
+    now = timezone.now()
+    for _ in range(5):
+        old = now - timedelta(days=90, seconds=1)
+        ChatSession.objects.create(plugin=chat, visitor="x", title="Old", last_used_at=old)
+    ChatSession.objects.create(plugin=chat, visitor="x", title="Young", last_used_at=now - timedelta(days=89))
+    assert forget.forget_stale(now=now) == 5
+    assert set(ChatSession.objects.values_list("title", flat=True)) == {WORN, "Young"}
+    assert settings.CELERY_BEAT_SCHEDULE["forget-conversations"]["task"] == tasks.forget.name
+
+
+def test_going_on_with_it_keeps_it(client: Client, chat: Plugin) -> None:
+    said = ask(client)
+    ChatSession.objects.update(last_used_at=timezone.now() - timedelta(days=80))
+    ask(client, "When are boots replaced?", session=session_in(said))
+    assert ChatSession.objects.stale(now=timezone.now() + timedelta(days=80)).count() == 0
+
+
+def test_a_new_release_answers_in_the_same_conversation(client: Client, chat: Plugin, alice: User) -> None:
+    said = ask(client)
+    publish(chat, by=alice, version="2.0.0", notes="Again.")
+    assert "release 2.0.0" in ask(client, "When are boots replaced?", session=session_in(said))

@@ -1,0 +1,36 @@
+"""Folders of notes for tests of syncing, and what a knowledge base holds of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from knowledge.models import Document, KnowledgeBase, Source
+from knowledge.sync.report import Report
+from knowledge.sync.run import source_at, sync
+
+
+def write(folder: Path, path: str, text: str, **fields: object) -> Path:
+    """A note with these fields as front matter, and this text."""
+    place = folder / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    front = "".join(f"{name}: {value}\n" for name, value in fields.items())
+    place.write_text(f"---\n{front}---\n{text}\n" if front else f"{text}\n", encoding="utf-8")
+    return place
+
+
+def synced(base: KnowledgeBase, folder: Path, **options: bool) -> Report:
+    public_only = options.pop("public_only", None)
+    return sync(_source(base, folder, public_only=public_only), **options)
+
+
+def _source(base: KnowledgeBase, folder: Path, *, public_only: bool | None) -> Source:
+    base.refresh_from_db()
+    return source_at(base, folder, public_only=public_only)
+
+
+def note(base: KnowledgeBase, path: str) -> Document:
+    return Document.objects.present().get(knowledge_base=base, file_name=path)
+
+
+def text_of(document: Document) -> str:
+    return document.pages.get(removed_in=None).text
