@@ -127,7 +127,8 @@ class Archive:
                     if left < 0:
                         raise BadBundle(f"{name[:80]} is larger than it says.")
                     yield piece
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        # A damaged list of entries may send zipfile to a place before the file: a ValueError.
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
             raise BadBundle(f"{name[:80]} is damaged.") from error
 
 
