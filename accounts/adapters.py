@@ -15,12 +15,17 @@ from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from accounts import joining, keys
+from accounts import joining, keys, visitors
 from accounts.fresh import has_just_signed_in
 from accounts.models import User
 
 
 class AccountAdapter(DefaultAccountAdapter):
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """By which attempts to sign in, sign up and reset a password are counted: of IPv6 the network, or each attempt
+        could come from another address."""
+        return visitors.network_of(super().get_client_ip(request))
+
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password or a second step is sent a code."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
@@ -62,6 +67,10 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         session = super().get_requests_session()
         session.max_redirects = 3
         return session
+
+    def authenticate_by_email(self, sociallogin: SocialLogin) -> Any:
+        joining.drop_claims(sociallogin)
+        return super().authenticate_by_email(sociallogin)
 
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:
         joining.take_only_what_is_certain(sociallogin)

@@ -12,6 +12,7 @@ from typing import Any
 from allauth.account import app_settings as account_settings
 from allauth.account.models import EmailAddress
 from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.internal.flows.email_authentication import wipe_password
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.db import IntegrityError, transaction
@@ -31,6 +32,19 @@ def take_only_what_is_certain(sociallogin: SocialLogin) -> None:
         address.verified = address.verified is True or address.verified == "true"
     if not isinstance(sociallogin.account.extra_data, dict):
         sociallogin.account.extra_data = {}
+
+
+def drop_claims(sociallogin: SocialLogin) -> None:
+    """Who wrote down this address beside their own and never confirmed it did not have it: its owner is here now.
+
+    Else the owner would come into that account, which is somebody else's. Call before an account is looked for.
+    """
+    if sociallogin.state.get("process") == "connect":
+        return
+    for address in sociallogin.email_addresses:
+        if address.verified:
+            claims = EmailAddress.objects.filter(email__iexact=address.email, verified=False)
+            claims.exclude(user__email__iexact=address.email).delete()
 
 
 def describe(user: User, *, data: dict[str, Any]) -> None:
@@ -103,6 +117,7 @@ def _clear(request: HttpRequest, user: User, *, email: str) -> None:
     for key in user.api_keys.filter(revoked_at=None):
         key.revoke()
     SocialAccount.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
     EmailAddress.objects.filter(user=user).exclude(email__iexact=email).delete()
     EmailAddress.objects.filter(user=user, email__iexact=email).update(verified=True, primary=True)
 

@@ -38,6 +38,9 @@ MINUTE, DAY = 60, 86_400
 # A busy machine may keep an answer back for a second or two, and limits must not fall away just then.
 _PATIENCE, _REST, _BETWEEN_WARNINGS = 10.0, 5.0, 60.0
 
+# As many times what a visitor may ask of one place is what they may ask of all: there are thousands of plugins.
+_PLACES = 5
+
 # KEYS: a counter for each window. ARGV: what to add (0: only look) and the time, then for each counter a limit, a
 # length, and when the window begins if it begins now; times in milliseconds.
 # Gives 1 or 0 (was there room in all of them), then for each how many are counted by now and when it began.
@@ -119,10 +122,14 @@ def look(key: ApiKey, *, now: float | None = None) -> Allowance:
 
 def spend_visitor(who: str, *, place: str, now: float | None = None) -> Allowance:
     """Counts one question of a visitor without a key, `who` being their address (`visitors.name_of`), at this place;
-    and, against a limit of its own, among those of all visitors to it. Refused by either, it counts against neither
-    of the visitor's windows."""
+    and, against limits of their own, among those of this visitor anywhere and of all visitors to it. Refused by one of
+    these, it counts against neither of the visitor's windows here."""
     if look_visitor(who, place=place, now=now).remaining:
-        wait = wait_for_room(f"visitors:{place}", {DAY: settings.VISITORS_PER_DAY}, now=now)
+        anywhere = {MINUTE: _PLACES * settings.VISITOR_PER_MINUTE, DAY: _PLACES * settings.VISITOR_PER_DAY}
+        # First by visitor: whoever is refused must not use up what is left to the others.
+        wait = wait_for_room(f"visitor-anywhere:{who}", anywhere, now=now)
+        if wait is None:
+            wait = wait_for_room(f"visitors:{place}", {DAY: settings.VISITORS_PER_DAY}, now=now)
         if wait is not None:
             return Allowance(limit=0, remaining=0, reset_seconds=math.ceil(wait), retry_after=math.ceil(wait))
     return _of_visitor(who, place=place, amount=1, now=now)

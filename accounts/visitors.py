@@ -24,6 +24,11 @@ def address_of(request: HttpRequest) -> str:
     said = str(request.META.get("REMOTE_ADDR", ""))
     if settings.BEHIND_PROXY and (forwarded := request.headers.get("X-Forwarded-For", "")):
         said = forwarded.rpartition(",")[2].strip()
+    return network_of(said)
+
+
+def network_of(said: str) -> str:
+    """The address as it is counted: of IPv6 the network, "unknown" for what is none."""
     try:
         address = ipaddress.ip_address(said)
     except ValueError:

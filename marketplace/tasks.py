@@ -41,8 +41,10 @@ def complete_listing(*, plugin_id: str, **kwargs: object) -> None:
 def refresh_listings(**kwargs: object) -> None:
     """Count what was asked, and relist what is stale; where there are samples, look whether they are of it."""
     relisted = refresh.refresh()
-    samples = GoldenQuestion.objects.filter(plugin__in=relisted, is_public=True).order_by()
-    for plugin_id in samples.values_list("plugin_id", flat=True).distinct():
+    marked = GoldenQuestion.objects.filter(plugin__in=relisted, is_public=True).order_by()
+    # Whose last mark was taken off has a sample that is none any more.
+    shown = Listing.objects.filter(pk__in=[plugin.pk for plugin in relisted]).exclude(sample={})
+    for plugin_id in {*marked.values_list("plugin_id", flat=True), *shown.values_list("pk", flat=True)}:
         enqueue_listing(plugin_id)
 
 

@@ -58,6 +58,16 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
         embedded.wait_until_ready(service, process)
 
 
+def pytest_configure() -> None:
+    """A part of Redis for each worker: a test that empties the cache must not take the counters of another one's."""
+    from django.conf import settings
+
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    part = 2 + int(worker.removeprefix("gw")) % 14
+    settings.CACHE_URL = settings.CACHE_URL.replace("?db=1", f"?db={part}")
+    settings.CACHES["default"]["LOCATION"] = settings.CACHE_URL
+
+
 def pytest_unconfigure() -> None:
     for service, process in reversed(_started):
         embedded.stop(service, process)

@@ -34,6 +34,8 @@ _FILES_OF_ONE = 3
 # The end of a zip: signature, numbers of disks and of entries, size and place of the list of entries, comment.
 _END = struct.Struct("<4s4H2LH")
 _LONGEST_COMMENT = 65535
+# A damaged list of entries may send zipfile to a place before the file, which is a ValueError.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 _ZIP64 = b"PK\x06\x07"
 _LIST_ENTRY_BYTES = 200  # one of ours takes 117
 
@@ -127,7 +129,7 @@ class Archive:
                     if left < 0:
                         raise BadBundle(f"{name[:80]} is larger than it says.")
                     yield piece
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except _DAMAGED as error:
             raise BadBundle(f"{name[:80]} is damaged.") from error
 
 

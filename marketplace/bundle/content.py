@@ -13,7 +13,6 @@ from knowledge import readers
 from knowledge.embedders import get_embedder
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict, LexicError
-from marketplace.bundle.archive import Archive
 from marketplace.bundle.columns import BadBundle, checked, listed, require
 from plugins import slugs
 from plugins.models import Plugin
@@ -75,9 +74,9 @@ def trees_of(data: Any) -> list[SaidTree]:
     return trees
 
 
-def type_of(archive: Archive, sha256: str, *, name: str, title: str) -> str:
-    """The source type of a document's bytes. Raises `BadBundle` for bytes that are not those, or that nobody reads."""
-    head = archive.check_document(sha256)
+def type_of(head: bytes, *, name: str, title: str) -> str:
+    """The source type of a document by its first bytes (`Archive.check_document`). Raises `BadBundle` for what nobody
+    reads."""
     try:
         return readers.detect(name or "document", head[: readers.HEAD_BYTES])
     except LexicError as error:

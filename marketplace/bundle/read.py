@@ -103,7 +103,7 @@ def _import_release(archive: Archive, data: dict[str, Any], *, owner: User, slug
 def _import_draft(archive: Archive, data: dict[str, Any], *, owner: User, slug: str | None) -> Imported:
     content = _content(archive, data)
     types = {
-        sha256: type_of(archive, sha256, name=said.get("file_name", ""), title=said["title"])
+        sha256: type_of(archive.check_document(sha256), name=said.get("file_name", ""), title=said["title"])
         for said, sha256 in content.documents
         if sha256
     }

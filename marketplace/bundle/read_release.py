@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 
-from knowledge import files, swap, tasks
+from knowledge import files, readers, swap, tasks
 from knowledge.arriving import Arrival, take_in
 from knowledge.embedders import get_embedder
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
@@ -195,15 +195,17 @@ def _check_members(archive: Archive, content: ReleaseContent) -> None:
         raise BadBundle("It does not hold what was made of each of its documents.")
     if missing := {one.sha256 for one in content.documents} - archive.documents:
         raise BadBundle(f"It lacks the document {min(missing)[:12]}….")
+    # Each once, however many documents are of it.
+    heads = {sha256: archive.check_document(sha256)[: readers.HEAD_BYTES] for sha256 in archive.documents}
     for one in content.documents:
         name = one.columns.get("file_name") or f"document{_ENDINGS.get(one.columns['source_type'], '')}"
-        found = type_of(archive, one.sha256, name=name, title=one.title)
+        found = type_of(heads[one.sha256], name=name, title=one.title)
         if one.columns["source_type"] != SourceType.URL and (found == SourceType.PDF) != (
             one.columns["source_type"] == SourceType.PDF
         ):
             raise BadBundle(f"“{one.title[:80]}” is not of the type it says.")
     for sha256 in archive.documents - {one.sha256 for one in content.documents}:
-        type_of(archive, sha256, name="", title=sha256[:12])
+        type_of(heads[sha256], name="", title=sha256[:12])
 
 
 # What becomes of it

@@ -26,6 +26,11 @@ from marketplace.bundle.pinned import PinnedDocument
 HALF = np.dtype("<f2")
 MOST_PAGES, MOST_CHUNKS, MOST_WINDOWS = 50_000, 200_000, 4_096
 _DEEPEST = 40
+# Words with their places: of one document, and the lists and values that one line may hold at all, counted before it is
+# read: a line of a hundred megabytes would else become gigabytes.
+MOST_WORDS, MOST_LISTS, MOST_VALUES = 3_000_000, 1_000_000, 10_000_000
+# Passages overlap, and all of them together are not much longer than the pages: the text of each is gone through.
+_MOST_OVERLAP = 4
 # Half precision leaves a unit vector not quite that.
 _LENGTH_WITHIN = 0.02
 _ROWS_AT_ONCE = 500
@@ -81,12 +86,16 @@ def _line(row: Any) -> bytes:
 def pages_of(found: Iterator[bytes], *, files: set[str], where: str) -> list[ReadPage]:
     """The lines up to the empty one. `files` are the hashes that a page may come from. Raises `BadBundle`."""
     pages: list[ReadPage] = []
+    words = 0
     for line in iter(lambda: next(found, b""), b""):
         if len(pages) == MOST_PAGES:
             raise BadBundle(f"{where} has more than {MOST_PAGES} pages.")
         page = _page(_row(line, length=4, where=where), files=files, where=where)
         if page.number <= (pages[-1].number if pages else 0):
             raise BadBundle(f"{where} has its pages in no order.")
+        words += len(page.words or ())
+        if words > MOST_WORDS:
+            raise BadBundle(f"{where} has more than {MOST_WORDS} words with places.")
         pages.append(page)
     return pages
 
@@ -101,6 +110,8 @@ def chunks_of(found: Iterator[bytes], *, pages: list[ReadPage], where: str) -> l
         chunks.append(_chunk(_row(line, length=5, where=where), lengths=lengths, where=where))
     if not chunks:
         raise BadBundle(f"{where} has no chunks.")
+    if sum(one.end - one.start for one in chunks) > _MOST_OVERLAP * sum(lengths.values()):
+        raise BadBundle(f"{where} has the same text in too many chunks.")
     return chunks
 
 
@@ -133,6 +144,8 @@ def _checked(windows: np.ndarray, *, where: str) -> np.ndarray:
 
 
 def _row(line: bytes, *, length: int, where: str) -> list[Any]:
+    if line.count(b"[") > MOST_LISTS or line.count(b",") > MOST_VALUES:
+        raise BadBundle(f"{where} has a line that holds too much.")
     try:
         row = read_json(line)
     except (ParseError, LexicError):

@@ -20,7 +20,7 @@ from marketplace.models import Listing
 from marketplace.plugin_page import qr, snippets, versions
 from marketplace.plugin_page.answers import sample_answer
 from marketplace.plugin_page.form import MOST_CHARACTERS
-from marketplace.plugin_page.sample import MOST_OFFERED, offered
+from marketplace.plugin_page.sample import MOST_OFFERED, is_offered, offered
 from marketplace.plugin_page.similar import similar_to
 from marketplace.plugin_page.sources import sources_of
 from marketplace.plugin_page.usage import usage_of
@@ -62,7 +62,7 @@ def full_page(
         "reviews": reviews_of(found, viewer=request.user, page=request.GET.get("reviews")),
         "releases": [(release, versions.passed(release.scorecard)) for release in releases],
         "question": question,
-        "answer": answer or (None if error else sample_answer(listing.sample if listing else {}, viewer=viewer)),
+        "answer": answer or (None if error else _sample(found, listing, viewer)),
         "is_sample": answer is None,
         "error": error,
         "samples": samples,
@@ -120,6 +120,11 @@ def about(plugin: Plugin, release: Release, listing: Listing | None) -> dict[str
 def _in_brief(plugin: Plugin) -> str:
     words = " ".join((plugin.tagline or plugin.description).split())
     return words if len(words) <= _WORDS else f"{words[:_WORDS].rpartition(' ')[0]} …"
+
+
+def _sample(plugin: Plugin, listing: Listing | None, viewer: User | None) -> Shown | None:
+    sample = listing.sample if listing else {}
+    return sample_answer(sample, viewer=viewer) if is_offered(plugin, sample) else None
 
 
 def _trust(release: Release, listing: Listing | None) -> Trust | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from asgiref.sync import async_to_sync
@@ -39,6 +40,12 @@ def sample_of(plugin: Plugin) -> dict[str, Any]:
 def offered(plugin: Plugin) -> GoldenQuestionQuerySet:
     """The golden questions that their author shows to visitors, without those that went wrong when last run."""
     return plugin.golden_questions.filter(is_public=True).exclude(last_passed=False).order_by("pk")
+
+
+def is_offered(plugin: Plugin, sample: Mapping[str, Any]) -> bool:
+    """Whether its author shows the question of this sample still: a mark taken off is off at once, whatever the listing
+    holds. No statement for an empty one."""
+    return bool(sample) and offered(plugin).filter(question=sample["question"]).exists()
 
 
 def _is_of(known: dict[str, Any], release: Release, golden: GoldenQuestion) -> bool:

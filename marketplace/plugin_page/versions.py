@@ -24,7 +24,8 @@ def releases_of(plugin: Plugin, *, most: int = SHOWN) -> list[Release]:
 
 
 def release_of(plugin: Plugin, *, version: str) -> Release | None:
-    return _public(plugin).filter(version=version).first()
+    # The database takes no null character, not even to say that there is no such version.
+    return _public(plugin).filter(version=version).first() if "\x00" not in version else None
 
 
 def before(release: Release) -> Release | None:

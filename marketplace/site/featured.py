@@ -11,6 +11,7 @@ from django.db.models import Case, F, IntegerField, Value, When
 
 from marketplace.models import Label, Listing
 from marketplace.plugin_page.answers import sample_answer
+from marketplace.plugin_page.sample import is_offered
 from querying.shown import Shown
 
 _NEAR = "process"
@@ -69,4 +70,8 @@ def _answer(listing: Listing) -> Shown | None:
     if not listing.sample:
         return None
     key = f"featured:{listing.pk}:{listing.updated_at.timestamp()}:{listing.plugin.is_shared}"
-    return caches[_NEAR].get_or_set(key, lambda: sample_answer(listing.sample, viewer=None), _SHOWN_FOR)
+    return caches[_NEAR].get_or_set(key, lambda: _drawn(listing), _SHOWN_FOR)
+
+
+def _drawn(listing: Listing) -> Shown | None:
+    return sample_answer(listing.sample, viewer=None) if is_offered(listing.plugin, listing.sample) else None

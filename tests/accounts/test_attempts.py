@@ -51,6 +51,15 @@ def test_one_address_tries_no_more_accounts_after_some(client: Client) -> None:
     assert "Too many failed" in try_in(client, "another@example.org").content.decode()
 
 
+def test_a_network_of_addresses_counts_as_one(client: Client) -> None:
+    for number in range(10):
+        form = {"login": f"person{number}@example.org", "password": "not it at all"}
+        client.post(reverse("account_login"), form, REMOTE_ADDR=f"2001:db8:1:2::{number + 1}")
+    form = {"login": "another@example.org", "password": "not it at all"}
+    said = client.post(reverse("account_login"), form, REMOTE_ADDR="2001:db8:1:2:ffff::1").content.decode()
+    assert "Too many failed" in said
+
+
 def test_without_a_proxy_nobody_can_say_that_they_come_from_elsewhere(client: Client) -> None:
     for number in range(10):
         try_in(client, f"person{number}@example.org", **{"X-Forwarded-For": f"198.51.100.{number}"})

@@ -126,7 +126,7 @@ def _sign_up(walker: Walker) -> None:
     page = walker.page
     page.goto("/")
     walker.look()
-    page.get_by_role("link", name="Build a plugin").click()
+    page.get_by_role("link", name="For experts").click()
     walker.look()
     page.locator("main").get_by_role("link", name="Sign up").click()
     walker.look()

@@ -68,13 +68,12 @@ def overflow(page: Page) -> int:
 
 def test_from_signing_up_to_a_key(page: Page, published: Plugin) -> None:
     page.goto("/marketplace/boots")
-    page.get_by_role("link", name="Sign up").click()
+    page.get_by_role("link", name="Get a key").click()
+    page.get_by_role("link", name="Create an account").click()
     page.get_by_label("Email").fill("erin@example.org")
     page.get_by_label("Password", exact=True).fill("a long walk home")
     page.get_by_label("Password (again)").fill("a long walk home")
     page.get_by_role("button", name="Sign Up").click()
-    page.get_by_role("link", name="Boots").click()
-    page.get_by_role("link", name="Get a key").click()
     page.get_by_label("Name").fill("planning agent")
     page.get_by_role("button", name="Make the key").click()
     secret = page.locator("#secret").inner_text()

@@ -13,6 +13,7 @@ from marketplace.catalogue.listing import relist
 from marketplace.models import Listing
 from marketplace.site.guides import NAMES
 from plugins.models import Plugin
+from querying.models import GoldenQuestion
 from tests.marketplace.site.conftest import CITED, QUESTION, sample_on
 from tests.pages.test_browser import browser, complaints, overflow, page
 
@@ -30,6 +31,7 @@ def shown(published: Plugin) -> Listing:
     """A shared plugin on the air, with a sample."""
     Plugin.objects.filter(pk=published.pk).update(is_shared=True)
     relist(published)
+    GoldenQuestion.objects.create(plugin=published, question=QUESTION, is_public=True)
     Listing.objects.update(sample=sample_on(published))
     return Listing.objects.get()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connections
 from playwright.sync_api import Browser, Page, expect
 
@@ -57,6 +58,12 @@ def page(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]
     yield page
     context.close()
     assert complaints == []
+
+
+@pytest.fixture(autouse=True)
+def nobody_has_asked_yet() -> None:
+    """All tests ask from one address."""
+    cache.clear()
 
 
 @pytest.fixture

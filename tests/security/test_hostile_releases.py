@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from accounts.models import User
 from knowledge.models import Chunk
 from marketplace.bundle import BadBundle
+from marketplace.bundle.archive import Archive
 from marketplace.sharing.install import import_file
 from tests.security.world import everything
 
@@ -233,6 +234,36 @@ def test_a_small_file_that_unpacks_to_a_large_one(refused: Callable[[bytes], str
     content = packed(manifest(lines), members, compression=zipfile.ZIP_DEFLATED)
     assert len(content) < 10_000
     assert "is larger than 1 MB" in refused(content)
+
+
+def test_one_text_in_many_passages_is_not_gone_through_again_and_again(refused: Callable[[bytes], str]) -> None:
+    assert "too many chunks" in refused(made(chunks=[[1, 0, len(TEXT), [], 0]] * 5, vectors=b""))
+
+
+def test_a_line_is_not_read_that_would_become_many_times_as_large(
+    refused: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxed = [1, TEXT, [[0, 1, 0, 0, 1, 1]] * 4, SHA]
+    monkeypatch.setattr("marketplace.bundle.readings.MOST_WORDS", 3)
+    assert "more than 3 words" in refused(made(pages=[boxed]))
+    monkeypatch.setattr("marketplace.bundle.readings.MOST_LISTS", 5)
+    assert "holds too much" in refused(made(pages=[boxed]))
+    monkeypatch.setattr("marketplace.bundle.readings.MOST_LISTS", 6)
+    monkeypatch.setattr("marketplace.bundle.readings.MOST_VALUES", 20)
+    assert "holds too much" in refused(made(pages=[boxed]))
+
+
+def test_bytes_of_many_documents_are_compared_once(alice: User, settings: Any, monkeypatch: Any) -> None:
+    lines, count = joined([PAGE], [CHUNK]), 5
+    said = manifest(lines, knowledge=GOOD["knowledge"] * count)
+    said["documents"] = [{**said["documents"][0], "base": number} for number in range(count)]
+    members = {f"read/{number}.jsonl": lines for number in range(count)}
+    members |= {f"vectors/{number}.f16": VECTOR for number in range(count)}
+    compared: list[str] = []
+    check = Archive.check_document
+    monkeypatch.setattr(Archive, "check_document", lambda self, name: compared.append(name) or check(self, name))
+    assert import_file(io.BytesIO(packed(said, members)), owner=alice).documents == count
+    assert compared == [SHA]
 
 
 @pytest.mark.parametrize(

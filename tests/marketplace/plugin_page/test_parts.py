@@ -104,7 +104,8 @@ def test_a_release_says_what_is_different_and_never_what_it_says(
         True,
         True,
     )
-    assert client.get("/marketplace/boots@9.9.9").status_code == 404
+    for version in ("9.9.9", "1.0.0%00", "latest", "x" * 99):
+        assert client.get(f"/marketplace/boots@{version}").status_code == 404
 
 
 def test_all_releases_are_a_link_away(client: Client, published: Plugin, alice: User) -> None:

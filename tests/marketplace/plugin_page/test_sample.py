@@ -15,6 +15,7 @@ from marketplace.models import Listing
 from marketplace.plugin_page import sample
 from marketplace.plugin_page.answers import sample_answer
 from marketplace.plugin_page.sample import sample_of
+from marketplace.tasks import complete_listing, refresh_listings
 from plugins.models import Plugin
 from querying import golden_rows
 from querying.models import GoldenQuestion, Query
@@ -97,3 +98,28 @@ def test_it_travels_as_lines_and_in_the_file(published: Plugin, golden: GoldenQu
 def test_a_mark_is_true_or_false(published: Plugin, value: Any) -> None:
     with pytest.raises(golden_rows.NotGoldenQuestions):
         golden_rows.import_rows(published, lines=[json.dumps({"question": "?", "is_public": value})])
+
+
+@pytest.mark.parametrize("change", ["unmarked", "deleted", "another question"])
+def test_a_mark_taken_off_is_off_every_page_at_once(
+    client: Client, published: Plugin, golden: GoldenQuestion, change: str
+) -> None:
+    Listing.objects.filter(pk=published.pk).update(sample=sample_of(published))
+    assert WORN in client.get("/marketplace/boots").content.decode()
+    if change == "deleted":
+        golden.delete()
+    else:
+        said = {"is_public": False} if change == "unmarked" else {"question": "What is worn at sea?"}
+        GoldenQuestion.objects.update(**said)
+    for path in ("/marketplace/boots", "/"):
+        assert WORN not in client.get(path).content.decode()
+
+
+def test_what_is_no_sample_any_more_is_forgotten(
+    published: Plugin, golden: GoldenQuestion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Listing.objects.filter(pk=published.pk).update(sample=sample_of(published), updated_at="2020-01-01T00:00Z")
+    golden.delete()
+    monkeypatch.setattr("marketplace.tasks.enqueue_listing", lambda pk: complete_listing(plugin_id=str(pk)))
+    refresh_listings()
+    assert Listing.objects.get(pk=published.pk).sample == {}

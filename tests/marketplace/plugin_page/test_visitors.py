@@ -10,6 +10,9 @@ from django.test import RequestFactory
 from accounts import limits, visitors
 from accounts.limits import DAY
 
+# The begin of a day in UTC.
+BEGIN = 1_800_000_000.0 // DAY * DAY
+
 
 def asked(address: str, forwarded: str = "") -> Any:
     headers = {"x-forwarded-for": forwarded} if forwarded else {}
@@ -62,3 +65,24 @@ def test_no_questions_at_all_may_be_the_limit(settings: Any) -> None:
     settings.VISITOR_PER_DAY = 0
     allowance = limits.spend_visitor("somebody", place="another place", now=1_900_000_000.0)
     assert (allowance.is_refused, allowance.left_today) == (True, 0)
+
+
+def test_who_goes_from_plugin_to_plugin_is_counted_as_one(settings: Any) -> None:
+    settings.VISITOR_PER_MINUTE, settings.VISITOR_PER_DAY = 1, 2
+    # A quarter of an hour apart, so that only the day counts.
+    refused = [
+        limits.spend_visitor("rover", place=f"place-{number}", now=BEGIN + 900 * number).is_refused
+        for number in range(11)
+    ]
+    assert refused == [False] * 10 + [True]
+    at_once = [limits.spend_visitor("hasty", place=f"hasty-{number}", now=BEGIN).is_refused for number in range(6)]
+    assert at_once == [False] * 5 + [True]
+
+
+def test_who_is_refused_uses_up_nothing_of_what_is_left_to_all(settings: Any) -> None:
+    settings.VISITOR_PER_MINUTE, settings.VISITORS_PER_DAY = 1, 2
+    for number in range(5):
+        limits.spend_visitor("greedy", place=f"elsewhere-{number}", now=BEGIN)
+    assert [limits.spend_visitor("greedy", place="pooled", now=BEGIN).is_refused for _ in range(3)] == [True] * 3
+    others = [limits.spend_visitor(f"other-{number}", place="pooled", now=BEGIN).is_refused for number in range(3)]
+    assert others == [False, False, True]

@@ -8,6 +8,7 @@ from knowledge.models import Page
 from marketplace.catalogue.listing import relist
 from marketplace.models import Listing
 from plugins.models import Plugin
+from querying.models import GoldenQuestion
 from tests.pages.conftest import browsing, handbook, plugin, published, tree, visitor
 
 __all__ = ["browsing", "handbook", "plugin", "published", "tree", "visitor"]
@@ -20,6 +21,7 @@ CITED = "Safety boots with a steel toe are worn on every site."
 def listed(published: Plugin) -> Listing:
     """On the air, with a sample that cites its handbook."""
     relist(published)
+    GoldenQuestion.objects.create(plugin=published, question=QUESTION, is_public=True)
     Listing.objects.filter(plugin=published).update(sample=sample_on(published))
     return Listing.objects.get(plugin=published)
 

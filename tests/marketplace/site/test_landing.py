@@ -139,7 +139,8 @@ def test_it_takes_the_same_statements_for_any_number_of_plugins(
 ) -> None:
     for number in range(rows):
         other(alice, published, slug=f"other-{number}")
-    with django_assert_num_queries(5):  # which one, that one, its pages, which of them are open, and the figures
+    # Which one, that one, whether its sample is shown still, its pages, which of them are open, and the figures.
+    with django_assert_num_queries(6):
         client.get("/")
 
 
