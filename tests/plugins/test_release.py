@@ -39,6 +39,8 @@ DECIDED: list[tuple[str, Any]] = [
     ("evidence_threshold", 0.1),
     ("synonyms", [["a", "b"]]),
     ("calibration", {}),
+    ("planner", "rules"),
+    ("public_only", True),
     ("audience", "Nobody."),
     ("tone", "Loud."),
     ("limits", "None."),
