@@ -6,11 +6,15 @@ import shutil
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from accounts.models import User
 from tests.servers import server, stub
 
 __all__ = ["server", "stub"]  # for whoever needs them
+
+# A busy machine takes its time; five seconds are no promise of ours.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture
