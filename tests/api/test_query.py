@@ -80,7 +80,7 @@ def test_an_option_that_nobody_knows_is_refused_and_the_known_ones_are_named(
     assert (response.status_code, response.json()["code"]) == (400, "invalid")
     assert response.json()["error"] == (
         f"options.{misspelt}: This is not known here. Known are: "
-        "citationMode, maxSources, includeDecisionPath, includeCitations, asOf, filters."
+        "citationMode, maxSources, includeDecisionPath, includeCitations, asOf, filters, timezone."
     )
     assert not Query.objects.exists()
 

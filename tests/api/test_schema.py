@@ -180,7 +180,7 @@ def test_whatever_is_sent_the_answer_is_as_described(
             @QUIET
             @given(case=described.cases(operation, mode=mode, found=found))
             def send(case: Any) -> None:
-                case.call_and_validate(base_url=server, headers=headers, session=session)
+                case.call_and_validate(base_url=server, headers=headers, session=session, timeout=120)
 
             send()
 

@@ -132,6 +132,7 @@ def test_no_filter_widens_what_a_release_reads(published: Plugin, charlies: Plug
         "includeCitations": None,
         "asOf": data.draw(st.none() | st.dates(date(1990, 1, 1), date(2040, 1, 1))),
         "filters": given_filters,
+        "timezone": "",
     }
     for plugin in (published, charlies):
         own = {base.pk for base in KnowledgeBase.objects.of_plugin(plugin)}

@@ -39,6 +39,7 @@ KINDS: dict[str, Any] = {
     "document": Document,
     "tree": "trees.DecisionTree",
     "case": "trees.TreeCase",
+    "session": "conversations.ChatSession",
     "golden": "querying.GoldenQuestion",
     "run": "querying.EvaluationRun",
     "query": "querying.Query",
