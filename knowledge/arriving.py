@@ -10,17 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from knowledge import chunks, swap, vectors
 from knowledge.chunking import title_path
 from knowledge.chunks import PlannedChunk, content_hash
 from knowledge.embedders.base import Embedder
-from knowledge.models import Document, DocumentStatus, Embedding, Page
-from knowledge.pages import Reading
+from knowledge.models import Document, DocumentStatus
+from knowledge.pages import Reading, add_pages
 from knowledge.progress import Progress
 from knowledge.readers.types import PageText
 from knowledge.staging import batched, discard
+from knowledge.vectors import Windows
 
 _ROWS_AT_ONCE = 200
 
@@ -50,14 +49,14 @@ class ReadChunk:
 class Arrival:
     """What was made of a document elsewhere.
 
-    `vectors`: for each chunk float16 [windows, dimensions], in the order of the chunks; None where they have to be
+    `vectors`: for each chunk those of its windows, in the order of the chunks; None where they have to be
     computed here. It is gone through once.
     """
 
     pages: Sequence[ReadPage]
     chunks: Sequence[ReadChunk]
     is_paged: bool
-    vectors: Iterable[np.ndarray] | None
+    vectors: Iterable[Windows] | None
 
 
 def take_in(document: Document, arrival: Arrival) -> bool:
@@ -99,7 +98,7 @@ def embed(document: Document, *, embedder: Embedder, progress: Progress) -> None
     )
     total = staged.count()
     progress.enter(DocumentStatus.EMBEDDING, chunks_total=total)
-    vectors.embed_missing(document, title=document.title, embedder=embedder, progress=progress)
+    vectors.embed_staged(document, embedder=embedder, progress=progress)
     swap.swap_in(document, page_ids=page_ids, columns={"arrived_sha256": "", "chunks_done": total})
 
 
@@ -115,9 +114,14 @@ def _staged_pages(document: Document, arrival: Arrival) -> Reading:
     known = _known(document) if arrival.vectors is not None else {}
     for batch in batched(arrival.pages, _ROWS_AT_ONCE):
         kept = {page.number: known[key] for page in batch if (key := _key(page)) in known}
-        reading.page_ids |= kept | _added(document, [page for page in batch if page.number not in kept])
+        new = [(_text(page), page.source_sha256) for page in batch if page.number not in kept]
+        reading.page_ids |= kept | add_pages(document, new)
         reading.pages += [PageText(number=page.number, text=page.text) for page in batch]
     return reading
+
+
+def _text(page: ReadPage) -> PageText:
+    return PageText(number=page.number, text=page.text, words=[*page.words] if page.words is not None else None)
 
 
 def _known(document: Document) -> dict[tuple[int, str, str], int]:
@@ -128,20 +132,6 @@ def _known(document: Document) -> dict[tuple[int, str, str], int]:
 
 def _key(page: ReadPage) -> tuple[int, str, str]:
     return page.number, page.text, page.source_sha256
-
-
-def _added(document: Document, pages: list[ReadPage]) -> dict[int, int]:
-    rows = [
-        Page(
-            document=document,
-            number=page.number,
-            text=page.text,
-            words=page.words,
-            source_sha256=page.source_sha256,
-        )
-        for page in pages
-    ]
-    return {row.number: row.pk for row in Page.objects.bulk_create(rows)}
 
 
 def _planned(document: Document, arrival: Arrival, reading: Reading) -> list[PlannedChunk]:
@@ -161,21 +151,10 @@ def _planned(document: Document, arrival: Arrival, reading: Reading) -> list[Pla
     ]
 
 
-def _store_vectors(document: Document, found: Iterable[np.ndarray]) -> None:
-    staged = document.chunks.staged().order_by("index").values_list("pk", flat=True)
-    rows = (
-        Embedding(
-            chunk_id=chunk_id,
-            knowledge_base_id=document.knowledge_base_id,
-            document_id=document.pk,
-            window=number,
-            vector=vector,
-        )
-        for chunk_id, windows in zip(staged, found, strict=True)
-        for number, vector in enumerate(windows)
-    )
+def _store_vectors(document: Document, found: Iterable[Windows]) -> None:
+    space, rows = document.knowledge_base.space, zip(document.chunks.staged().order_by("index"), found, strict=True)
     for batch in batched(rows, _ROWS_AT_ONCE):
-        Embedding.objects.bulk_create(batch)
+        vectors.store([chunk for chunk, _ in batch], [windows for _, windows in batch], space=space)
 
 
 def _columns(reading: Reading, *, chunk_count: int) -> dict[str, Any]:

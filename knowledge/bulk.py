@@ -14,17 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.conf import settings
 from django.db import transaction
-from numpy.typing import NDArray
 
-from knowledge import chunks, files, labels, lease, lexicon
+from knowledge import chunks, files, labels, lease, lexicon, vectors
 from knowledge.chunking import title_path
 from knowledge.chunks import PlannedChunk
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder
-from knowledge.models import Chunk, ChunkTerms, Document, DocumentStatus, Embedding, KnowledgeBase, Page, SourceType
+from knowledge.models import Chunk, ChunkTerms, Document, DocumentStatus, KnowledgeBase, Page, SourceType
 from knowledge.pages import Reading
 from knowledge.readers.cleaning import storable as readable
 from knowledge.readers.types import PageText
@@ -44,12 +42,6 @@ class NameTaken(Conflict):
 
     code = "name_taken"
     hint = "A bulk import only adds: replace that document by itself, or give the text another name."
-
-
-class MixedDimensions(Conflict):
-    """The embedder makes vectors of another length than this knowledge base holds."""
-
-    code = "wrong_dimensions"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +69,7 @@ class _Prepared:
     document: Document
     text: str
     planned: Sequence[PlannedChunk]
-    windows: Sequence[NDArray[np.float16]]  # [windows, dimensions] for each planned chunk
+    windows: Sequence[vectors.Windows]  # for each planned chunk
 
 
 def add_texts(
@@ -90,7 +82,8 @@ def add_texts(
     """Add the texts as documents that answer at once, in one revision; none when there is nothing new.
 
     Bytes that the knowledge base holds already are not added again. `on_progress` hears how many of the new texts
-    are embedded. Raises `NameTaken`, `MixedDimensions`, `InvalidMetadata` and `EmbedderError`; nothing is added then.
+    are embedded. Raises `NameTaken`, `WrongDimensions`, `EmbedderChanged`, `InvalidMetadata` and `EmbedderError`;
+    nothing is added then.
     """
     embedder = embedder or get_embedder(knowledge_base.embedder)
     cleaned = {one.name: (one, _clean(one.text)) for one in texts}
@@ -144,9 +137,9 @@ def _prepare(
     for batch in batched(rows, DOCUMENTS_AT_ONCE):
         documents = [(_document(base, one, digest), text) for one, text, digest in batch]
         plans = [_plan(document, text, embedder) for document, text in documents]
-        vectors = iter(_embed(documents, plans, embedder))
+        found = iter(vectors.windows_of(_texts(documents, plans), embedder=embedder))
         for (document, text), planned in zip(documents, plans, strict=True):
-            windows = [next(vectors) for _ in planned]
+            windows = [next(found) for _ in planned]
             yield _Prepared(document=document, text=text, planned=planned, windows=windows)
         done += len(batch)
         if on_progress:
@@ -175,20 +168,15 @@ def _plan(document: Document, text: str, embedder: Embedder) -> list[PlannedChun
     return planned
 
 
-def _embed(
-    documents: Sequence[tuple[Document, str]], plans: Sequence[Sequence[PlannedChunk]], embedder: Embedder
-) -> list[NDArray[np.float16]]:
-    """The windows' vectors of every planned chunk, in order; all texts go through the model together."""
-    texts = [
-        embedder.windows(
-            title_path=title_path(document.title, chunk.section_path), text=text[chunk.start : chunk.end]
-        )
+def _texts(
+    documents: Sequence[tuple[Document, str]], plans: Sequence[Sequence[PlannedChunk]]
+) -> list[tuple[str, str]]:
+    """Title path and content of every planned chunk, in order."""
+    return [
+        (title_path(document.title, chunk.section_path), text[chunk.start : chunk.end])
         for (document, text), planned in zip(documents, plans, strict=True)
         for chunk in planned
     ]
-    vectors = embedder.embed([window for windows in texts for window in windows]).astype(np.float16)
-    ends = np.cumsum([len(windows) for windows in texts])
-    return np.split(vectors, ends[:-1]) if texts else []
 
 
 # --- One transaction ----------------------------------------------------------------------------------------
@@ -198,8 +186,8 @@ def _embed(
 def _write(base: KnowledgeBase, prepared: Sequence[_Prepared], *, dimensions: int) -> dict[str, UUID]:
     lease.one_at_a_time(f"add:{base.pk}")
     locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
-    if dimensions != locked.dimensions and Embedding.objects.filter(knowledge_base=locked).exists():
-        raise MixedDimensions
+    vectors.check_space(locked, base)
+    vectors.agree_on_dimensions(locked, dimensions)
     revision = locked.revision + 1
     # Somebody may have added one of them meanwhile.
     known = _known(base)
@@ -208,8 +196,8 @@ def _write(base: KnowledgeBase, prepared: Sequence[_Prepared], *, dimensions: in
     for batch in batched(new, DOCUMENTS_AT_ONCE):
         added += _write_batch(locked, batch, revision=revision)
     lexicon.record_revision(locked, revision=revision, added=added, removed=[])
-    locked.revision, locked.dimensions = revision, dimensions
-    locked.save(update_fields=["revision", "dimensions"])
+    locked.revision = revision
+    locked.save(update_fields=["revision"])
     base.revision, base.dimensions = revision, dimensions
     return {one.document.sha256: known.get(one.document.sha256, one.document.pk) for one in prepared}
 
@@ -230,7 +218,7 @@ def _write_batch(base: KnowledgeBase, batch: Sequence[_Prepared], *, revision: i
     lexicon.write_terms(base.pk, [_words(row, titles[row.document_id]) for row in rows])
     ChunkTerms.objects.filter(document__in=titles.keys()).update(added_in=revision)
     windows = [window for one in batch for window in one.windows]
-    Embedding.objects.bulk_create(_embeddings(rows, windows, revision), batch_size=_ROWS_AT_ONCE)
+    vectors.store(rows, windows, space=base.space)
     return [row.pk for row in rows]
 
 
@@ -256,18 +244,3 @@ def _chunk(base: KnowledgeBase, one: _Prepared, page: Page, planned: PlannedChun
 
 def _words(row: Chunk, title: str) -> tuple[int, UUID, str]:
     return row.pk, row.document_id, f"{title_path(title, row.section_path)}\n{row.content}"
-
-
-def _embeddings(
-    rows: Sequence[Chunk], windows: Sequence[NDArray[np.float16]], revision: int
-) -> Iterator[Embedding]:
-    for row, vectors in zip(rows, windows, strict=True):
-        for number, vector in enumerate(vectors):
-            yield Embedding(
-                chunk=row,
-                knowledge_base_id=row.knowledge_base_id,
-                document_id=row.document_id,
-                window=number,
-                vector=vector,
-                added_in=revision,
-            )

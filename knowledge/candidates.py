@@ -197,6 +197,7 @@ class BaseSearch:
         return {
             "knowledge_base": self.statistics.base.knowledge_base_id,
             "revision": self.statistics.base.revision,
+            "space": self.statistics.space,
             "dimensions": self.statistics.dimensions,
             "vector": None if self.vector is None else self._vector_text(self.vector),
             "terms": [known.id for known in self._occurring.values()],

@@ -22,8 +22,6 @@ from knowledge.models import (
     Document,
     DocumentQuerySet,
     DocumentStatus,
-    Embedding,
-    KnowledgeBase,
     SourceType,
 )
 from knowledge.pages import Reading, stage_pages
@@ -37,14 +35,6 @@ logger = logging.getLogger(__name__)
 
 # SQLSTATE classes that pass: connection, rollback (deadlock), resources, operator. Others stay true on a retry.
 PASSING = ("08", "40", "53", "55", "57")
-
-
-class WrongDimensions(LexicError):
-    """The embedder makes vectors of another length than this knowledge base holds."""
-
-    code = "wrong_dimensions"
-    status = 409
-    hint = "Set the embedder back, or embed the knowledge base again with `manage.py reembed`."
 
 
 class NothingToCite(LexicError):
@@ -104,7 +94,7 @@ def _read_version(document: Document, *, on_progress: OnProgress | None, embedde
     try:
         embedder = embedder or get_embedder(document.knowledge_base.embedder)
         _read(document, embedder=embedder, on_progress=on_progress)
-    except Superseded:
+    except (Superseded, vectors.EmbedderChanged):
         _forget_if_unwanted(document)
     except LexicError as error:
         if isinstance(error, EmbedderError) and error.retryable:
@@ -119,7 +109,7 @@ def _read_version(document: Document, *, on_progress: OnProgress | None, embedde
 
 
 def _read(document: Document, *, embedder: Embedder, on_progress: OnProgress | None) -> None:
-    _agree_on_dimensions(document.knowledge_base, embedder)
+    vectors.agree_on_dimensions(document.knowledge_base, embedder.dimensions)
     if arriving.is_staged(document):
         arriving.embed(document, embedder=embedder, progress=_progress(document, on_progress))
         return
@@ -143,22 +133,12 @@ def _read(document: Document, *, embedder: Embedder, on_progress: OnProgress | N
     chunks.stage_chunks(document, planned, reading, title=title)
 
     progress.enter(DocumentStatus.EMBEDDING, chunks_total=len(planned))
-    vectors.embed_missing(document, title=title, embedder=embedder, progress=progress)
+    vectors.embed_staged(document, embedder=embedder, progress=progress)
     swap.swap_in(document, page_ids=reading.page_ids.values(), columns=columns())
 
 
 def _progress(document: Document, on_progress: OnProgress | None) -> Progress:
     return Progress(document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress)
-
-
-def _agree_on_dimensions(base: KnowledgeBase, embedder: Embedder) -> None:
-    """The first document fixes the length of the vectors. Raises `WrongDimensions` afterwards."""
-    if base.dimensions == embedder.dimensions:
-        return
-    if Embedding.objects.filter(knowledge_base=base).exists():
-        raise WrongDimensions
-    KnowledgeBase.objects.filter(pk=base.pk).update(dimensions=embedder.dimensions)
-    base.dimensions = embedder.dimensions
 
 
 def _title(document: Document, reading: Reading, *, source_type: str) -> str:

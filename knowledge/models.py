@@ -14,6 +14,7 @@ from pgvector.django import HalfVectorField
 from accounts.models import ApiKey, Principal, person_of
 from knowledge.sources import Source as Source
 from knowledge.sources import SourceItem as SourceItem
+from knowledge.spaces import EmbeddingSpace as EmbeddingSpace
 from knowledge.sql import statement
 from plugins.models import Plugin
 
@@ -81,9 +82,12 @@ class KnowledgeBase(models.Model):
     embedder = models.CharField(
         max_length=120,
         default="local",
-        help_text="“local”, or “openai:MODEL” or “openai:MODEL:DIMENSIONS”. Fixed once documents are in.",
+        help_text="“local”, or “openai:MODEL” or “openai:MODEL:DIMENSIONS”. Once documents are in, an operator changes"
+        " it with “manage.py reembed”.",
     )
     dimensions = models.PositiveSmallIntegerField(default=384, editable=False)
+    # The number of the `EmbeddingSpace` that it is searched by now.
+    space = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     language = models.CharField(max_length=32, default="english")
     revision = models.PositiveIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -95,6 +99,14 @@ class KnowledgeBase(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def space_at(self, revision: int) -> EmbeddingSpace:
+        """By what it was searched at that revision; without a row where it never changed its embedder."""
+        known = {space.since: space for space in self.spaces.all() if space.since is not None}
+        last = max((since for since in known if since <= revision), default=None)
+        if last is None:
+            return EmbeddingSpace(number=0, embedder=self.embedder, dimensions=self.dimensions, since=0)
+        return known[last]
 
 
 class Revision(models.Model):
@@ -322,12 +334,14 @@ class Embedding(Revisioned):
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
     window = models.PositiveSmallIntegerField(default=0)
+    # While a base moves to another embedder its chunks have vectors in two spaces: see knowledge/reembed.py.
+    space = models.PositiveSmallIntegerField(default=0, db_default=0)
     vector = HalfVectorField()
 
     objects = RevisionQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["chunk", "window"], name="embedding_window_once")]
+        constraints = [models.UniqueConstraint(fields=["chunk", "space", "window"], name="embedding_window_once")]
 
     def __str__(self) -> str:
         return f"{self.chunk_id}/{self.window}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -59,18 +59,14 @@ def _keep(document: Document, batch: list[PageText]) -> dict[int, int]:
     known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "pk")
     by_text = {(number, text): pk for number, text, pk in known}
     kept = {page.number: by_text[key] for page in batch if (key := (page.number, page.text)) in by_text}
-    return kept | _add(document, [page for page in batch if page.number not in kept])
+    new = [(page, document.sha256) for page in batch if page.number not in kept]
+    return kept | add_pages(document, new)
 
 
-def _add(document: Document, pages: list[PageText]) -> dict[int, int]:
+def add_pages(document: Document, pages: Sequence[tuple[PageText, str]]) -> dict[int, int]:
+    """Stage new pages, each given with the hash of the bytes it was read from. Gives their rows by number."""
     rows = [
-        Page(
-            document=document,
-            number=page.number,
-            text=page.text,
-            words=page.words,
-            source_sha256=document.sha256,
-        )
-        for page in pages
+        Page(document=document, number=page.number, text=page.text, words=page.words, source_sha256=sha256)
+        for page, sha256 in pages
     ]
     return {row.number: row.pk for row in Page.objects.bulk_create(rows)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 from django.db import transaction
@@ -31,6 +32,7 @@ def prune(knowledge_base: KnowledgeBase, *, older_than: timedelta = GRACE) -> in
         unseen = _unseen(knowledge_base, older_than=older_than)
         sources = _sources(unseen, knowledge_base)
         Embedding.objects.filter(unseen, knowledge_base=knowledge_base).delete()
+        _forget_former_vectors(knowledge_base, older_than=older_than)
         ChunkTerms.objects.filter(unseen, knowledge_base=knowledge_base).delete()
         _, deleted = Chunk.objects.filter(unseen, knowledge_base=knowledge_base).delete()
         Page.objects.filter(unseen, document__knowledge_base=knowledge_base).delete()
@@ -52,6 +54,16 @@ def forget_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE)
         if path.exists() and path.stat().st_mtime <= newest:
             path.unlink(missing_ok=True)
             pictures.forget(sha256)
+
+
+def _forget_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> None:
+    """Those of an embedder that the base had before, when no release pins a revision of its time."""
+    settled = _last_revision_before(knowledge_base, older_than=older_than)
+    pinned = pinned_revisions(knowledge_base)
+    spaces = sorted((one.since, one.number) for one in knowledge_base.spaces.all() if one.since is not None)
+    for (since, number), (until, _) in pairwise(spaces):
+        if until <= settled and not any(since <= revision < until for revision in pinned):
+            Embedding.objects.filter(knowledge_base=knowledge_base, space=number).delete()
 
 
 def _sources(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:

@@ -30,6 +30,7 @@ class KnownTerm:
 @dataclass(frozen=True, kw_only=True)
 class BaseStatistics:
     base: BaseAt
+    space: int  # in which its vectors were made at that revision
     dimensions: int
     has_vector_index: bool
     chunk_count: int
@@ -63,10 +64,11 @@ def statistics_of(bases: Sequence[BaseAt], terms: Collection[str]) -> list[BaseS
 
 
 def _statistics(
-    base: BaseAt, dimensions: int, has_vector_index: bool, chunk_count: int, term_total: int
+    base: BaseAt, space: int, dimensions: int, has_vector_index: bool, chunk_count: int, term_total: int
 ) -> BaseStatistics:
     return BaseStatistics(
         base=base,
+        space=space,
         dimensions=dimensions,
         has_vector_index=has_vector_index,
         chunk_count=chunk_count,

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import events, lexicon
+from knowledge import events, lexicon, vectors
 from knowledge.models import Chunk, ChunkTerms, Document, DocumentStatus, Embedding, KnowledgeBase, Page
 from knowledge.progress import Superseded
 from knowledge.staging import discard
@@ -17,11 +17,13 @@ from knowledge.staging import discard
 def swap_in(document: Document, *, page_ids: Collection[int], columns: dict[str, Any]) -> None:
     """The staged version takes the place of the one that answers, with these columns on the document.
 
-    Pages of the old version among `page_ids` stay. Raises `Superseded` when the version is no longer wanted.
+    Pages of the old version among `page_ids` stay. Raises `Superseded` when the version is no longer wanted, and
+    `EmbedderChanged` when it was embedded for another embedder than the base has by now.
     """
     with transaction.atomic():
         base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
         _check_wanted(document)
+        _check_embedded(document, space=base.space)
         revision = base.revision + 1
         removed = _close_chunks(document, revision=revision)
         _alive(Page, document).exclude(pk__in=page_ids).update(removed_in=revision)
@@ -67,6 +69,11 @@ def _check_wanted(document: Document) -> None:
     version = Document.objects.version(document.pk, sha256=document.sha256, title=document.title)
     if not version.select_for_update().exists():
         raise Superseded
+
+
+def _check_embedded(document: Document, *, space: int) -> None:
+    if vectors.without_vectors(document.chunks.staged(), space=space).exists():
+        raise vectors.EmbedderChanged
 
 
 def _alive(model: type[Page] | type[Chunk] | type[ChunkTerms] | type[Embedding], document: Document) -> Any:

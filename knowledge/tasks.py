@@ -224,13 +224,15 @@ def prune_knowledge(**kwargs: Any) -> int:
     return sum(_prune(base) for base in KnowledgeBase.objects.filter(_has_left_overs()))
 
 
-def _has_left_overs() -> Exists:
-    return Exists(Page.objects.filter(document__knowledge_base=OuterRef("pk"), removed_in__isnull=False))
+def _has_left_overs() -> Q:
+    left = Page.objects.filter(document__knowledge_base=OuterRef("pk"), removed_in__isnull=False)
+    # One that moved to another embedder may still have the vectors of the one before.
+    return Q(Exists(left)) | Q(space__gt=0)
 
 
 def _prune(base: KnowledgeBase) -> int:
     deleted = prune(base)
-    if deleted:
+    if deleted or base.space:
         review_index(base.pk)
     return deleted
 

@@ -1,13 +1,15 @@
 """A vector index of its own for every large knowledge base.
 
 Below the limit an exact scan takes a few milliseconds and finds everything. Above it, the base gets a partial HNSW
-index: one over all bases would lose neighbours under a filter without saying so.
+index: one over all bases would lose neighbours under a filter without saying so. A base that moves to another embedder
+has one for each of its two spaces.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Literal
 
 from django.db import connection
@@ -29,54 +31,81 @@ class IndexInTransaction(LexicError):
     code = "index_in_transaction"
 
 
-def index_name(knowledge_base_id: int) -> str:
-    return f"embedding_vector_of_base_{knowledge_base_id:d}"
+def index_name(knowledge_base_id: int, space: int = 0) -> str:
+    return f"embedding_vector_of_base_{knowledge_base_id:d}_{space:d}"
 
 
 def ensure_index(knowledge_base: KnowledgeBase, *, indexed_from: int = INDEXED_FROM) -> Outcome:
     """Give the base its index when it holds so many vectors, and take it away when it holds less than half.
 
-    Builds concurrently: searches and ingestions go on. May be called at any time, by several at once; all but one
-    return `busy`. What a crashed build left behind is built again. Raises `IndexInTransaction`.
+    The same for every other space that it has vectors in; what is said is of the one it is searched by. Builds
+    concurrently: searches and ingestions go on. May be called at any time, by several at once; all but one return
+    `busy`. What a crashed build left behind is built again. Raises `IndexInTransaction`.
     """
     if connection.in_atomic_block:
         raise IndexInTransaction
-    name = index_name(knowledge_base.pk)
-    with _alone(name) as is_alone:
-        if not is_alone:
-            return "busy"
-        state = _state(name)
-        if state == "broken":
-            drop_index(knowledge_base.pk)
-        held = _vectors(knowledge_base, up_to=indexed_from)
-        if held >= indexed_from and knowledge_base.dimensions <= _MOST_DIMENSIONS:
-            return "kept" if state == "valid" else _build(knowledge_base)
-        if state == "valid" and held < indexed_from // 2:
-            return drop_index(knowledge_base.pk)
-    return "kept" if state == "valid" else "none"
+    for space in knowledge_base.spaces.exclude(number=knowledge_base.space):
+        _Index(knowledge_base.pk, space.number, space.dimensions).ensure(indexed_from)
+    return _Index(knowledge_base.pk, knowledge_base.space, knowledge_base.dimensions).ensure(indexed_from)
 
 
 def drop_index(knowledge_base_id: int) -> Outcome:
-    """Drop the index if there is one; also for a base that is gone. Not inside a transaction."""
+    """Drop the indexes of a base, also of one that is gone. Not inside a transaction."""
     with connection.cursor() as cursor:
-        cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(knowledge_base_id)}")
+        pattern = rf"^{index_name(knowledge_base_id, 0)[:-1]}\d+$"
+        cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname ~ %s ORDER BY 1", [pattern])
+        for (name,) in cursor.fetchall():
+            _drop(name)
     return "dropped"
 
 
-def _build(knowledge_base: KnowledgeBase) -> Outcome:
-    # Every part is a number or made of one; an index definition takes no parameters.
+@dataclass(frozen=True)
+class _Index:
+    """The index of one space of a knowledge base."""
+
+    knowledge_base_id: int
+    space: int
+    dimensions: int
+
+    @property
+    def name(self) -> str:
+        return index_name(self.knowledge_base_id, self.space)
+
+    def ensure(self, indexed_from: int) -> Outcome:
+        with _alone(self.name) as is_alone:
+            if not is_alone:
+                return "busy"
+            state = _state(self.name)
+            if state == "broken":
+                _drop(self.name)
+            held = self._vectors(up_to=indexed_from)
+            if held >= indexed_from and self.dimensions <= _MOST_DIMENSIONS:
+                return "kept" if state == "valid" else self._build()
+            if state == "valid" and held < indexed_from // 2:
+                return _drop(self.name)
+        return "kept" if state == "valid" else "none"
+
+    def _build(self) -> Outcome:
+        # Every part is a number or made of one; an index definition takes no parameters.
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"CREATE INDEX CONCURRENTLY {self.name} ON knowledge_embedding"
+                f" USING hnsw ((vector::halfvec({self.dimensions:d})) halfvec_ip_ops)"
+                f" WITH (m = 16, ef_construction = 64)"
+                f" WHERE knowledge_base_id = {self.knowledge_base_id:d} AND space = {self.space:d}"
+            )
+        return "built"
+
+    def _vectors(self, *, up_to: int) -> int:
+        """How many vectors it would hold, of all revisions, counted no further than needed."""
+        rows = Embedding.objects.filter(knowledge_base=self.knowledge_base_id, space=self.space)
+        return rows.order_by()[:up_to].count()
+
+
+def _drop(name: str) -> Outcome:
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"CREATE INDEX CONCURRENTLY {index_name(knowledge_base.pk)} ON knowledge_embedding"
-            f" USING hnsw ((vector::halfvec({knowledge_base.dimensions:d})) halfvec_ip_ops)"
-            f" WITH (m = 16, ef_construction = 64) WHERE knowledge_base_id = {knowledge_base.pk:d}"
-        )
-    return "built"
-
-
-def _vectors(knowledge_base: KnowledgeBase, *, up_to: int) -> int:
-    """How many vectors the base holds, of all revisions, counted no further than needed."""
-    return Embedding.objects.filter(knowledge_base=knowledge_base).order_by()[:up_to].count()
+        cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+    return "dropped"
 
 
 def _state(name: str) -> Literal["valid", "broken", "absent"]:

@@ -1,81 +1,129 @@
-"""The vectors of a document's staged chunks: copied where the same text was embedded before, computed otherwise."""
+"""The vectors of chunks: copied where the same text was embedded before, computed otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
+from numpy.typing import NDArray
 
 from knowledge.chunking import title_path
 from knowledge.embedders.base import Embedder
-from knowledge.models import Chunk, Document, Embedding
+from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
 from knowledge.progress import Progress
+from knowledge.sql import statement
 from knowledge.staging import batched
+from lexic.errors import Conflict
 
 CHUNKS_AT_ONCE = 64
+_ROWS_AT_ONCE = 2_000
 
-# One statement, so that a chunk gets all windows of its donor or none.
-COPY_KNOWN = """
-INSERT INTO knowledge_embedding (chunk_id, knowledge_base_id, document_id, "window", vector)
-SELECT wanting.id, wanting.knowledge_base_id, wanting.document_id, known."window", known.vector
-FROM knowledge_chunk wanting
-CROSS JOIN LATERAL (
-    SELECT chunk.id FROM knowledge_chunk chunk
-    WHERE chunk.knowledge_base_id = wanting.knowledge_base_id AND chunk.content_hash = wanting.content_hash
-      AND EXISTS (SELECT 1 FROM knowledge_embedding WHERE chunk_id = chunk.id)
-    LIMIT 1
-) donor
-JOIN knowledge_embedding known ON known.chunk_id = donor.id
-WHERE wanting.document_id = %s AND wanting.added_in IS NULL
-  AND NOT EXISTS (SELECT 1 FROM knowledge_embedding WHERE chunk_id = wanting.id)
-"""
+# Of one chunk: [windows, dimensions], each row of length one.
+Windows = NDArray[np.float16]
 
 
-def copy_known_vectors(document: Document) -> None:
-    """Give staged chunks the vectors of any chunk of this knowledge base, alive or dead, with the same hash."""
-    with connection.cursor() as cursor:
-        cursor.execute(COPY_KNOWN, [document.pk])
+class WrongDimensions(Conflict):
+    """The embedder makes vectors of another length than this knowledge base holds."""
+
+    code = "wrong_dimensions"
+    hint = "Set the embedder back, or embed the knowledge base again with `manage.py reembed`."
 
 
-def embed_missing(document: Document, *, title: str, embedder: Embedder, progress: Progress) -> None:
-    """Compute the vectors that are still missing, committed batch by batch. Raises `EmbedderError`."""
-    copy_known_vectors(document)
-    total, missing = document.chunks.staged().count(), _missing(document)
+class EmbedderChanged(Conflict):
+    """The knowledge base was moved to another embedder in the meantime."""
+
+    code = "embedder_changed"
+    hint = "Try again: it will be embedded with the new one."
+
+
+def agree_on_dimensions(base: KnowledgeBase, dimensions: int) -> None:
+    """The first vectors fix their length. Raises `WrongDimensions` afterwards."""
+    if base.dimensions == dimensions:
+        return
+    if base.spaces.exists() or Embedding.objects.filter(knowledge_base=base).exists():
+        raise WrongDimensions
+    KnowledgeBase.objects.filter(pk=base.pk).update(dimensions=dimensions)
+    base.dimensions = dimensions
+
+
+def check_space(locked: KnowledgeBase, base: KnowledgeBase) -> None:
+    """Raises `EmbedderChanged` when what was embedded for `base` as it was read does not fit it as it is now."""
+    if locked.space != base.space:
+        raise EmbedderChanged
+
+
+def windows_of(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> list[Windows]:
+    """The vectors of every text, in order, given as `(title path, content)`. Raises `EmbedderError`."""
+    windows = [embedder.windows(title_path=path, text=text) for path, text in texts]
+    vectors = embedder.embed([window for one in windows for window in one]).astype(np.float16)
+    ends = np.cumsum([len(one) for one in windows])
+    return np.split(vectors, ends[:-1]) if windows else []
+
+
+def store(
+    chunks: Sequence[Chunk], windows: Sequence[Sequence[NDArray[np.float16]] | Windows], *, space: int
+) -> None:
+    """Keep the vectors of these chunks, in that space: staged where the chunk is, alive where it is."""
+    Embedding.objects.bulk_create(_rows(chunks, windows, space), batch_size=_ROWS_AT_ONCE)
+
+
+def embed_staged(document: Document, *, embedder: Embedder, progress: Progress) -> None:
+    """Give the staged chunks of the document what they lack. Raises `EmbedderError`, `Superseded`."""
+    space = document.knowledge_base.space
+    fill(document.chunks.staged(), space=space, embedder=embedder, on_progress=progress.chunks)
+
+
+def fill(
+    chunks: QuerySet[Chunk], *, space: int, embedder: Embedder, on_progress: Callable[[int, int], None]
+) -> None:
+    """Give the chunks what they lack in this space, committed batch by batch. Raises `EmbedderError`.
+
+    A text that occurs twice is embedded once, and copied at the end. `on_progress` hears how many of the chunks have
+    their vectors.
+    """
+    copy_known(chunks, space=space)
+    total, missing = chunks.count(), without_vectors(chunks, space=space)
     done = total - missing.count()
-    progress.chunks(done, total)
-    # A text that occurs twice in the document is embedded once, and copied at the end.
-    once = list(missing.order_by("content_hash", "index").distinct("content_hash").values_list("pk", flat=True))
+    on_progress(done, total)
+    once = list(missing.order_by("content_hash", "pk").distinct("content_hash").values_list("pk", flat=True))
     for batch in batched(once, CHUNKS_AT_ONCE):
-        _embed(Chunk.objects.filter(pk__in=batch).order_by("index"), title=title, embedder=embedder)
+        _embed(list(Chunk.objects.filter(pk__in=batch).order_by("pk")), space=space, embedder=embedder)
         done += len(batch)
-        progress.chunks(done, total)
-    copy_known_vectors(document)
-    progress.chunks(total, total)
+        on_progress(done, total)
+    copy_known(chunks, space=space)
+    on_progress(total, total)
 
 
-def _missing(document: Document) -> QuerySet[Chunk]:
-    return document.chunks.staged().exclude(Exists(Embedding.objects.filter(chunk=OuterRef("pk"))))
+def copy_known(chunks: QuerySet[Chunk], *, space: int) -> None:
+    """Give the chunks the vectors of any chunk of their knowledge base, alive or dead, with the same hash."""
+    wanting = list(without_vectors(chunks, space=space).order_by().values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        cursor.execute(statement("copy_known_vectors"), {"chunks": wanting, "space": space})
 
 
-def _embed(chunks: QuerySet[Chunk], *, title: str, embedder: Embedder) -> None:
-    windows = [
-        (chunk, number, text)
-        for chunk in chunks
-        for number, text in enumerate(_windows(chunk, title=title, embedder=embedder))
-    ]
-    vectors = embedder.embed([text for _, _, text in windows])
-    Embedding.objects.bulk_create(
-        Embedding(
-            chunk=chunk,
-            knowledge_base_id=chunk.knowledge_base_id,
-            document_id=chunk.document_id,
-            window=number,
-            vector=vector,
-        )
-        for (chunk, number, _), vector in zip(windows, vectors, strict=True)
-    )
+def without_vectors(chunks: QuerySet[Chunk], *, space: int) -> QuerySet[Chunk]:
+    return chunks.exclude(Exists(Embedding.objects.filter(chunk=OuterRef("pk"), space=space)))
 
 
-def _windows(chunk: Chunk, *, title: str, embedder: Embedder) -> Sequence[str]:
-    return embedder.windows(title_path=title_path(title, chunk.section_path), text=chunk.content)
+def _embed(chunks: Sequence[Chunk], *, space: int, embedder: Embedder) -> None:
+    texts = [(title_path(chunk.document_title, chunk.section_path), chunk.content) for chunk in chunks]
+    store(chunks, windows_of(texts, embedder=embedder), space=space)
+
+
+def _rows(
+    chunks: Sequence[Chunk], windows: Sequence[Sequence[NDArray[np.float16]] | Windows], space: int
+) -> Iterator[Embedding]:
+    for chunk, vectors in zip(chunks, windows, strict=True):
+        for number, vector in enumerate(vectors):
+            yield Embedding(
+                chunk=chunk,
+                knowledge_base_id=chunk.knowledge_base_id,
+                document_id=chunk.document_id,
+                window=number,
+                space=space,
+                vector=vector,
+                added_in=chunk.added_in,
+                removed_in=chunk.removed_in,
+            )

@@ -1,12 +1,14 @@
 -- One row per base: what it held at the revision asked for. A revision without a row of its own is the one before it.
 SELECT
     at.position,
-    base.dimensions,
+    coalesce(space.number, 0),
+    coalesce(space.dimensions, base.dimensions),
     -- The index of knowledge/vector_index.py, once it is built.
     EXISTS (
         SELECT 1
         FROM pg_index
-        WHERE indexrelid = to_regclass('embedding_vector_of_base_' || base.id) AND indisvalid
+        WHERE indexrelid = to_regclass(format('embedding_vector_of_base_%%s_%%s', base.id, coalesce(space.number, 0)))
+            AND indisvalid
     ),
     coalesce(held.chunk_count, 0),
     coalesce(held.term_total, 0)
@@ -19,4 +21,12 @@ LEFT JOIN LATERAL (
     ORDER BY number DESC
     LIMIT 1
 ) AS held ON true
+-- A base that never changed its embedder has no row.
+LEFT JOIN LATERAL (
+    SELECT number, dimensions
+    FROM knowledge_embeddingspace
+    WHERE knowledge_base_id = at.base_id AND since <= at.revision
+    ORDER BY since DESC
+    LIMIT 1
+) AS space ON true
 ORDER BY at.position

@@ -5,7 +5,7 @@ SELECT near.chunk_id, -min(near.distance) AS cosine, count(*)
 FROM (
     SELECT one.chunk_id, one.vector <#> %(vector)s::halfvec AS distance
     FROM knowledge_embedding AS one
-    WHERE one.knowledge_base_id = %(knowledge_base)s
+    WHERE one.knowledge_base_id = %(knowledge_base)s AND one.space = %(space)s
         AND one.added_in <= %(revision)s AND (one.removed_in IS NULL OR one.removed_in > %(revision)s)
         /* documents */
     ORDER BY distance

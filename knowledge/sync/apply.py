@@ -7,19 +7,17 @@ batches, and the next sync plans what is left. Everything is embedded before the
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from knowledge import chunks, events, files, lease, lexicon
-from knowledge.bulk import MixedDimensions
+from knowledge import chunks, events, files, lease, lexicon, vectors
 from knowledge.chunking import title_path
 from knowledge.chunks import PlannedChunk
 from knowledge.embedders.base import Embedder
@@ -49,7 +47,7 @@ _PARTS = (Embedding, ChunkTerms, Chunk, Page)
 
 # Called with how many notes are done, and how many there are.
 OnProgress = Callable[[int, int], None]
-Vectors = dict[bytes, list[Any]]  # the windows' vectors of a chunk, by its content hash
+Vectors = dict[bytes, Any]  # the windows' vectors of a chunk, by its content hash
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +75,8 @@ def apply(
 ) -> int:
     """Carry the plan out, for a source that is saved. Returns how many texts were embedded.
 
-    `embedder` is only asked for when there is something to embed. Raises `MixedDimensions` and `EmbedderError`; what
+    `embedder` is only asked for when there is something to embed. Raises `WrongDimensions`, `EmbedderChanged` and
+    `EmbedderError`; what
     was written by then stays, and is right.
     """
     _close(found.closing)
@@ -131,10 +130,9 @@ def _prepare(base: KnowledgeBase, batch: _Batch, embedder: Callable[[], Embedder
     texts = _texts(batch.texts)
     batch.vectors = _known_vectors(base, texts)
     missing = {digest: text for digest, text in texts.items() if digest not in batch.vectors}
-    batch.vectors |= _embedded(missing, maker)
-    if maker.dimensions != base.dimensions and Embedding.objects.filter(knowledge_base=base).exists():
-        raise MixedDimensions
-    base.dimensions = maker.dimensions
+    made = vectors.windows_of([*missing.values()], embedder=maker)
+    batch.vectors |= dict(zip(missing, made, strict=True))
+    vectors.agree_on_dimensions(base, maker.dimensions)
     return len(missing)
 
 
@@ -176,22 +174,14 @@ def _texts(made: Sequence[_Made]) -> dict[bytes, tuple[str, str]]:
 def _known_vectors(base: KnowledgeBase, texts: Collection[bytes]) -> Vectors:
     """Of any chunk of this knowledge base, alive or dead, with one of these hashes."""
     rows = Chunk.objects.filter(knowledge_base=base, content_hash__in=list(texts))
-    embedded = rows.filter(Exists(Embedding.objects.filter(chunk=OuterRef("pk"))))
+    embedded = rows.filter(Exists(Embedding.objects.filter(chunk=OuterRef("pk"), space=base.space)))
     donors = embedded.order_by("content_hash", "pk").distinct("content_hash").values_list("pk", "content_hash")
     hashes = {pk: bytes(digest) for pk, digest in donors}
     known: Vectors = {}
-    windows = Embedding.objects.filter(chunk__in=hashes.keys()).order_by("chunk", "window")
+    windows = Embedding.objects.filter(chunk__in=hashes.keys(), space=base.space).order_by("chunk", "window")
     for chunk_id, vector in windows.values_list("chunk_id", "vector"):
         known.setdefault(hashes[chunk_id], []).append(vector)
     return known
-
-
-def _embedded(texts: dict[bytes, tuple[str, str]], embedder: Embedder) -> Vectors:
-    windows = [embedder.windows(title_path=path, text=text) for path, text in texts.values()]
-    vectors = embedder.embed([window for one in windows for window in one]).astype(np.float16)
-    ends = np.cumsum([len(one) for one in windows])
-    parts = np.split(vectors, ends[:-1]) if windows else []
-    return {digest: list(part) for digest, part in zip(texts, parts, strict=True)}
 
 
 # --- One transaction ------------------------------------------------------------------------------------------
@@ -202,13 +192,14 @@ def _write(source: Source, found: Plan, batch: _Batch, *, is_first: bool) -> Non
     base = source.knowledge_base
     lease.one_at_a_time(f"add:{base.pk}")
     locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+    vectors.check_space(locked, base)
     if is_first:
         _note_the_rest(source, found)
     _make_room(found, batch)
     if batch.texts or batch.removed:
-        locked.revision, locked.dimensions = locked.revision + 1, base.dimensions
+        locked.revision += 1
         _replace(locked, batch)
-        locked.save(update_fields=["revision", "dimensions"])
+        locked.save(update_fields=["revision"])
         base.revision = locked.revision
     _describe(batch)
     _note(source, batch.made)
@@ -254,7 +245,7 @@ def _save_documents(made: Sequence[_Made], *, revision: int) -> None:
             one.document.save()
 
 
-def _open_versions(base: KnowledgeBase, made: Sequence[_Made], vectors: Vectors) -> list[int]:
+def _open_versions(base: KnowledgeBase, made: Sequence[_Made], found: Vectors) -> list[int]:
     pages = Page.objects.bulk_create(_page(one, base.revision) for one in made)
     rows = [
         _chunk(base, one, page, planned)
@@ -265,7 +256,7 @@ def _open_versions(base: KnowledgeBase, made: Sequence[_Made], vectors: Vectors)
     lexicon.write_terms(base.pk, [_words(row) for row in rows])
     ids = [one.document.pk for one in made]
     ChunkTerms.objects.filter(document__in=ids, added_in=None).update(added_in=base.revision)
-    Embedding.objects.bulk_create(_embeddings(rows, vectors), batch_size=_ROWS_AT_ONCE)
+    vectors.store(rows, [found[bytes(row.content_hash)] for row in rows], space=base.space)
     return [row.pk for row in rows]
 
 
@@ -294,19 +285,6 @@ def _chunk(base: KnowledgeBase, one: _Made, page: Page, planned: PlannedChunk) -
 
 def _words(row: Chunk) -> tuple[int, UUID, str]:
     return row.pk, row.document_id, f"{title_path(row.document_title, row.section_path)}\n{row.content}"
-
-
-def _embeddings(rows: Sequence[Chunk], vectors: Vectors) -> Iterator[Embedding]:
-    for row in rows:
-        for number, vector in enumerate(vectors[bytes(row.content_hash)]):
-            yield Embedding(
-                chunk=row,
-                knowledge_base_id=row.knowledge_base_id,
-                document_id=row.document_id,
-                window=number,
-                vector=vector,
-                added_in=row.added_in,
-            )
 
 
 def _describe(batch: _Batch) -> None:

@@ -93,8 +93,8 @@ def sync(
 ) -> Report:
     """Bring the knowledge base in step with the source. `embedder` stands in for the one that the base names.
 
-    Raises `AlreadySyncing`, `NoFolder`, `TooManyNotes`, `NothingThere`, `MixedDimensions` and `EmbedderError`. What is
-    wrong with single notes is in the report, and stops nothing.
+    Raises `AlreadySyncing`, `NoFolder`, `TooManyNotes`, `NothingThere`, `WrongDimensions`, `EmbedderChanged` and
+    `EmbedderError`. What is wrong with single notes is in the report, and stops nothing.
     """
     with lease.alone(f"sync:{source.pk}") as ours:
         if not ours:

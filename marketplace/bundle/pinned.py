@@ -30,6 +30,7 @@ class PinnedDocument:
     is_paged: bool
     sha256: str
     files: tuple[str, ...]
+    space: int  # in which its vectors were made at that revision
     is_current: bool
     first_chunk: int
 
@@ -45,20 +46,21 @@ def documents_of(release: Release) -> list[PinnedDocument]:
 
 
 def bases_of(release: Release) -> list[KnowledgeBase | None]:
-    """The knowledge bases that it pins, in order; None for one that is gone."""
-    pinned = [base.knowledge_base_id for base in releases.bases_of(release)]
-    rows = KnowledgeBase.objects.select_related("plugin").in_bulk(pinned)
+    """The knowledge bases that it pins, in order and with the embedder they had then; None for one that is gone."""
+    pinned = {base.knowledge_base_id: base.revision for base in releases.bases_of(release)}
+    rows = KnowledgeBase.objects.select_related("plugin").prefetch_related("spaces").in_bulk(pinned)
+    for pk, base in rows.items():
+        space = base.space_at(pinned[pk])
+        base.embedder, base.dimensions = space.embedder, space.dimensions
     return [rows.get(pk) for pk in pinned]
 
 
 def _of_base(base_id: int, *, revision: int, place: int) -> list[PinnedDocument]:
     first = {row["document_id"]: row for row in _first_chunks(base_id, revision)}
     files, changed = _files(base_id, revision), _changed(base_id, revision)
-    rows = Document.objects.in_bulk(first)
-    return [
-        _pinned(rows[pk], first[pk], files[pk], place=place, revision=revision, is_current=pk not in changed)
-        for pk in first
-    ]
+    rows, base = Document.objects.in_bulk(first), KnowledgeBase.objects.filter(pk=base_id).first()
+    at = {"place": place, "revision": revision, "space": base.space_at(revision).number if base else 0}
+    return [_pinned(rows[pk], first[pk], files[pk], is_current=pk not in changed, **at) for pk in first]
 
 
 def _first_chunks(base_id: int, revision: int) -> list[dict[str, Any]]:
@@ -86,7 +88,14 @@ def _changed(base_id: int, revision: int) -> set[UUID]:
 
 
 def _pinned(
-    document: Document, chunk: dict[str, Any], files: list[str], *, place: int, revision: int, is_current: bool
+    document: Document,
+    chunk: dict[str, Any],
+    files: list[str],
+    *,
+    place: int,
+    revision: int,
+    space: int,
+    is_current: bool,
 ) -> PinnedDocument:
     sha256 = document.ready_sha256 if is_current and document.ready_sha256 else files[-1]
     is_paged = chunk["is_paged"]
@@ -99,6 +108,7 @@ def _pinned(
         is_paged=document.page_count is not None if is_paged is None else is_paged,
         sha256=sha256,
         files=tuple(sorted({sha256, *files})),
+        space=space,
         is_current=is_current,
         first_chunk=chunk["pk"],
     )

@@ -69,7 +69,7 @@ def _windows(pinned: PinnedDocument) -> dict[int, int]:
 
 
 def _embeddings(pinned: PinnedDocument) -> Any:
-    return Embedding.objects.alive_at(pinned.revision).filter(document=pinned.document)
+    return Embedding.objects.alive_at(pinned.revision).filter(document=pinned.document, space=pinned.space)
 
 
 def _numbers(vector: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from knowledge import bulk
+from knowledge import bulk, vectors
 from knowledge.add import read_again
 from knowledge.bulk import NewText, add_texts
 from knowledge.embedders import get_embedder
@@ -130,7 +130,7 @@ def test_an_embedder_that_fails_leaves_nothing_behind(embedder: CountingEmbedder
 def test_vectors_of_another_length_are_refused() -> None:
     base = make_base()
     add_texts(knowledge_base=base, texts=texts("Gulls."))
-    with pytest.raises(bulk.MixedDimensions):
+    with pytest.raises(vectors.WrongDimensions):
         add_texts(
             knowledge_base=base,
             texts=[NewText(name="x", title="", text="Terns.")],

@@ -10,14 +10,16 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from accounts.models import User
-from knowledge.embedders import LocalEmbedder
+from knowledge.embedders import LocalEmbedder, get_embedder
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Page, Revision
+from knowledge.reembed import reembed
 from marketplace.publish import publish
 from marketplace.sharing.files import file_of
 from marketplace.sharing.install import import_file, install
 from plugins.models import Plugin, Release
 from querying import gather, pipeline, releases
 from querying.types import Answer, Asker, Done, Question
+from tests.knowledge.bases import CountingEmbedder, registered
 from tests.marketplace.sharing.conftest import QUESTIONS
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +74,19 @@ def test_a_copy_answers_exactly_as_the_release(release: Release, installed: Plug
     outcomes = {str(one["outcome"][0]) for one in original}
     assert {"answered", "refused", "clarify"} <= outcomes  # or the comparison says little
     assert any(one["citations"] for one in original)
+
+
+def test_a_copy_of_a_release_from_before_its_base_moved_answers_as_it_does(
+    release: Release, drafted: Plugin, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = all_seen(release)
+    with registered(CountingEmbedder("new", dimensions=24)):
+        reembed(drafted.knowledge_base, embedder=get_embedder("new"))
+        with monkeypatch.context() as patched:
+            patched.setattr(LocalEmbedder, "embed_batch", None)
+            copy = install(drafted.slug, by=charlie).install.copy
+    assert all_seen(release) == all_seen(releases.snapshot(copy)) == original
+    assert (copy.knowledge_base.embedder, copy.knowledge_base.dimensions) == ("local", 384)
 
 
 def test_its_golden_questions_are_those_that_were_there(release: Release, installed: Plugin) -> None:

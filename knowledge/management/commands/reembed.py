@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from knowledge.attach import own_knowledge_base
+from knowledge.embedders import Embedder, get_embedder
+from knowledge.models import KnowledgeBase
+from knowledge.reembed import missing, reembed
+from knowledge.vector_index import ensure_index
+from lexic.errors import LexicError
+from plugins.models import Plugin
+
+
+class Command(BaseCommand):
+    help = (
+        "Moves a knowledge base to another embedder, beside the old one and without a pause in answering. Interrupted, "
+        "it goes on where it was when it is called again."
+    )
+    epilog = """examples:
+  manage.py reembed structural-engineering openai:text-embedding-3-small --dry-run
+  manage.py reembed structural-engineering openai:text-embedding-3-small:768
+  manage.py reembed --base 7 local --json"""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug", nargs="?", help="the plugin whose own knowledge base is meant")
+        parser.add_argument("embedder", help="“local”, “openai:MODEL” or “openai:MODEL:DIMENSIONS”")
+        parser.add_argument(
+            "--base", type=int, metavar="ID", help="the knowledge base itself, in place of a plugin"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="only say how many chunks would be embedded")
+        parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
+
+    def handle(self, *, slug: str | None, embedder: str, **options: Any) -> None:
+        base = _base(slug, options["base"])
+        try:
+            chosen = get_embedder(embedder)
+            report = _planned(base, chosen) if options["dry_run"] else _moved(base, chosen)
+        except LexicError as error:
+            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+        self.stdout.write(json.dumps(report, ensure_ascii=False) if options["json"] else _sentence(base, report))
+
+
+def _base(slug: str | None, pk: int | None) -> KnowledgeBase:
+    if (slug is None) == (pk is None):
+        raise CommandError("Name either a plugin or, with --base, a knowledge base.")
+    if pk is not None:
+        base = KnowledgeBase.objects.filter(pk=pk).first()
+        if base is None:
+            raise CommandError(f"There is no knowledge base {pk}.")
+        return base
+    plugin = Plugin.objects.filter(slug=slug).first()
+    if plugin is None:
+        raise CommandError(f"There is no plugin called {slug!r}.")
+    return own_knowledge_base(plugin)
+
+
+def _planned(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
+    return {"knowledgeBase": base.pk, "embedder": embedder.name, "wouldEmbed": missing(base, embedder=embedder)}
+
+
+def _moved(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
+    with tqdm(unit="chunk", disable=None, leave=False) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        moved = reembed(base, embedder=embedder, on_progress=show)
+    ensure_index(base)
+    return {"knowledgeBase": base.pk, **asdict(moved)}
+
+
+def _sentence(base: KnowledgeBase, report: dict[str, Any]) -> str:
+    if (count := report.get("wouldEmbed")) is not None:
+        return f"{base}: {count} chunks would be embedded with {report['embedder']}. Nothing was changed."
+    return (
+        f"{base}: searched by {report['embedder']} ({report['dimensions']} dimensions) from revision"
+        f" {report['revision']} on; {report['embedded']} of {report['chunks']} chunks were embedded now."
+    )
