@@ -16,7 +16,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from accounts import joining, keys, visitors
-from accounts.fresh import has_just_signed_in
+from accounts.fresh import has_just_shown_a_secret, has_just_signed_in
 from accounts.models import User
 
 
@@ -36,13 +36,15 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whether this needs a fresh sign-in. Raises `ReauthenticationRequired`.
 
-        For people who only come in through another site allauth takes any session for a fresh one. Ours has to be.
+        allauth only counts what was confirmed after the sign-in; ours counts a sign-in of the last minutes as well. For
+        people who only come in through another site it takes any session for a fresh one. Ours has to be.
         """
         is_required: bool = super().is_reauthentication_required(app=app, **kwargs)
-        has_no_way = is_required and not get_reauthentication_flows(self.request.user)
-        if has_no_way and not has_just_signed_in(self.request):
+        if not is_required or get_reauthentication_flows(self.request.user):
+            return is_required and not has_just_shown_a_secret(self.request)
+        if not has_just_signed_in(self.request):
             raise ReauthenticationRequired
-        return is_required
+        return True
 
 
 class SocialAdapter(DefaultSocialAccountAdapter):

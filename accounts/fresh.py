@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from allauth.account import app_settings
 from allauth.account.decorators import reauthentication_required
@@ -20,9 +21,24 @@ class FreshSignInNeeded(NotAllowed):
     hint = "Confirm the password at /accounts/reauthenticate/ and send this again with the same session."
 
 
+# What somebody did here and now, as allauth records it. A provider that remembers the person sends them back without
+# asking for anything, so whoever finds their browser open could sign in that way.
+_SHOWN_HERE = frozenset({"password", "mfa"})
+
+
 def has_just_signed_in(request: HttpRequest) -> bool:
     """Whether this session began, or was confirmed, within the last minutes, by whatever means."""
+    return _is_recent(get_authentication_records(request, request.user))
+
+
+def has_just_shown_a_secret(request: HttpRequest) -> bool:
+    """Whether the person gave their password, or used a passkey or another second step, within the last minutes: to
+    sign in or to confirm."""
     records = get_authentication_records(request, request.user)
+    return _is_recent([record for record in records if record.get("method") in _SHOWN_HERE])
+
+
+def _is_recent(records: list[dict[str, Any]]) -> bool:
     latest = max((record.get("at", 0) for record in records), default=0)
     return bool(time.time() - latest < app_settings.REAUTHENTICATION_TIMEOUT)
 

@@ -10,15 +10,20 @@ from django.test import Client
 from accounts.models import User
 
 
-def signed_in_elsewhere(user: User) -> Client:
-    """A session as it is right after a provider has sent the person back."""
+def signed_in_by(user: User, *records: dict[str, object]) -> Client:
+    """A session as allauth leaves it right after signing in by these means."""
     client = Client()
     client.force_login(user)
     session = client.session
-    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "socialaccount", "at": time.time()}]
+    session[AUTHENTICATION_METHODS_SESSION_KEY] = [{"at": time.time(), **record} for record in records]
     session["account_authentication_methods_user"] = str(user.pk)
     session.save()
     return client
+
+
+def signed_in_elsewhere(user: User) -> Client:
+    """A session as it is right after a provider has sent the person back."""
+    return signed_in_by(user, {"method": "socialaccount"})
 
 
 def age(client: Client, *, seconds: float = 3600) -> Client:

@@ -1,11 +1,13 @@
-"""What needs a fresh sign-in, for people who have no password to confirm."""
+"""What needs a fresh sign-in, and what counts as one."""
 
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core import mail
 from django.core.cache import cache
 from django.test import Client
@@ -13,7 +15,7 @@ from django.urls import reverse
 
 from accounts import mailed_code
 from accounts.models import ApiKey, User
-from tests.accounts.signing import age, signed_in_elsewhere
+from tests.accounts.signing import age, signed_in_by, signed_in_elsewhere
 
 pytestmark = pytest.mark.django_db
 
@@ -112,3 +114,68 @@ def test_the_api_asks_for_a_fresh_sign_in_too(gina: User, key: tuple[ApiKey, str
 
     assert reveal(age(signed_in_elsewhere(gina)))["code"] == "fresh_sign_in_needed"
     assert reveal(signed_in_elsewhere(gina))["key"] == key[1]
+
+
+# --- People with a password ----------------------------------------------------------------------------------
+
+DELICATE = ["mfa_activate_totp", "mfa_add_webauthn"]
+
+
+def signed_in_with_a_password(user: User) -> Client:
+    client = Client()
+    client.post(reverse("account_login"), {"login": user.email, "password": "correct horse battery"})
+    return client
+
+
+@pytest.fixture
+def known(alice: User) -> User:
+    EmailAddress.objects.create(user=alice, email=alice.email, verified=True, primary=True)
+    return alice
+
+
+@pytest.mark.parametrize("name", DELICATE)
+def test_right_after_signing_in_with_a_password_nothing_is_asked(known: User, name: str) -> None:
+    assert signed_in_with_a_password(known).get(reverse(name)).status_code == 200
+
+
+def test_right_after_signing_in_with_a_password_keys_and_data_are_given(known: User) -> None:
+    key, secret = ApiKey.objects.issue(owner=known, name="agent")
+    client = signed_in_with_a_password(known)
+    assert secret in client.post(reverse("reveal_key", args=[key.pk])).content.decode()
+    body = {"reveal": True}
+    assert client.patch(f"/api/api-keys/{key.pk}", body, content_type="application/json").json()["key"] == secret
+    assert client.post(reverse("export_your_data"))["Content-Type"] == "application/zip"
+
+
+@pytest.mark.parametrize("name", DELICATE)
+def test_an_old_sign_in_with_a_password_is_asked_again(known: User, name: str) -> None:
+    response = age(signed_in_with_a_password(known), seconds=301).get(reverse(name))
+    assert response["Location"].startswith(reverse("account_reauthenticate"))
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(0, 200), (301, 302)])
+def test_a_sign_in_with_a_passkey_counts_for_as_long(known: User, seconds: int, status: int) -> None:
+    passkey = {"method": "mfa", "type": "webauthn", "id": 1, "passwordless": True}
+    client = age(signed_in_by(known, passkey), seconds=seconds)
+    assert client.get(reverse("mfa_activate_totp")).status_code == status
+
+
+def test_who_has_a_password_is_asked_for_it_after_coming_from_elsewhere(known: User) -> None:
+    """A provider may let in whoever sits at the browser."""
+    response = signed_in_elsewhere(known).get(reverse("mfa_activate_totp"))
+    assert response["Location"].startswith(reverse("account_reauthenticate"))
+
+
+def test_the_second_step_after_coming_from_elsewhere_counts(known: User) -> None:
+    client = signed_in_by(known, {"method": "socialaccount"}, {"method": "mfa", "type": "totp", "id": 1})
+    assert client.get(reverse("mfa_activate_totp")).status_code == 200
+
+
+def test_what_somebody_else_confirmed_in_this_browser_does_not_count(known: User, bob: User) -> None:
+    client = signed_in_by(bob, {"method": "password"})
+    client.force_login(known)
+    session = client.session
+    session["account_authentication_methods"] = [{"method": "password", "at": time.time()}]
+    session["account_authentication_methods_user"] = str(bob.pk)
+    session.save()
+    assert client.get(reverse("mfa_activate_totp")).status_code == 302

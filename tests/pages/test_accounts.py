@@ -73,7 +73,6 @@ def sign_out(page: Page) -> None:
 
 def add_passkey(page: Page) -> None:
     page.goto("/accounts/2fa/webauthn/add/")
-    confirm(page)
     page.get_by_label("Name").fill("my phone")
     page.get_by_role("button", name="Add it").click()
     page.get_by_role("heading", name="Recovery codes").wait_for()
@@ -115,7 +114,6 @@ def test_a_device_without_the_passkey_is_told_so_in_words(page: Page, device: An
 def test_codes_from_an_app_are_set_up_and_asked_for(page: Page, dora: User) -> None:
     sign_in(page, dora)
     page.goto("/accounts/2fa/totp/activate/")
-    confirm(page)
     secret = page.locator(".secret-code").inner_text()
     assert page.locator("img.qr").evaluate("image => image.naturalWidth") > 0
     page.get_by_label("Authenticator code").fill(format_hotp_value(hotp_value(secret, int(time.time()) // 30)))
