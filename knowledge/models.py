@@ -246,7 +246,7 @@ class Document(Revisioned):
 
 
 class ReadByShared(models.Func):
-    """Whether a release of a plugin that is published and shared reads the page.
+    """Whether the page is in a copy of a plugin that anybody may take.
 
     Takes the knowledge base, `added_in`, `removed_in`, and the only plugins that count (null: all of them).
     """
@@ -258,7 +258,7 @@ class ReadByShared(models.Func):
 class PageQuerySet(RevisionQuerySet):
     def visible_to(self, principal: Principal | None) -> PageQuerySet:
         """Pages whose text this person, this key or anybody at all (None) may read: those of the knowledge bases that
-        they work on, and those that a shared plugin on the air reads in any of its releases."""
+        they work on, and those that the latest release of a shared plugin on the air reads, as a copy would."""
         plugins = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         base = models.F("document__knowledge_base_id")
         among = Cast(models.Value(plugins), ArrayField(models.UUIDField()))

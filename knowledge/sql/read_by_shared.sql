@@ -1,5 +1,5 @@
--- Whether a release of a plugin that is published and shared reads the page: whoever may take a copy of a plugin may
--- read what it reads. Of a base that belongs to somebody else a plugin's author may pass nothing on.
+-- Whether the page is in a copy that anybody may take: the latest release of a plugin that is published and shared
+-- reads it. A release that also reads a base of somebody else, or one that is gone, is not copied at all.
 EXISTS (
     SELECT 1
     FROM (VALUES (%(expressions)s)) AS page (base_id, added_in, removed_in, plugins)
@@ -9,8 +9,19 @@ EXISTS (
     CROSS JOIN LATERAL jsonb_array_elements(release.knowledge) AS pin
     WHERE plugin.is_published
         AND plugin.is_shared
+        AND NOT EXISTS (
+            SELECT FROM plugins_release AS newer
+            WHERE newer.plugin_id = plugin.id AND newer.created_at > release.created_at
+        )
         AND (page.plugins IS NULL OR plugin.id = ANY(page.plugins))
         AND pin ->> 'knowledge_base' = base.id::text
         AND page.added_in <= (pin ->> 'revision')::int
         AND (page.removed_in IS NULL OR page.removed_in > (pin ->> 'revision')::int)
+        AND NOT EXISTS (
+            SELECT
+            FROM jsonb_array_elements(release.knowledge) AS other
+            LEFT JOIN knowledge_knowledgebase AS theirs ON theirs.id = (other ->> 'knowledge_base')::bigint
+            WHERE theirs.id IS NULL
+                OR (theirs.owner_id <> plugin.owner_id AND theirs.plugin_id IS DISTINCT FROM plugin.id)
+        )
 )

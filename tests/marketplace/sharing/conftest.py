@@ -106,3 +106,20 @@ def replace_text(document: Document, content: bytes) -> None:
     ingest(document.pk)
     document.refresh_from_db()
     assert document.status == "ready"
+
+
+@pytest.fixture
+def boots(alice: User) -> Plugin:
+    """A small shared plugin."""
+    plugin = Plugin.objects.create(
+        owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.", is_shared=True
+    )
+    base = KnowledgeBase.objects.create(plugin=plugin, owner=alice, name="Boots")
+    add(base, "Rules", "# Rules\n\nSafety boots are worn on every site.")
+    add(base, "Shops", "# Shops\n\nBoots are bought in the yard.")
+    plugin.golden_questions.create(question="Which boots are worn on a site?")
+    plugin.golden_gate = "off"
+    plugin.save()
+    publish(plugin, by=alice)
+    plugin.refresh_from_db()
+    return plugin

@@ -41,23 +41,6 @@ from tests.marketplace.sharing.conftest import add
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def boots(alice: User) -> Plugin:
-    """A small shared plugin."""
-    plugin = Plugin.objects.create(
-        owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.", is_shared=True
-    )
-    base = KnowledgeBase.objects.create(plugin=plugin, owner=alice, name="Boots")
-    add(base, "Rules", "# Rules\n\nSafety boots are worn on every site.")
-    add(base, "Shops", "# Shops\n\nBoots are bought in the yard.")
-    plugin.golden_questions.create(question="Which boots are worn on a site?")
-    plugin.golden_gate = "off"
-    plugin.save()
-    publish(plugin, by=alice)
-    plugin.refresh_from_db()
-    return plugin
-
-
 def signed_in(person: User) -> Client:
     client = Client()
     client.force_login(person)
@@ -128,7 +111,7 @@ def test_knowledge_of_somebody_else_is_not_passed_on(boots: Plugin, alice: User,
     page = signed_in(charlie).get(reverse("install", args=["boots"]))
     assert page.status_code == 409
     assert "Bob" not in page.content.decode()
-    assert not Page.objects.visible_to(None).filter(document__title="Secret").exists()
+    assert not Page.objects.visible_to(None).exists()
 
 
 def test_golden_questions_stay_where_the_author_keeps_them(boots: Plugin, charlie: User) -> None:
