@@ -17,6 +17,7 @@ from typing import IO
 from django.conf import settings
 from PIL import Image
 
+from accounts.limits import TooOften, check_hour
 from accounts.models import User
 from accounts.redraw import PIXEL_BYTES, SIDE
 from lexic import egress
@@ -31,6 +32,7 @@ _REDRAW = Path(__file__).parent / "redraw.py"
 _PATIENCE = 10.0  # seconds
 _FETCH_PATIENCE = 10.0
 _QUALITY = 84
+_PER_HOUR = 20
 
 
 class NotAPicture(InvalidInput):
@@ -45,6 +47,16 @@ class PictureTooLarge(NotAPicture):
 
     code = "too_large"
     status = 413
+
+
+class TooManyPictures(TooOften):
+    """You have sent many pictures within the hour; the one you have stays."""
+
+
+def take_in(user: User, file: IO[bytes]) -> None:
+    """`keep` for what people send, so many an hour. Raises `TooManyPictures` as well."""
+    check_hour(f"pictures:{user.pk}", most=_PER_HOUR, refusal=TooManyPictures)
+    keep(user, file)
 
 
 def keep(user: User, file: IO[bytes]) -> None:

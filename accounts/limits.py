@@ -30,9 +30,10 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from accounts.models import ApiKey
+from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
-MINUTE, DAY = 60, 86_400
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 # Seconds: how long to wait for Redis at most, how long to leave it alone after that, and between two warnings.
 # A busy machine may keep an answer back for a second or two, and limits must not fall away just then.
@@ -63,6 +64,18 @@ for i, key in ipairs(KEYS) do
 end
 return answer
 """
+
+
+class TooOften(LexicError):
+    """This was done as often as it may be for now."""
+
+    code = "too_many_requests"
+    status = 429
+
+    def __init__(self, *, wait: float) -> None:
+        self.retry_after = math.ceil(wait)
+        minutes = max(1, math.ceil(wait / 60))
+        super().__init__(hint=f"You may go on in {minutes} minute{'' if minutes == 1 else 's'}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +163,12 @@ def wait_for_room(who: str, limits: Mapping[int, int], *, now: float | None = No
     if counted is None or counted[0]:
         return None
     return max(window.reset_seconds for window in counted[1] if not window.remaining)
+
+
+def check_hour(who: str, *, most: int, refusal: type[TooOften] = TooOften) -> None:
+    """Counts one of what takes the server long, so many an hour. Raises the refusal."""
+    if wait := wait_for_room(who, {HOUR: most}):
+        raise refusal(wait=wait)
 
 
 def is_counting() -> bool:

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import avatars, mailed_code
 from accounts.authors import let_in, why_not
+from accounts.limits import TooOften
 from accounts.models import User
 from lexic.errors import LexicError, NotAllowed
 
@@ -78,16 +79,26 @@ def profile(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
+@never_cache
 def keep_picture(request: HttpRequest) -> HttpResponse:
     file = request.FILES.get("picture")
     try:
         if file is None:
             raise avatars.NotAPicture("No file was chosen.")
-        avatars.keep(_person(request), file)
+        avatars.take_in(_person(request), file)
         messages.success(request, "Your picture is saved.")
+    except TooOften as refusal:
+        return _profile_refusing(request, refusal)
     except LexicError as error:
         messages.error(request, f"{error.message} {error.hint}")
     return redirect("profile")
+
+
+def _profile_refusing(request: HttpRequest, refusal: TooOften) -> HttpResponse:
+    context = {"form": ProfileForm(instance=_person(request)), "refusal": refusal}
+    response = render(request, "accounts/profile.html", context, status=refusal.status)
+    response["Retry-After"] = str(refusal.retry_after)
+    return response
 
 
 @require_POST

@@ -19,7 +19,7 @@ from api.uploads import Uploads
 from api.views import AuthorView
 from lexic.downloads import Download
 from marketplace.bundle import export_plugin
-from marketplace.sharing.install import import_file
+from marketplace.sharing.install import take_in
 from plugins.slugs import MAX_LENGTH
 
 
@@ -60,6 +60,6 @@ class ImportView(AuthorView):
         said.is_valid(raise_exception=True)
         file = said.validated_data["file"]
         assert isinstance(file, UploadedFile)
-        done = import_file(file, owner=person_of(principal), slug=said.validated_data.get("slug"))
+        done = take_in(file, by=person_of(principal), slug=said.validated_data.get("slug"))
         done.plugin.role = "owner"
         return Response(ImportedSerializer(done).data, status=201)

@@ -9,12 +9,13 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from accounts.limits import TooOften
 from accounts.models import User
 from builder.crumbs import Crumb
 from builder.readiness import url_of
 from lexic.errors import LexicError
 from marketplace.bundle import Imported
-from marketplace.sharing.install import import_file
+from marketplace.sharing.install import take_in
 
 
 class ImportForm(forms.Form):
@@ -28,13 +29,14 @@ class ImportForm(forms.Form):
 
 @require_http_methods(["GET", "POST"])
 def import_view(request: HttpRequest) -> HttpResponse:
-    form = ImportForm(request.POST or None, request.FILES or None)
+    form, refused = ImportForm(request.POST or None, request.FILES or None), None
     if request.method == "POST" and form.is_valid():
         assert isinstance(request.user, User)
         try:
-            imported = import_file(form.cleaned_data["file"], owner=request.user)
+            imported = take_in(form.cleaned_data["file"], by=request.user)
         except LexicError as error:
             form.add_error("file", f"{error.message} {error.hint}".strip())
+            refused = error if isinstance(error, TooOften) else None
         else:
             _say(request, imported)
             return HttpResponseRedirect(url_of(imported.plugin, "knowledge"))
@@ -45,7 +47,10 @@ def import_view(request: HttpRequest) -> HttpResponse:
         "crumbs": [Crumb(title="Plugins", url=list_url), Crumb(title="Import")],
         "form": form,
     }
-    return TemplateResponse(request, "builder/import.html", context)
+    response = TemplateResponse(request, "builder/import.html", context)
+    if refused:
+        response.status_code, response["Retry-After"] = refused.status, str(refused.retry_after)
+    return response
 
 
 def _say(request: HttpRequest, imported: Imported) -> None:

@@ -7,10 +7,10 @@ from typing import IO
 
 from django.db import transaction
 
-from accounts.limits import wait_for_room
+from accounts.limits import TooOften, check_hour
 from accounts.models import User
 from knowledge import lease
-from lexic.errors import Conflict, LexicError
+from lexic.errors import Conflict
 from marketplace.bundle import Imported, import_plugin, read_release
 from marketplace.bundle.archive import Archive
 from marketplace.models import Install
@@ -21,8 +21,7 @@ from marketplace.sharing.provenance import remember
 from plugins.models import Plugin, Release
 
 MOST_COPIES = 50
-HOUR = 3600
-_PER_HOUR = 30
+_PER_HOUR = 30  # of either
 
 
 class TooManyCopies(Conflict):
@@ -32,12 +31,12 @@ class TooManyCopies(Conflict):
     hint = f"At most {MOST_COPIES}. Delete one that you do not need."
 
 
-class TooFast(LexicError):
+class TooFast(TooOften):
     """You made many copies within the hour."""
 
-    code = "too_many_requests"
-    status = 429
-    hint = "Go on in a while."
+
+class TooManyImports(TooOften):
+    """You brought in many files within the hour; this one was not read."""
 
 
 class WorkedOn(Conflict):
@@ -80,6 +79,12 @@ def install(slug: str, *, by: User, there: int | None = None) -> Installed:
         with file_of(release).open() as file:
             imported = import_file(file, owner=by, origin=release)
     return Installed(install=imported.plugin.installed_from, is_new=True, waiting=imported.waiting)
+
+
+def take_in(file: IO[bytes], *, by: User, slug: str | None = None) -> Imported:
+    """`import_file` for what people send, so many an hour, whatever is in it. Raises `TooManyImports` as well."""
+    check_hour(f"imports:{by.pk}", most=_PER_HOUR, refusal=TooManyImports)
+    return import_file(file, owner=by, slug=slug)
 
 
 def import_file(
@@ -152,5 +157,4 @@ def _replace(copy: Plugin, archive: Archive) -> None:
 def _check_bounds(person: User, *, is_new: bool = True) -> None:
     if is_new and Install.objects.of(person).count() >= MOST_COPIES:
         raise TooManyCopies
-    if wait := wait_for_room(f"installs:{person.pk}", {HOUR: _PER_HOUR}):
-        raise TooFast(hint=f"Go on in {wait:.0f} seconds.")
+    check_hour(f"installs:{person.pk}", most=_PER_HOUR, refusal=TooFast)

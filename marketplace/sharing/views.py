@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.authors import let_in, why_not
+from accounts.limits import TooOften
 from accounts.models import User
 from lexic.errors import LexicError
 from marketplace.models import Install
@@ -73,7 +74,10 @@ def _page(
         "error": error or (why_not(person) if person else None),
         "is_barred": person is not None and why_not(person) is not None,
     }
-    return render(request, "marketplace/install.html", context, status=error.status if error else 200)
+    response = render(request, "marketplace/install.html", context, status=error.status if error else 200)
+    if isinstance(error, TooOften):
+        response["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def _shared(slug: str) -> Plugin:

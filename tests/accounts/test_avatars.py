@@ -173,3 +173,19 @@ def test_a_page_instead_of_a_picture_is_left_alone(alice: User) -> None:
 
     with elsewhere(b"<html>", "text/html") as (url, policy), pytest.raises(FetchFailed):
         avatars.fetch(alice, url=url, policy=policy)
+
+
+def test_pictures_are_drawn_so_often_an_hour(alice: User, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(avatars, "_PER_HOUR", 2)
+    client.force_login(alice)
+    for _ in range(2):
+        assert "Your picture is saved." in upload(client, picture())
+    alice.refresh_from_db()
+    before = alice.avatar
+    form = {"picture": SimpleUploadedFile("me.png", picture())}
+    refused = client.post(reverse("keep_picture"), form)
+    alice.refresh_from_db()
+    assert (refused.status_code, alice.avatar) == (429, before)
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    assert "You have sent many pictures within the hour" in refused.content.decode()
+    assert "You may go on in 60 minutes." in refused.content.decode()

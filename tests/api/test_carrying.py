@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Document
 from marketplace.bundle import export_plugin
+from marketplace.sharing import install
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
 from tests.api.people import code_of, keyed, signed_in
@@ -96,3 +98,17 @@ def test_a_charset_that_cannot_be_one_of_a_form_is_no_failure_of_ours(db: None, 
     media_type = f"multipart/form-data; boundary=X; charset={charset}"
     response = signed_in(alice).generic("POST", "/api/plugins/import", form, content_type=media_type)
     assert code_of(response, 400) == "bad_bundle"
+
+
+def test_files_are_taken_in_so_often_an_hour(
+    plugin: Plugin, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(install, "_PER_HOUR", 1)
+    assert take_in(signed_in(alice), file=file_of(plugin)).status_code == 201
+    refused = take_in(keyed(alice, "author"), file=file_of(plugin))
+    assert code_of(refused, 429) == "too_many_requests"
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    page = signed_in(alice).post(reverse("admin:builder_import"), {"file": file_of(plugin)})
+    assert (page.status_code, page.headers["Retry-After"]) == (429, refused.headers["Retry-After"])
+    assert "You brought in many files within the hour; this one was not read. You may" in page.content.decode()
+    assert take_in(signed_in(bob), file=file_of(plugin)).status_code == 201

@@ -97,6 +97,20 @@ def test_one_account_holds_so_many_copies(boots: Plugin, charlie: User, monkeypa
     assert install("boots", by=charlie).is_new
 
 
+def test_copies_are_made_so_often_an_hour(boots: Plugin, charlie: User, monkeypatch) -> None:
+    monkeypatch.setattr(copies, "_PER_HOUR", 1)
+    visitor = signed_in(charlie)
+    assert visitor.post(reverse("install", args=["boots"]), {"copies": "0"}).status_code == 302
+    refused = visitor.post(reverse("install", args=["boots"]), {"copies": "1"})
+    assert refused.status_code == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    assert "You made many copies within the hour." in refused.content.decode()
+    answer = APIClient()
+    answer.force_login(charlie)
+    said = answer.post(reverse("marketplace_install", args=["boots"]), {"copies": 1}, format="json")
+    assert (said.status_code, "Retry-After" in said.headers) == (429, True)
+
+
 def test_knowledge_of_somebody_else_is_not_passed_on(boots: Plugin, alice: User, bob: User, charlie: User) -> None:
     foreign = KnowledgeBase.objects.create(owner=bob, name="Bob's secrets")
     foreign.attached_to.add(boots)
