@@ -11,7 +11,8 @@ import shutil
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +24,15 @@ from knowledge import files, sandbox
 from knowledge.drawn import Drawing
 from knowledge.models import Page
 from knowledge.readers.types import UnreadableDocument
+from lexic.database import release_connections
 from lexic.errors import LexicError
 
 # The size of the page, in tenths of a point, is in the name: a picture is read without asking anything else.
 _NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
 _QUALITY = 82
 _AT_ONCE = threading.BoundedSemaphore(2)
+# Of these, those for visitors who have not signed in: however many come, people who work here get their turn.
+_FOR_VISITORS = threading.BoundedSemaphore(1)
 _PATIENCE = 8.0  # seconds that a person waits for a turn
 _FAILURE_KEPT = 600  # seconds
 _SWEEP_EVERY = 60  # seconds
@@ -48,6 +52,7 @@ class PicturesAreBusy(NoPicture):
 
     code = "busy"
     status = 503
+    retry_after = 5  # seconds
     hint = "Open the page again in a moment; its text is here."
 
 
@@ -65,11 +70,14 @@ def has_picture(page: Page) -> bool:
     return page.words is not None
 
 
-def picture_of(page: Page) -> Picture:
-    """The page as it was in the file it was read from, drawn now if it is not there yet. Raises `NoPicture`."""
+def picture_of(page: Page, *, is_for_visitor: bool = False) -> Picture:
+    """The page as it was in the file it was read from, drawn now if it is not there yet. Raises `NoPicture`.
+
+    `is_for_visitor`: nobody has signed in. Of their pages one is drawn at a time, so that a place is left to people.
+    """
     if not has_picture(page):
         raise NoPicture
-    return _kept(page) or _drawn(page)
+    return _kept(page) or _drawn(page, is_for_visitor=is_for_visitor)
 
 
 def forget(sha256: str) -> None:
@@ -100,28 +108,41 @@ def _note_use(path: Path) -> None:
             path.touch()
 
 
-def _drawn(page: Page) -> Picture:
+def _drawn(page: Page, *, is_for_visitor: bool) -> Picture:
     source = files.path_of(page.source_sha256)
     failure = f"knowledge:no-picture:{page.source_sha256}:{page.number}"
-    if not source.exists():
-        raise NoPicture("The file of this page is no longer on this server.")
-    if said := cache.get(failure):
-        raise NoPicture(said)
-    if not _AT_ONCE.acquire(timeout=_PATIENCE):
-        raise PicturesAreBusy
+    # No connection is held while somebody waits, nor while it is drawn.
+    with release_connections():
+        if not source.exists():
+            raise NoPicture("The file of this page is no longer on this server.")
+        if said := cache.get(failure):
+            raise NoPicture(said)
     try:
-        drawing = sandbox.draw_page(source, number=page.number)
+        with _turn(is_for_visitor=is_for_visitor):
+            if found := _kept(page):  # by now
+                return found
+            drawing = sandbox.draw_page(source, number=page.number)
     except UnreadableDocument as error:
         # What took all its time once is not tried again for everybody who looks.
         said = f"This page cannot be drawn: {error.message[:1].lower()}{error.message[1:]}"
         cache.set(failure, said, _FAILURE_KEPT)
         raise NoPicture(said) from error
-    finally:
-        _AT_ONCE.release()
     picture = _keep(page, drawing)
     if cache.add("knowledge:pictures-swept", 1, _SWEEP_EVERY):
         sweep(most_bytes=settings.LEXIC_PICTURES_MAX_BYTES)
     return picture
+
+
+@contextmanager
+def _turn(*, is_for_visitor: bool) -> Iterator[None]:
+    """Waits for a place to draw in, and holds it inside the block. Raises `PicturesAreBusy`."""
+    with ExitStack() as held:
+        end = time.monotonic() + _PATIENCE
+        for places in [_FOR_VISITORS, _AT_ONCE] if is_for_visitor else [_AT_ONCE]:
+            if not places.acquire(timeout=max(0.0, end - time.monotonic())):
+                raise PicturesAreBusy
+            held.callback(places.release)
+        yield
 
 
 def _keep(page: Page, drawing: Drawing) -> Picture:

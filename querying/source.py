@@ -22,7 +22,7 @@ from accounts.models import Principal, User
 from knowledge import files, pictures
 from knowledge.highlight import Rectangle, around, rectangles
 from knowledge.models import Document, KnowledgeBase, Page
-from knowledge.pictures import NoPicture, Picture
+from knowledge.pictures import NoPicture, Picture, PicturesAreBusy
 
 # How much of the page a close-up shows around the cited words, in points.
 _MARGIN = 36.0
@@ -64,7 +64,7 @@ def for_readers(view: View) -> View:
 def source(request: HttpRequest, page: Page) -> HttpResponse:
     """The frozen page, for whoever may read it. `start` and `end` are the span in its text."""
     start, end = _offset(request, "start"), _offset(request, "end")
-    shown, why_not = _shown(page, start, end)
+    shown, why_not = _shown(page, start, end, visitor=_visitor(request))
     context = {
         "page": page,
         "document": page.document,
@@ -89,9 +89,9 @@ def source(request: HttpRequest, page: Page) -> HttpResponse:
 def picture(request: HttpRequest, page: Page) -> HttpResponse:
     """The page of a PDF as it was uploaded, as WebP."""
     try:
-        found = pictures.picture_of(page)
+        found = pictures.picture_of(page, is_for_visitor=_visitor(request) is None)
     except NoPicture as error:
-        return HttpResponse(error.message, status=error.status, content_type="text/plain; charset=utf-8")
+        return _without_picture(error)
     response = HttpResponse(found.path.read_bytes(), content_type="image/webp")
     # Not for long: who may look can change.
     response["Cache-Control"] = "private, max-age=300"
@@ -110,6 +110,13 @@ def original(request: HttpRequest, page: Page) -> HttpResponse:
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     response["Content-Security-Policy"] = _AS_A_FILE
     response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _without_picture(error: NoPicture) -> HttpResponse:
+    response = HttpResponse(error.message, status=error.status, content_type="text/plain; charset=utf-8")
+    if isinstance(error, PicturesAreBusy):
+        response["Retry-After"] = str(error.retry_after)
     return response
 
 
@@ -145,12 +152,12 @@ def _works_on(page: Page, visitor: User | None) -> bool:
     return KnowledgeBase.objects.visible_to(visitor).filter(pk=page.document.knowledge_base_id).exists()
 
 
-def _shown(page: Page, start: int, end: int) -> tuple[Shown | None, str]:
+def _shown(page: Page, start: int, end: int, *, visitor: User | None) -> tuple[Shown | None, str]:
     """The picture with its marks, or why there is none."""
     if not pictures.has_picture(page):
         return None, ""
     try:
-        drawn = pictures.picture_of(page)
+        drawn = pictures.picture_of(page, is_for_visitor=visitor is None)
     except NoPicture as error:
         return None, f"{error.message} {error.hint}"
     strokes = rectangles(page.words, start=start, end=end)

@@ -19,7 +19,7 @@ from PIL import Image
 
 from knowledge import files, pictures, sandbox
 from knowledge.add import delete_document
-from knowledge.drawn import decode_drawing
+from knowledge.drawn import Drawing, decode_drawing
 from knowledge.ingest import ingest
 from knowledge.models import Page
 from knowledge.pictures import NoPicture, PicturesAreBusy, picture_of, sweep
@@ -192,6 +192,39 @@ def test_only_so_many_are_drawn_at_once(page: Page, monkeypatch: pytest.MonkeyPa
     with pictures._AT_ONCE, pictures._AT_ONCE, pytest.raises(PicturesAreBusy):
         picture_of(page)
     assert picture_of(page)
+
+
+def test_visitors_never_take_the_last_place(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "_PATIENCE", 0.01)
+    tried = []
+
+    def draws(path: Path, *, number: int) -> Drawing:
+        with pytest.raises(PicturesAreBusy):
+            picture_of(page, is_for_visitor=True)
+        tried.append(pictures._AT_ONCE.acquire(blocking=False))
+        pictures._AT_ONCE.release()
+        return Drawing(width=1, height=1, page_width=10, page_height=10, pixels=b"abc")
+
+    monkeypatch.setattr(sandbox, "draw_page", draws)
+    assert picture_of(page, is_for_visitor=True)
+    assert tried == [True]
+
+
+def test_a_visitor_who_cannot_be_served_leaves_the_places_as_they_were(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "_PATIENCE", 0.01)
+    with pictures._AT_ONCE, pictures._AT_ONCE, pytest.raises(PicturesAreBusy):
+        picture_of(page, is_for_visitor=True)
+    assert picture_of(page, is_for_visitor=True)
+
+
+def test_what_was_drawn_while_one_waited_is_not_drawn_again(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = picture_of(page)
+    answers = iter([None, first])
+    monkeypatch.setattr(pictures, "_kept", lambda page: next(answers))
+    monkeypatch.setattr(sandbox, "draw_page", None)
+    assert picture_of(page) == first
 
 
 def test_those_that_nobody_looks_at_make_way(page: Page, store: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from django.urls import reverse
 from PIL import Image
 
 from accounts.models import User
@@ -18,7 +19,7 @@ from knowledge.attach import own_knowledge_base
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
 from knowledge.readers.types import ReadingTimedOut
-from plugins.models import Plugin
+from plugins.models import Plugin, Release
 from tests.knowledge.bases import pdf
 
 pytestmark = pytest.mark.django_db
@@ -139,6 +140,25 @@ def test_a_page_that_cannot_be_drawn_is_read_as_text(
     content = opened(browsing(alice), leaf, **span(leaf)).content.decode()
     assert "This page cannot be drawn: reading the document took too long." in content
     assert f">{CITED}</mark>" in content
+
+
+def test_a_visitor_waits_kindly_while_an_author_looks(
+    browsing: Browse, client: Client, alice: User, leaf: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One place for all who have not signed in, however many they are."""
+    monkeypatch.setattr(pictures, "_PATIENCE", 0.01)
+    base = leaf.document.knowledge_base
+    pins = [{"knowledge_base": base.pk, "revision": base.revision}]
+    Release.objects.create(plugin=base.plugin, version="1.0.0", system_prompt="Brief.", knowledge=pins)
+    Plugin.objects.update(is_shared=True, is_published=True)
+    with pictures._FOR_VISITORS:
+        told = opened(client, leaf, **span(leaf))
+        refused = client.get(reverse("source-picture", args=[leaf.pk]))
+        shown = opened(browsing(alice), leaf, **span(leaf))
+    assert "Many pages are being drawn right now. Open the page again in a moment" in told.content.decode()
+    assert f">{CITED}</mark>" in told.content.decode()
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+    assert 'class="hl"' in shown.content.decode()
 
 
 def test_pages_are_turned_within_the_version_that_was_cited(browsing: Browse, alice: User, leaf: Page) -> None:
