@@ -176,6 +176,7 @@ CELERY_BEAT_SCHEDULE = {
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
     "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
     "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},
+    "forget-shared-files": {"task": "marketplace.forget_shared_files", "schedule": 3600.0},
     "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0},
     "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
 }

@@ -13,6 +13,7 @@ from marketplace.catalogue import meaning, refresh
 from marketplace.models import Listing
 from marketplace.plugin_page.sample import sample_of
 from marketplace.reviews.counts import recount_all
+from marketplace.sharing import files
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
 
@@ -46,6 +47,12 @@ def refresh_listings(**kwargs: object) -> None:
     shown = Listing.objects.filter(pk__in=[plugin.pk for plugin in relisted]).exclude(sample={})
     for plugin_id in {*marked.values_list("plugin_id", flat=True), *shown.values_list("pk", flat=True)}:
         enqueue_listing(plugin_id)
+
+
+@shared_task(name="marketplace.forget_shared_files")
+def forget_shared_files(**kwargs: object) -> None:
+    """What was written for others to copy goes when they may not copy it any more."""
+    files.forget_gone()
 
 
 @shared_task(name="marketplace.recount_reviews")

@@ -4,32 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
-from collections.abc import Iterator
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
+from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
 
 from lexic import locks
 from marketplace.bundle import release as bundle
 from marketplace.bundle.pinned import PinnedDocument, documents_of
 from plugins.models import Release
 
+# The id of the release, and a name of what it holds.
+_NAME = re.compile(r"([0-9a-f]{32})-[0-9a-f]{64}\.zip")
+# What is younger may still be written.
+_BEING_WRITTEN = timedelta(hours=1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseFile:
     """The file of a release, not yet written perhaps. `name` is another one when its content is."""
 
+    release: UUID
     name: str
     head: dict[str, Any]
     documents: list[PinnedDocument]
 
     def open(self) -> IO[bytes]:
         """At its beginning; the caller closes it. Raises `FileIsGone`, `TooLargeToCarry`."""
-        path = _root() / f"{self.name}.zip"
+        path = _root() / f"{self.release.hex}-{self.name}.zip"
         if (kept := _kept(path)) is not None:
             return kept
         # One writes at a time: whoever waited finds it written.
@@ -46,7 +58,7 @@ def file_of(release: Release) -> ReleaseFile:
     """The release as one file, as it is now. Raises `KnowledgeIsGone`."""
     documents = documents_of(release)
     head = bundle.head_of(release, documents)
-    return ReleaseFile(name=bundle.name_of(head, release), head=head, documents=documents)
+    return ReleaseFile(release=release.pk, name=bundle.name_of(head, release), head=head, documents=documents)
 
 
 def sweep(*, most_bytes: int, but: Path | None = None) -> int:
@@ -64,6 +76,36 @@ def sweep(*, most_bytes: int, but: Path | None = None) -> int:
             path.unlink(missing_ok=True)
             taken, deleted = taken - size, deleted + 1
     return deleted
+
+
+def forget_gone(*, older_than: timedelta = _BEING_WRITTEN) -> int:
+    """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, off the air
+    or replaced, of what a release held before, and what was never written to its end. Returns how many."""
+    by_release: dict[UUID | None, list[Path]] = defaultdict(list)
+    for path in sorted(_root().glob("*.zip"), key=_last_used, reverse=True):
+        named = _NAME.fullmatch(path.name)
+        by_release[UUID(named[1]) if named else None].append(path)
+    wanted = set(_that_are_copied(by_release.keys() - {None}))
+    gone = [path for pk, paths in by_release.items() for path in (paths[1:] if pk in wanted else paths)]
+    before = time.time() - older_than.total_seconds()
+    gone += [path for path in _root().glob(".incoming-*") if 0 < _last_used(path) < before]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
+
+
+def _that_are_copied(releases: Collection[UUID | None]) -> QuerySet[Release, UUID]:
+    """As `obstacles.shared_release` chooses them."""
+    newer = Release.objects.filter(plugin=OuterRef("plugin"), created_at__gt=OuterRef("created_at"))
+    shared = Release.objects.filter(plugin__is_published=True, plugin__is_shared=True, pk__in=releases)
+    return shared.filter(~Exists(newer)).order_by().values_list("pk", flat=True)
+
+
+def _last_used(path: Path) -> float:
+    """0 for one that is gone in this moment."""
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
 
 
 def _root() -> Path:
