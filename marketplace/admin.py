@@ -34,6 +34,7 @@ _NOTED = {
     "withdraw": "Plugin taken off the air.",
     "dismiss": "Nothing to do.",
     "reopen": "Opened again.",
+    "lift": "Allowed to be published again.",
 }
 
 
@@ -169,6 +170,8 @@ class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
         action = request.POST.get("action", "")
         if action == "reopen":
             self._reopen(request, found)
+        elif action == "lift":
+            self._lift(request, found)
         elif action in decide.ACTIONS:
             self._decide(request, found, action)
         return redirect("admin:marketplace_report_change", found.pk)
@@ -198,6 +201,16 @@ class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
             return
         self.log_change(request, report, _NOTED["reopen"])
         messages.success(request, "The report waits again.")
+
+    def _lift(self, request: HttpRequest, report: Report) -> None:
+        is_told = decide.lift(report.plugin)
+        if is_told is None:
+            messages.info(request, "This was lifted before. Nothing was changed.")
+            return
+        self.log_change(request, report, _NOTED["lift"])
+        self._plugins().log_change(request, report.plugin, _NOTED["lift"])
+        messages.success(request, "Its owner may publish it again.")
+        _say_mail(request, is_told)
 
     def _plugins(self) -> Any:
         return self.admin_site.get_model_admin(Plugin)

@@ -13,7 +13,7 @@ from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.announce import announce
 from marketplace.catalogue.listing import listed_anew
 from marketplace.golden_gate import Verdict, verdict, verdict_on
-from plugins.models import SEMVER, AnswerPolicy, Plugin, Release
+from plugins.models import SEMVER, AnswerPolicy, IsHeld, Plugin, Release
 from querying import releases
 from querying.counts import Counts, counts_of
 from querying.evaluation import runs
@@ -106,6 +106,8 @@ def next_version(plugin: Plugin) -> str:
 def missing(plugin: Plugin, *, golden: Verdict | None = None, counts: Counts | None = None) -> list[str]:
     """What still stands in the way of publishing, each a sentence. `golden` and `counts` spare looking again."""
     reasons, counts = _wrong_settings(plugin), counts or counts_of([plugin])[plugin.pk]
+    if plugin.is_held:
+        reasons.insert(0, f"{IsHeld().message} {IsHeld.hint}")
     if not plugin.system_prompt.strip():
         reasons.append("It has no persona.")
     if not counts.answering:

@@ -25,7 +25,7 @@ def go_back(plugin: Plugin, *, to: Release, by: User) -> Release:
 
     Releases are never moved: this makes a newer one with the same content and scorecard, or puts the latest on the
     air where it says the same already. The golden gate is not asked: the content has been published before.
-    Raises `KnowledgeGone`.
+    Raises `KnowledgeGone`, `IsHeld`.
     """
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)

@@ -163,6 +163,13 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         return self if allowed is None else self.filter(pk__in=allowed)
 
 
+class IsHeld(Conflict):
+    """Those who run this site took it off the air after a report; it can be published again once they lift that."""
+
+    code = "is_held"
+    hint = "Correct what was reported, and write to whoever runs this site."
+
+
 class Plugin(AnswerPolicy):
     """What an expert authors: persona and policy. Knowledge and trees point at it from their own apps."""
 
@@ -205,6 +212,11 @@ class Plugin(AnswerPolicy):
         help_text="The share of golden questions that must pass (0 to 1), where the gate blocks.",
     )
     is_published = models.BooleanField(default=False, editable=False)
+    is_held = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Those who run the site took it off the air; it is published again only once they lift that.",
+    )
     is_shared = models.BooleanField("shared", default=False, help_text="Others may install a copy.")
     shares_golden = models.BooleanField(
         "golden questions are shared",
@@ -248,7 +260,9 @@ class Plugin(AnswerPolicy):
         return self.releases.order_by("-created_at").first()
 
     def go_live(self, release: Release) -> None:
-        """Let agents ask the given release of this plugin."""
+        """Let agents ask the given release of this plugin. Raises `IsHeld`."""
+        if self.is_held:
+            raise IsHeld
         self.is_published = True
         self.version = release.version
         self.save(update_fields=["is_published", "version", "updated_at"])
@@ -257,6 +271,16 @@ class Plugin(AnswerPolicy):
         """Take the plugin off the air. Its releases stay, so that what was answered can be replayed."""
         self.is_published = False
         self.save(update_fields=["is_published", "updated_at"])
+
+    def hold(self) -> None:
+        """It stays off the air until this is lifted."""
+        self.is_held = True
+        self.save(update_fields=["is_held", "updated_at"])
+
+    def lift(self) -> None:
+        """It may be published again; nobody but its own people does that."""
+        self.is_held = False
+        self.save(update_fields=["is_held", "updated_at"])
 
 
 class Role(models.TextChoices):

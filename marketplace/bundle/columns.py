@@ -35,7 +35,7 @@ def carried(model: type[models.Model]) -> list[str]:
 
 
 # Whether it is published, and who may use it, is decided anew where it is imported.
-_DECIDED_ANEW = {"is_published", "is_shared", "shares_golden", "public_chat", "version"}
+_DECIDED_ANEW = {"is_published", "is_held", "is_shared", "shares_golden", "public_chat", "version"}
 PLUGIN = [name for name in carried(Plugin) if name not in _DECIDED_ANEW]
 TREE = carried(DecisionTree)
 CASE = carried(TreeCase)

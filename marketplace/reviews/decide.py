@@ -54,17 +54,30 @@ def hide_review(report: Report, *, by: User) -> Decision:
 
 
 def withdraw_plugin(report: Report, *, by: User) -> Decision:
-    """Takes the plugin off the air, tells its owner, and decides this report and every other one of the plugin itself
-    that waits. Its owner may publish it again once it is corrected."""
+    """Takes the plugin off the air and keeps it off, tells its owner, and decides this report and every other one of
+    the plugin itself that waits. Its owner may publish it again once that is lifted (`lift`)."""
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=report.plugin_id)
         together = _waiting(report) if report.review_id is None else Report.objects.open().filter(pk=report.pk)
         decided = _decide(together, outcome=Report.Outcome.WITHDRAWN, by=by)
-        is_news = bool(decided) and plugin.is_published
+        # Also where its owner was quicker to take it off the air: they would put it back.
+        is_news = bool(decided) and not plugin.is_held
         if is_news:
+            plugin.hold()
             withdraw(plugin)
     told = tell.plugin_withdrawn(plugin, reason=report.get_reason_display()) if is_news else None
     return Decision(reports=decided, is_told=told)
+
+
+def lift(plugin: Plugin) -> bool | None:
+    """What was withdrawn may be published again, which its owner is told. Whether the mail went out; None where there
+    was nothing to lift."""
+    with transaction.atomic():
+        plugin = Plugin.objects.select_for_update(of=["self"]).select_related("owner").get(pk=plugin.pk)
+        if not plugin.is_held:
+            return None
+        plugin.lift()
+    return tell.plugin_lifted(plugin)
 
 
 def dismiss(report: Report, *, by: User) -> Decision:
@@ -75,8 +88,8 @@ def dismiss(report: Report, *, by: User) -> Decision:
 
 
 def reopen(report: Report) -> None:
-    """The report waits again; a review that it hid is shown again. A plugin stays off the air: publishing is its
-    owner's business. Raises `NothingToUndo`."""
+    """The report waits again; a review that it hid is shown again. A plugin stays off the air, and is
+    held until that is lifted. Raises `NothingToUndo`."""
     with transaction.atomic():
         report = Report.objects.select_for_update(of=["self"]).get(pk=report.pk)
         if report.is_open:

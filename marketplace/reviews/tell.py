@@ -23,11 +23,20 @@ def plugin_withdrawn(plugin: Plugin, *, reason: str) -> bool:
         f"Your plugin “{name}” was reported, and those who run this site have taken it off the air. "
         f"The reason given: {reason.lower()}.\n\n"
         "Nobody can ask it now, and its public page is gone. Nothing of it was deleted: its draft, its documents and "
-        "its releases are where they were. Correct what is wrong, and publish it again:\n\n"
+        "its releases are where they were. It cannot be published again before those who run this site lift that. "
+        "Correct what is wrong, and then write to them:\n\n"
         f"{address}\n\n"
         "If you think that this is a mistake, write to whoever runs this site.\n"
     )
     return _send(plugin.owner, subject=f"“{name}” was taken off the air", text=text)
+
+
+def plugin_lifted(plugin: Plugin) -> bool:
+    """To its owner. Whether the mail went out."""
+    name = _on_one_line(plugin.name)
+    address = settings.PUBLIC_URL + reverse("admin:builder_publish", args=[plugin.pk])
+    text = f"Your plugin “{name}” may be published again. It is off the air until you do:\n\n{address}\n"
+    return _send(plugin.owner, subject=f"“{name}” may be published again", text=text)
 
 
 def review_hidden(review: Review, *, reason: str) -> bool:

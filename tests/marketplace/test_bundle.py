@@ -145,6 +145,7 @@ def test_every_column_that_a_person_writes_travels() -> None:
     stays = {
         Plugin: {
             "is_published",
+            "is_held",
             "version",
             "is_shared",
             "shares_golden",

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from lexic.errors import LexicError
 from marketplace.publish import publish
+from marketplace.reviews.decide import lift
 from marketplace.withdraw import withdraw
 from plugins.models import Plugin
 
@@ -24,6 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--release", metavar="VERSION", help="such as 1.2.0; default: the next minor one")
         parser.add_argument("--notes", default="")
         parser.add_argument("--withdraw", action="store_true", help="take it off the air instead")
+        parser.add_argument("--lift", action="store_true", help="let it be published after it was withdrawn")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, slug: str, **options: Any) -> None:
@@ -33,6 +35,10 @@ class Command(BaseCommand):
         if options["withdraw"]:
             withdraw(plugin)
             self._say({"plugin": slug, "published": False}, f"{slug} is withdrawn.", options)
+            return
+        if options["lift"]:
+            lift(plugin)
+            self._say({"plugin": slug, "held": False}, f"{slug} may be published again by its owner.", options)
             return
         try:
             done = publish(plugin, by=plugin.owner, version=options["release"], notes=options["notes"])

@@ -132,12 +132,13 @@ def test_a_withdrawn_plugin_is_off_every_list_and_its_owner_is_told(
     assert "Mine." not in mail.body
 
 
-def test_a_plugin_that_is_off_the_air_already_is_not_withdrawn_again(
-    plugin: Plugin, ruth: User, mailoutbox: Any
+def test_a_plugin_that_was_withdrawn_already_is_not_withdrawn_again(
+    plugin: Plugin, dora: User, ruth: User, mailoutbox: Any
 ) -> None:
-    report = said(plugin)
-    plugin.withdraw()
-    decision = decide.withdraw_plugin(report, by=ruth)
+    of_review = said(plugin, review=reviewed(plugin, dora))
+    decide.withdraw_plugin(said(plugin), by=ruth)
+    mailoutbox.clear()
+    decision = decide.withdraw_plugin(of_review, by=ruth)
     assert ([one.outcome for one in decision.reports], decision.is_told, mailoutbox) == (["withdrawn"], None, [])
 
 
