@@ -68,7 +68,8 @@ def test_a_newer_release_takes_the_place_of_the_one_before(boots: Plugin, alice:
 
 def test_of_one_release_only_what_it_holds_now_stays(boots: Plugin, folder: Path) -> None:
     before = written(boots, at=1_000_000)
-    Plugin.objects.filter(pk=boots.pk).update(shares_golden=False)
+    boots.shares_golden = False
+    boots.save()
     now = written(boots, at=2_000_000)
     assert before != now
     assert forget_gone() == 1
