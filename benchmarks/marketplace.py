@@ -131,6 +131,8 @@ _SEARCHES = [
     "patent",
     "vat invoice",
 ]
+# No listing has a word of these.
+_MISSPELT = ["asbetos disposl", "groundwatr tets", "trademrk contrcts", "scafold inspecton"]
 
 _SAMPLE = {
     "question": "What is the limit?",
@@ -231,6 +233,7 @@ def visits() -> dict[str, list[str]]:
         "browse": ["/marketplace"] * ROUNDS,
         "browse, a later page": [f"/marketplace?page={dice.randrange(2, 400)}" for _ in range(ROUNDS)],
         "browse, searched": [f"/marketplace?q={one}" for one in words],
+        "browse, misspelt": [f"/marketplace?q={one}" for _ in range(ROUNDS // len(_MISSPELT)) for one in _MISSPELT],
         "browse, narrowed": [f"/marketplace?{one}" for one in facets],
         "browse, searched and narrowed": [f"/marketplace?q={one}&domain={_DOMAINS[0]}" for one in words],
         "plugin page": [f"/marketplace/{slug}" for slug in slugs],
@@ -253,9 +256,12 @@ def timed(act: Callable[[], object]) -> float:
 def fill() -> None:
     from django.db import connection
 
+    from marketplace.catalogue import spelling
+
     dice = random.Random(5)
     plugins, releases = make_plugins(dice)
     make_listings(dice, plugins, releases)
+    spelling.learn()
     ids, release_ids = [one.pk for one in plugins], [one.pk for one in releases]
     with connection.cursor() as cursor:
         cursor.execute(_QUERIES, [ids, len(ids), release_ids, len(ids), QUESTIONS])

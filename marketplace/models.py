@@ -113,6 +113,21 @@ class Listing(models.Model):
         return self.plugin.owner.public_name
 
 
+class Word(models.Model):
+    """A word that stands in so many listings, for searches that misspell it (`catalogue.spelling`). `grams` are its
+    letters by three."""
+
+    text = models.CharField(max_length=40, primary_key=True)
+    grams = ArrayField(models.TextField())
+    listings = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [GinIndex(fields=["grams"], name="word_grams")]
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class DayOfPlugin(models.Model):
     """The questions to a plugin's releases on one day (UTC), counted once so that no page counts them again.
 

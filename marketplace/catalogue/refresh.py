@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from marketplace.catalogue import meaning
+from marketplace.catalogue import meaning, spelling
 from marketplace.catalogue.days import count_days, spread_counts
 from marketplace.catalogue.listing import relist
 from marketplace.models import Listing
@@ -27,6 +27,7 @@ def refresh(*, now: datetime | None = None) -> list[Plugin]:
     spread_counts(today=now.date())
     relisted = list(stale(now=now)[:MOST_AT_ONCE])
     _relist_all(relisted)
+    spelling.learn()
     return relisted
 
 
@@ -35,7 +36,9 @@ def relist_everything(*, progress: Callable[[Plugin], None] = lambda plugin: Non
     count_days(backfill=True)
     Listing.objects.filter(plugin__is_published=False).delete()
     published = Plugin.objects.filter(is_published=True).order_by("pk")
-    return _relist_all(published.iterator(chunk_size=_BATCH), progress=progress)
+    done = _relist_all(published.iterator(chunk_size=_BATCH), progress=progress)
+    spelling.learn()
+    return done
 
 
 def stale(*, now: datetime) -> PluginQuerySet:
