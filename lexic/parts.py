@@ -89,6 +89,11 @@ def migration(folder: Path) -> Part:
     return Part(name="migrate", spawn=program.spawn, rank=2, leads_group=True)
 
 
+def static_files(folder: Path) -> Part:
+    arguments = ("manage.py", "collectstatic", "--no-input", "--verbosity=0")
+    return Part(name="static", spawn=Program(arguments=arguments, folder=folder).spawn, rank=2, leads_group=True)
+
+
 def worker(folder: Path, *, concurrency: int, schedule: Path, before_start: Callable[[], None]) -> Part:
     """The Celery worker with its timetable. `before_start` is called before each start, after a crash too."""
     options = ["-c", str(concurrency), "-B", "-s", str(schedule), "-l", "INFO"]

@@ -352,7 +352,12 @@ UNFOLD: dict[str, Any] = {
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env.str("LEXIC_STATIC_ROOT", str(VAR_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
-SERVESTATIC_USE_FINDERS = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "lexic.static.CollectedFiles"},
+}
+# `up` and the release command collect them, see lexic/static.py.
+SERVESTATIC_USE_FINDERS = DEBUG or not (STATIC_ROOT / "staticfiles.json").is_file()
 SERVESTATIC_AUTOREFRESH = DEBUG
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"

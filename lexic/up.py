@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from lexic import embedded, locks, parts, running_server
+from lexic import embedded, locks, parts, running_server, static
 from lexic.celery import requeue_abandoned
 from lexic.console import Console
 from lexic.errors import LexicError
@@ -63,6 +63,8 @@ def up(shape: Shape, *, console: Console) -> None:
         with contextlib.suppress(Stopped), Supervisor(console) as supervisor, _announced_end(root, url=url):
             _start_services(supervisor, root, needed, until=until_the_end)
             supervisor.run_once(parts.migration(settings.BASE_DIR))
+            if not (settings.DEBUG or static.is_collected()):
+                supervisor.run_once(parts.static_files(settings.BASE_DIR))
             _start_programs(supervisor, shape, listener=listener, owns_broker=_has_redis(needed))
             running_server.announce(root, url=url, status="up")
             console.say(f"Lexic is up at {url} (Ctrl-C stops it)")

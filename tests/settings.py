@@ -10,6 +10,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+SERVESTATIC_USE_FINDERS = True
 ALLOWED_HOSTS = ["*"]
 
 # A worker that a test starts as a process of its own works on the test's database.

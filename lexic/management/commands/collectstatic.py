@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.staticfiles.management.commands import collectstatic
+
+from lexic import static
+
+
+class Command(collectstatic.Command):
+    """Django's own, which also notes what it collected."""
+
+    help = f"{collectstatic.Command.help} Example: manage.py collectstatic --no-input"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--if-changed", action="store_true", help="do nothing where nothing has changed since")
+
+    def handle(self, *, if_changed: bool = False, **options: Any) -> str | None:
+        if if_changed and static.is_collected():
+            return None
+        said: str | None = super().handle(**options)
+        if not options["dry_run"]:
+            static.note_collected()
+        return said
