@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from django.db import connection
 
@@ -30,7 +31,7 @@ def meant_by(words: str) -> str:
     if not asked.plain:
         return ""
     letters = [_NO_LETTER.sub("", word).lower() for word in asked.plain]
-    values = {
+    values: dict[str, Any] = {
         "said": list(asked.plain),
         "words": letters,
         "shortest": _SHORTEST,

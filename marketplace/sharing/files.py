@@ -85,7 +85,7 @@ def forget_gone(*, older_than: timedelta = _BEING_WRITTEN) -> int:
     for path in sorted(_root().glob("*.zip"), key=_last_used, reverse=True):
         named = _NAME.fullmatch(path.name)
         by_release[UUID(named[1]) if named else None].append(path)
-    wanted = set(_that_are_copied(by_release.keys() - {None}))
+    wanted = set(_that_are_copied([pk for pk in by_release if pk]))
     gone = [path for pk, paths in by_release.items() for path in (paths[1:] if pk in wanted else paths)]
     before = time.time() - older_than.total_seconds()
     gone += [path for path in _root().glob(".incoming-*") if 0 < _last_used(path) < before]
@@ -94,7 +94,7 @@ def forget_gone(*, older_than: timedelta = _BEING_WRITTEN) -> int:
     return len(gone)
 
 
-def _that_are_copied(releases: Collection[UUID | None]) -> QuerySet[Release, UUID]:
+def _that_are_copied(releases: Collection[UUID]) -> QuerySet[Release, UUID]:
     """As `obstacles.shared_release` chooses them."""
     newer = Release.objects.filter(plugin=OuterRef("plugin"), created_at__gt=OuterRef("created_at"))
     shared = Release.objects.filter(plugin__is_published=True, plugin__is_shared=True, pk__in=releases)

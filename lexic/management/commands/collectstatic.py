@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from typing import Any
 
 from django.contrib.staticfiles.management.commands import collectstatic
+from django.core.management.base import CommandParser
 
 from lexic import static
 
@@ -13,7 +13,7 @@ class Command(collectstatic.Command):
 
     help = f"{collectstatic.Command.help} Example: manage.py collectstatic --no-input"
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--if-changed", action="store_true", help="do nothing where nothing has changed since")
 
