@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+# Collected once for all of them, which takes seconds.
+_STATIC = tempfile.TemporaryDirectory(prefix="lexic-static-")
 PATIENCE = 60.0
 
 
@@ -24,7 +27,8 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith(("LEXIC_", "PYTEST_"))}
     for name in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "COVERAGE_PROCESS_START"):
         own.pop(name, None)
-    return {**own, "LEXIC_VAR_DIR": str(folder), "LEXIC_LLM": "extractive", "NO_COLOR": "1", **more}
+    settings = {"LEXIC_VAR_DIR": str(folder), "LEXIC_STATIC_ROOT": _STATIC.name, "LEXIC_LLM": "extractive"}
+    return {**own, **settings, "NO_COLOR": "1", **more}
 
 
 def command(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:

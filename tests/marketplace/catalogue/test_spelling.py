@@ -42,7 +42,7 @@ def page(query: str) -> str:
         ("asbetos removal", "asbestos removal"),
         ("the durabilty of concrete", "the durability of concrete"),
         ("asbetos xkcdq", "asbestos"),
-        ("eurokode 2", "eurocode 2"),
+        ("eurokode 2", "eurocode"),
         ('concrte "reinforced members" -wood', 'concrete "reinforced members" -"wood"'),
     ],
 )
