@@ -10,6 +10,7 @@ from uuid import UUID
 
 from celery import Task, shared_task
 from celery.signals import worker_ready
+from django.conf import settings
 from django.core.cache import cache
 from django.db import OperationalError, transaction
 from django.db.models import Exists, F, OuterRef, Q
@@ -22,6 +23,7 @@ from knowledge.ingest import fail, ingest
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page, Source
 from knowledge.prune import prune
 from knowledge.vector_index import drop_index, ensure_index
+from lexic.celery import consumes
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
@@ -239,5 +241,6 @@ def _prune(base: KnowledgeBase) -> int:
 
 @worker_ready.connect
 def resume_at_start(**kwargs: Any) -> None:
-    """A worker that comes back takes up what its predecessor left."""
-    resume_unfinished.delay(at_start=True)
+    """A worker that comes back takes up what its predecessor left, if reading is what it does."""
+    if consumes(settings.READING_QUEUE):
+        resume_unfinished.delay(at_start=True)

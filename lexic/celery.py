@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import warnings
@@ -9,7 +10,7 @@ from typing import Any
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import beat_embedded_init, worker_process_init
+from celery.signals import beat_embedded_init, worker_init, worker_process_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 
@@ -19,6 +20,31 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 app = Celery("lexic")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+def consumes(queue: str) -> bool:
+    """Whether this worker takes the messages of that queue."""
+    return queue in app.amqp.queues.consume_from
+
+
+@worker_init.connect
+def give_way_to_answers(**_: Any) -> None:
+    """A worker that does nothing but read documents leaves the machine to whoever waits for something."""
+    from django.conf import settings
+    from django.db.backends.signals import connection_created
+
+    from lexic.background import READING, give_way
+
+    if set(app.amqp.queues.consume_from) == {settings.READING_QUEUE}:
+        give_way(niceness=READING)
+        if not settings.DATABASE_URL:  # else PostgreSQL's processes are not ours to lower
+            connection_created.connect(_lower_server_process)
+
+
+def _lower_server_process(*, connection: Any, **_: Any) -> None:
+    from lexic.background import DATABASE, give_way
+
+    give_way(niceness=DATABASE, process=connection.connection.info.backend_pid)
 
 
 @worker_process_init.connect
@@ -34,11 +60,11 @@ def die_with_worker(**_: Any) -> None:
         os._exit(1)  # the worker died between fork and here
 
 
-def requeue_abandoned() -> None:
-    """Make what a killed worker left unacknowledged due at once, instead of after the visibility timeout.
+def requeue_abandoned(queue: str) -> None:
+    """Make what a killed worker of this queue left unacknowledged due at once, instead of after the visibility timeout.
 
-    Only right while no worker runs on this broker. Works on the keys of Celery's Redis transport: the next
-    worker takes what is overdue in this index back into the queue when it starts. Does not wait for a broker
+    Only right while no worker consumes this queue of this broker. Works on the keys of Celery's Redis transport: the
+    next worker takes what is overdue in this index back into the queue when it starts. Does not wait for a broker
     that is away: raises redis.RedisError.
     """
     import redis
@@ -48,6 +74,7 @@ def requeue_abandoned() -> None:
 
     url = settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://")
     with redis.Redis.from_url(url, socket_timeout=5, retry=Retry(NoBackoff(), 0)) as broker:
-        for tag in broker.zrange("unacked_index", 0, -1):
-            broker.zadd("unacked_index", {tag: 0}, xx=True)
+        for tag, message in broker.hgetall("unacked").items():
+            if json.loads(message)[2] == queue:  # the routing key, which is the queue's name
+                broker.zadd("unacked_index", {tag: 0}, xx=True)
         broker.delete("unacked_mutex")

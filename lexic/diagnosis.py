@@ -155,13 +155,20 @@ def worker() -> str:
     is_ours = not settings.REDIS_URL
     if is_ours and not locks.is_held(settings.VAR_DIR, running_server.SUPERVISOR_LOCK):
         raise NotChecked("Lexic is not up; `make run` starts a worker")
-    answers = app.control.inspect(timeout=2).ping() or {}
-    if not answers:
+    answers = app.control.inspect(timeout=2).active_queues() or {}
+    served = {queue["name"] for queues in answers.values() for queue in queues}
+    if unserved := [what for queue, what in _QUEUES.items() if queue not in served]:
         raise Problem(
-            "No worker answers, so documents are not read.",
+            f"No worker answers, so {' and '.join(unserved)}.",
             hint="Look at what it says under `make run`, or start one: celery -A lexic worker -B",
         )
     return f"{len(answers)} answered"
+
+
+_QUEUES = {
+    settings.READING_QUEUE: "documents are not read",
+    settings.CELERY_TASK_DEFAULT_QUEUE: "golden questions and webhooks wait",
+}
 
 
 def unapplied_migrations() -> int:

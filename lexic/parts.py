@@ -7,15 +7,20 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lexic.background import give_way
 from lexic.embedded import Service, die_with_parent
 
 Spawn = Callable[[], "subprocess.Popen[bytes]"]
 _PIPES: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+
+
+# Golden questions of one expert must not wait for those of another, nor a webhook for either.
+WAITED_FOR_AT_ONCE = 2
 
 
 class NotYet(Exception):
@@ -61,7 +66,7 @@ class Program:
 
         def prepare() -> None:
             die()
-            os.nice(self.niceness)
+            give_way(niceness=self.niceness)
 
         return prepare
 
@@ -94,23 +99,45 @@ def static_files(folder: Path) -> Part:
     return Part(name="static", spawn=Program(arguments=arguments, folder=folder).spawn, rank=2, leads_group=True)
 
 
-def worker(folder: Path, *, concurrency: int, schedule: Path, before_start: Callable[[], None]) -> Part:
-    """The Celery worker with its timetable. `before_start` is called before each start, after a crash too."""
-    options = ["-c", str(concurrency), "-B", "-s", str(schedule), "-l", "INFO"]
-    options += ["--without-gossip", "--without-mingle"]
+def worker(folder: Path, *, schedule: Path, before_start: Callable[[], None]) -> Part:
+    """The Celery worker with its timetable: what people wait for. `before_start` is called before each start, after a
+    crash too."""
+    options = ["-Q", "lexic", "-c", str(WAITED_FOR_AT_ONCE), "-B", "-s", str(schedule)]
+    return _celery("worker", folder, options, before_start=before_start, niceness=5)
+
+
+def reader(folder: Path, *, concurrency: int, before_start: Callable[[], None]) -> Part:
+    """The Celery worker that reads documents, and gives way to everything else once it is up (`lexic.celery`)."""
+    options = ["-Q", "reading", "-c", str(concurrency)]
+    # One thread for each process of it: more would only be in the way of those who answer.
+    threads = os.environ.get("LEXIC_EMBEDDER_THREADS") or "1"
+    environment = {"LEXIC_EMBEDDER_THREADS": threads}
+    return _celery("reader", folder, options, before_start=before_start, environment=environment)
+
+
+def _celery(
+    name: str,
+    folder: Path,
+    options: Sequence[str],
+    *,
+    before_start: Callable[[], None],
+    niceness: int = 0,
+    environment: Mapping[str, str] | None = None,
+) -> Part:
+    own = ["-n", f"{name}@%h", *options, "-l", "INFO", "--without-gossip", "--without-mingle"]
     program = Program(
-        arguments=("-m", "celery", "--quiet", "--no-color", "-A", "lexic", "worker", *options),
+        arguments=("-m", "celery", "--quiet", "--no-color", "-A", "lexic", "worker", *own),
         folder=folder,
         # SIGTERM is the soft stop: running tasks get a few seconds and go back to the queue.
-        environment={"REMAP_SIGTERM": "SIGQUIT", "LEXIC_DB_POOL": "0"},
-        niceness=15,  # reading documents must not slow answers down: of a full machine it gets what they leave
+        environment={"REMAP_SIGTERM": "SIGQUIT", "LEXIC_DB_POOL": "0", **(environment or {})},
+        niceness=niceness,
     )
 
     def spawn() -> subprocess.Popen[bytes]:
         before_start()
         return program.spawn()
 
-    return Part(name="worker", spawn=spawn, rank=2, leads_group=True)
+    return Part(name=name, spawn=spawn, rank=2, leads_group=True)
 
 
 def web(folder: Path, *, number: int, of: int, listener: socket.socket, public_url: str) -> Part:

@@ -11,6 +11,7 @@ from typing import Any
 
 import dj_database_url
 from environs import Env, ValidationError, validate
+from kombu import Exchange, Queue
 
 from lexic import embedded
 from lexic.prices import prices_in
@@ -167,7 +168,14 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000  # in kB; a child above it is replaced after its task
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}
-CELERY_TASK_DEFAULT_QUEUE = "lexic"
+# Reading documents takes long, and everything else is waited for: a worker of its own reads them. One that is not told
+# which queue is its own serves both.
+CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE = "lexic", "reading"
+CELERY_TASK_QUEUES = [
+    Queue(name, Exchange(name), routing_key=name)  # type: ignore[no-untyped-call]
+    for name in (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE)
+]
+CELERY_TASK_ROUTES = {"knowledge.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE}}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "resume-unfinished-documents": {"task": "knowledge.resume_unfinished", "schedule": 300.0},

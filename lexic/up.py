@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -45,7 +46,7 @@ class Shape:
     host: str
     port: int  # 0: any free one
     web_processes: int
-    concurrency: int  # processes of the worker
+    concurrency: int  # processes that read documents
 
 
 def up(shape: Shape, *, console: Console) -> None:
@@ -129,10 +130,13 @@ def _waiting(supervisor: Supervisor) -> Callable[[], None]:
 
 def _start_programs(supervisor: Supervisor, shape: Shape, *, listener: socket.socket, owns_broker: bool) -> None:
     schedule = settings.VAR_DIR / "timetable"
-    before_start = _requeue if owns_broker else _nothing
-    supervisor.start(
-        parts.worker(settings.BASE_DIR, concurrency=shape.concurrency, schedule=schedule, before_start=before_start)
-    )
+
+    def before(queue: str) -> Callable[[], None]:
+        return partial(_requeue, queue) if owns_broker else _nothing
+
+    worker_before, reader_before = before(settings.CELERY_TASK_DEFAULT_QUEUE), before(settings.READING_QUEUE)
+    supervisor.start(parts.worker(settings.BASE_DIR, schedule=schedule, before_start=worker_before))
+    supervisor.start(parts.reader(settings.BASE_DIR, concurrency=shape.concurrency, before_start=reader_before))
     for number in range(1, shape.web_processes + 1):
         part = parts.web(
             settings.BASE_DIR,
@@ -207,12 +211,12 @@ def _has_redis(needed: list[embedded.Service]) -> bool:
     return any(isinstance(service, embedded.Redis) for service in needed)
 
 
-def _requeue() -> None:
-    """No worker of ours is alive at this moment, and nobody else's uses this broker."""
+def _requeue(queue: str) -> None:
+    """No worker of ours for this queue is alive at this moment, and nobody else's uses this broker."""
     import redis
 
     try:
-        requeue_abandoned()
+        requeue_abandoned(queue)
     except redis.RedisError as error:  # it may have died together with the worker, and is being restarted
         raise parts.NotYet from error
 

@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -27,6 +28,7 @@ def main(arguments: list[str]) -> None:
     path, source_type, limits, parent = arguments
     values = json.loads(limits)
     die_with(int(parent))
+    stay_in_rank()
     confine(memory_bytes=values["memory_bytes"], cpu_seconds=values["cpu_seconds"])
     cut_network()
     skip_project_start()
@@ -42,6 +44,12 @@ def die_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def stay_in_rank() -> None:
+    """Have the kernel give this session the priority of its process: it groups by session, and ours is a new one."""
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def confine(*, memory_bytes: int, cpu_seconds: int) -> None:

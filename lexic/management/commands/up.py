@@ -26,7 +26,7 @@ class Command(BaseCommand):
             "--concurrency",
             type=_count,
             default=_cores(),
-            help="processes of the worker (default %(default)s)",
+            help="processes that read documents (default %(default)s)",
         )
         parser.add_argument(
             "--with-parent", action="store_true", help="stop when the process that started this one dies"
