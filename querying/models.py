@@ -172,9 +172,10 @@ class Dismissal(models.Model):
         return f"dismissed {self.at:%Y-%m-%d %H:%M}"
 
     @classmethod
-    def record(cls, queries: Iterable[Query], *, by: User) -> int:
-        """Dismisses the queries, again where one was dismissed before, and says how many there were."""
-        at = timezone.now()
+    def record(cls, queries: Iterable[Query], *, by: User, at: datetime | None = None) -> int:
+        """Dismisses the queries, again where one was dismissed before, and says how many there were. What was
+        dismissed at one moment (now, unless another is given) is brought back together."""
+        at = at or timezone.now()
         rows = [cls(query=query, by=by, at=at) for query in queries]
         cls._default_manager.bulk_create(
             rows, update_conflicts=True, unique_fields=["query"], update_fields=["by", "at"]

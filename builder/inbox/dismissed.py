@@ -57,7 +57,13 @@ def restore(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         messages.success(request, f"{words} It shows those of the last 90 days at most.")
     else:
         messages.warning(request, "Nothing was restored: it is not dismissed any more.")
+    if "days" in request.POST:  # it was undone where it had been dismissed
+        return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=_place(request)))
     return HttpResponseRedirect(reverse("admin:builder_inbox_dismissed", args=[plugin.pk]))
+
+
+def _place(request: HttpRequest) -> dict[str, str]:
+    return {name: request.POST.get(name, "") for name in ("days", "page")}
 
 
 def _of(plugin: Plugin) -> Any:

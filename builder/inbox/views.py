@@ -67,6 +67,7 @@ def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         "ranges": RANGES,
         "is_cut": count >= MOST_QUERIES or sum(len(one.one_of_each) for one in topics) >= MOST_QUESTIONS,
         "until": now.isoformat(),
+        "undo": _dismissed_just_now(request, plugin),
         "dismissed_count": Dismissal.objects.filter(query__plugin=plugin).acts().count(),
     }
     return render(request, plugin, "inbox", "builder/inbox.html", context)
@@ -80,14 +81,21 @@ def dismiss(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     # Further back than the page shows: the same words should not come up again when it shows more days.
     waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).waiting(since=_EVER)
     same = waiting.filter(question__in=named.order_by().values("question")).only("pk")
-    count = Dismissal.record(same, by=request.user)
-    if count:
-        words = f"Dismissed, with {count} {'query' if count == 1 else 'queries'}. Asked again, it is back here."
-        messages.success(request, words)
+    now = timezone.now()
+    back = {"days": str(days), "page": request.POST.get("page", "1")}
+    if Dismissal.record(same, by=request.user, at=now):
+        back["undo"] = now.isoformat()
     else:
         messages.warning(request, "Nothing was dismissed: it is not waiting any more.")
-    back = {"days": str(days), "page": request.POST.get("page", "1")}
     return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=back))
+
+
+def _dismissed_just_now(request: HttpRequest, plugin: Plugin) -> dict[str, Any] | None:
+    """What the person sent away a moment ago, to be brought back by one button."""
+    if "undo" not in request.GET:
+        return None
+    acts = Dismissal.objects.filter(query__plugin=plugin, at=moment_in(request.GET["undo"])).acts()
+    return acts.first()
 
 
 _EVER = datetime(2000, 1, 1, tzinfo=timezone.get_default_timezone())

@@ -128,7 +128,7 @@ def test_a_dismissed_topic_stays_away_until_it_is_asked_again(
     asked(plugin), asked(plugin, BOOTS_TOO), asked(plugin, CUP, ago=1)
     client = browsing(alice)
     content = dismiss(client, plugin, pane(client, plugin)).content.decode()
-    assert "Dismissed, with 2 queries. Asked again, it is back here." in content
+    assert "Dismissed, with 2 queries." in content
     assert Dismissal.objects.filter(by=alice).count() == 2
     assert counts(pane(client, plugin)) == [(CUP, 1)]
     asked(plugin)
@@ -290,6 +290,31 @@ def test_what_was_dismissed_is_listed_and_brought_back(browsing: Browse, alice: 
     assert "2 queries are back in the inbox." in content
     assert sorted(counts(pane(client, plugin))) == [(BOOTS_TOO, 2)] or counts(pane(client, plugin)) == [(BOOTS, 2)]
     assert [act.wordings for act in dismissed(client, plugin).context["acts"]] == [[CUP]]
+
+
+def test_what_was_dismissed_a_moment_ago_is_undone_where_it_was(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    asked(plugin), asked(plugin, CUP, ago=1)
+    client = browsing(alice)
+    page = dismiss(client, plugin, pane(client, plugin))
+    undo = page.context["undo"]
+    said = {"at": undo["at"].isoformat(), "days": "30", "page": "1"}
+    assert ">Undo<" in page.content.decode()
+    back = client.post(reverse("admin:builder_inbox_restore", args=[plugin.pk]), said, follow=True)
+    assert back.redirect_chain[-1][0].startswith(reverse("admin:builder_inbox", args=[plugin.pk]))
+    assert sorted(counts(back)) == sorted([(BOOTS, 1), (CUP, 1)])
+    assert ">Undo<" not in back.content.decode()
+
+
+@pytest.mark.parametrize("undo", ["", "x", "2020-01-01T00:00:00+00:00"])
+def test_there_is_nothing_to_undo_at_another_moment(
+    browsing: Browse, alice: User, plugin: Plugin, undo: str
+) -> None:
+    asked(plugin)
+    client = browsing(alice)
+    dismiss(client, plugin, pane(client, plugin))
+    assert pane(client, plugin, undo=undo).context["undo"] is None
 
 
 @pytest.mark.parametrize("at", ["", "x", "2026-99-99T00:00:00Z", "2020-01-01T00:00:00+00:00"])
