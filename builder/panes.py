@@ -20,7 +20,7 @@ from accounts.models import User
 from builder.crumbs import Crumb
 from builder.readiness import Part, Standing, readiness, url_of
 from marketplace.golden_gate import Verdict, verdict
-from marketplace.publish import missing, next_version
+from marketplace.publish import missing, next_version, unchanged_since
 from marketplace.sharing.updates import offers
 from plugins.models import GoldenGate, Plugin
 from querying.counts import counts_of
@@ -95,6 +95,7 @@ def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
         "readiness": parts,
         "tabs": [_tab(plugin, name, title, counts.get(name), slug) for name, title in PANES.items()],
         "next_version": next_version(plugin),
+        "unchanged_since": unchanged_since(plugin),
         "stands_in_the_way": reasons,
         "why_not": _why_not(parts, reasons),
         "newer_original": offers([plugin.pk]).get(plugin.pk),

@@ -103,6 +103,12 @@ def next_version(plugin: Plugin) -> str:
     return f"{major}.{minor + 1}.0"
 
 
+def unchanged_since(plugin: Plugin) -> Release | None:
+    """The latest release, where the plugin as it stands answers as that one does: publishing would give it again."""
+    latest = plugin.latest_release()
+    return latest if latest and decides_the_same(releases.snapshot(plugin), latest) else None
+
+
 def missing(plugin: Plugin, *, golden: Verdict | None = None, counts: Counts | None = None) -> list[str]:
     """What still stands in the way of publishing, each a sentence. `golden` and `counts` spare looking again."""
     reasons, counts = _wrong_settings(plugin), counts or counts_of([plugin])[plugin.pk]

@@ -128,3 +128,41 @@ def test_a_viewer_compares_and_changes_nothing(
     assert viewer.post(address("go_back", published, two[0].pk)).status_code == 404
     assert viewer.post(address("release", published, two[0].pk), {"notes": "Mine"}).status_code == 404
     assert published.releases.count() == 2
+
+
+# --- What the strip says about publishing ----------------------------------------------------------------
+
+
+def strip(client: Client, plugin: Plugin) -> str:
+    content = client.get(address("knowledge", plugin)).content.decode()
+    return content.partition('class="ready"')[2].partition("</section>")[0]
+
+
+def test_the_strip_offers_the_next_version_where_something_has_changed(expert: Client, published: Plugin) -> None:
+    published.system_prompt = "You are a shoemaker."
+    published.save()
+    assert "Publish 1.1.0" in strip(expert, published)
+    assert "Everything is published" not in strip(expert, published)
+
+
+def test_the_strip_says_that_everything_is_published_and_since_when(expert: Client, published: Plugin) -> None:
+    shown, release = strip(expert, published), published.releases.get()
+    assert "Everything is published" in shown
+    assert f"since {release.created_at:%-d %B %Y}" in shown
+    assert "btn-main" not in shown
+    sheet = expert.get(address("publish", published)).content.decode().partition('id="publish-title"')[2]
+    assert "Publish 1.0.0 again" in sheet
+    assert "btn-main" not in sheet.partition("</section>")[0]
+
+
+def test_what_is_off_the_air_is_offered_again_under_its_own_version(expert: Client, published: Plugin) -> None:
+    expert.post(address("withdraw", published))
+    assert "Publish 1.0.0 again" in strip(expert, published)
+
+
+def test_a_change_taken_back_leaves_nothing_to_publish(expert: Client, published: Plugin) -> None:
+    before = published.system_prompt
+    for text in ("You are a shoemaker.", before):
+        published.system_prompt = text
+        published.save()
+    assert "Everything is published" in strip(expert, published)
