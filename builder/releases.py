@@ -40,7 +40,7 @@ class PublishForm(forms.Form):
         max_length=32,
         validators=[SEMVER],
         widget=forms.TextInput(attrs={"class": "input"}),
-        help_text="Left empty, it is the next one. A greater first number says that agents must look again.",
+        help_text="A greater first number says that agents must look again.",
     )
 
 
@@ -86,6 +86,7 @@ def show_one(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpRespons
         "versions": [DRAFT, *versions],
         "other": other,
         "other_version": other and (other.version or DRAFT),
+        "other_name": other and (other.version or "the draft"),
         "changes": between(found, since=other) if other else [],
         "texts": texts_between(found, then=other) if other else [],
         "is_latest": plugin.latest_release() == found,

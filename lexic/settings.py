@@ -11,7 +11,7 @@ from typing import Any
 
 import dj_database_url
 from environs import Env, ValidationError, validate
-from kombu import Exchange, Queue
+from kombu.entity import Exchange, Queue
 
 from lexic import embedded
 from lexic.prices import prices_in

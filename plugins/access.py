@@ -7,7 +7,9 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db import models
-from django.http import HttpRequest, HttpResponse
+from django.db.models.options import Options
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 
 from lexic.theme import ModelAdmin
 
@@ -47,6 +49,14 @@ class ScopedAdmin(ModelAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return _is_staff(request)
+
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Options[Any], object_id: str
+    ) -> HttpResponse:
+        """Back to the first page, in words that hold for what is gone and for what is somebody else's."""
+        words = f"That {opts.verbose_name} is not here: it was deleted, or its owner has not invited you."
+        messages.warning(request, words)
+        return HttpResponseRedirect(reverse("admin:index"))
 
     def response_action(
         self, request: HttpRequest, queryset: models.QuerySet[Any], *args: Any, **kwargs: Any

@@ -130,6 +130,12 @@ def test_a_viewer_compares_and_changes_nothing(
     assert published.releases.count() == 2
 
 
+def test_the_draft_is_named_in_words(expert: Client, published: Plugin) -> None:
+    release = published.releases.get()
+    content = expert.get(address("release", published, release.pk) + "?with=draft").content.decode()
+    assert "1.0.0, compared with the draft" in content
+
+
 # --- What the strip says about publishing ----------------------------------------------------------------
 
 
@@ -148,11 +154,12 @@ def test_the_strip_offers_the_next_version_where_something_has_changed(expert: C
 def test_the_strip_says_that_everything_is_published_and_since_when(expert: Client, published: Plugin) -> None:
     shown, release = strip(expert, published), published.releases.get()
     assert "Everything is published" in shown
-    assert f"since {release.created_at:%-d %B %Y}" in shown
+    assert f"since {release.created_at:%-d %b %Y}" in shown
     assert "btn-main" not in shown
     sheet = expert.get(address("publish", published)).content.decode().partition('id="publish-title"')[2]
     assert "Publish 1.0.0 again" in sheet
     assert "btn-main" not in sheet.partition("</section>")[0]
+    assert "Left empty, it is 1.0.0 again." in sheet
 
 
 def test_what_is_off_the_air_is_offered_again_under_its_own_version(expert: Client, published: Plugin) -> None:

@@ -121,7 +121,7 @@ def test_what_the_next_release_changes_is_said(
         "Its documents are different.",
     ):
         assert sentence in content
-    assert "Next is 1.1.0." in content
+    assert "Left empty, it is 1.1.0." in content
 
 
 def test_nothing_new_is_said_as_well(browsing: Browse, alice: User, published: Plugin) -> None:
