@@ -97,6 +97,7 @@ def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
         "next_version": next_version(plugin),
         "unchanged_since": unchanged_since(plugin),
         "stands_in_the_way": reasons,
+        "has_documents": bool(counted.answering),
         "why_not": _why_not(parts, reasons),
         "newer_original": offers([plugin.pk]).get(plugin.pk),
         "is_fullwidth": "1",

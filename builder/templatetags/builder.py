@@ -47,3 +47,9 @@ def crumbs(context: Context) -> list[Crumb]:
 def standing(value: str) -> SafeString:
     """The icon of a part's standing, with its word for those who cannot see it."""
     return format_html('{}<span class="sr">{}: </span>', icon(_OF_STANDING[value]), _WORDS[value])
+
+
+@register.filter
+def plain(name: str) -> str:
+    """A fact's name as people would write it: member_type is “member type”."""
+    return name.replace("_", " ")

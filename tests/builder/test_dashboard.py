@@ -146,9 +146,7 @@ def way(client: Client, address: str) -> list[str]:
     return [item.text_content().strip() for item in page.xpath("//nav[@class='lx-crumbs']//li")]
 
 
-def test_what_is_gone_or_somebody_elses_is_said_in_words(
-    browsing: Browse, charlie: User, plugin: Plugin
-) -> None:
+def test_what_is_gone_or_somebody_elses_is_said_in_words(browsing: Browse, charlie: User, plugin: Plugin) -> None:
     missing = reverse("admin:plugins_plugin_change", args=["00000000-0000-4000-8000-000000000000"])
     for address in (missing, reverse("admin:plugins_plugin_change", args=[plugin.pk])):
         content = browsing(charlie).get(address, follow=True).content.decode()

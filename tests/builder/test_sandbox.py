@@ -344,3 +344,26 @@ def test_feedback_is_seen_by_its_author_and_by_those_who_may_read_the_answer(
     Feedback.objects.create(query=query, user=charlie, verdict="down")
     seen = [Feedback.objects.visible_to(user).count() for user in (alice, bob, charlie)]
     assert seen == [1, 0, 1]
+
+
+def test_a_plugin_that_has_read_nothing_says_what_to_do(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    empty = Plugin.objects.create(owner=alice, name="Empty", domain="safety")
+    content = browsing(alice).get(address("sandbox", empty)).content.decode()
+    assert "It has read nothing yet." in content
+    assert reverse("admin:builder_knowledge", args=[empty.pk]) in content.partition('id="vacant"')[2]
+    assert "Ask it something." in browsing(alice).get(address("sandbox", plugin)).content.decode()
+
+
+def test_a_refusal_leads_on_for_those_who_can_do_something(
+    browsing: Browse, alice: User, viewer: User, plugin: Plugin
+) -> None:
+    asked = {"question": "What is the melting point of tungsten?", "version": "draft"}
+    for person, leads_on in ((alice, True), (viewer, False)):
+        said = browsing(person).post(address("sandbox_ask", plugin), asked, follow=True).content.decode()
+        assert ("Add what says so" in said) == leads_on
+
+
+def test_facts_are_written_as_people_write_them(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    asked = {"question": "Which boots are worn?", "version": "draft", "facts": "member_type = column"}
+    said = browsing(alice).post(address("sandbox_ask", plugin), asked, follow=True).content.decode()
+    assert 'class="tag">member type <b>column' in said

@@ -163,13 +163,10 @@ def _drop_in_documents(walker: Walker, folder: Path) -> None:
     page = walker.page
     (folder / "ladders.pdf").write_bytes(pdf(PAGES))
     (folder / "scaffolds.md").write_text(SCAFFOLDS)
+    (folder / "Rules on ropes.txt").write_text(ROPES)
     walker.open("Knowledge")
-    page.get_by_label("Drop files here").set_input_files([folder / "ladders.pdf", folder / "scaffolds.md"])
-    expect(page.locator("#documents")).to_contain_text("2 still working")
-    page.get_by_text("Paste text").click()
-    page.get_by_role("textbox", name="Title").fill("Rules on ropes")
-    page.get_by_label("Text", exact=True).fill(ROPES)
-    page.get_by_role("button", name="Add the text").click()
+    files = [folder / name for name in ("ladders.pdf", "scaffolds.md", "Rules on ropes.txt")]
+    page.get_by_label("Drop files here").set_input_files(files)
     expect(page.locator("#documents")).to_contain_text("3 still working")
     walker.look()
     for document in Document.objects.filter(status="queued"):
@@ -283,6 +280,7 @@ def _publish(walker: Walker) -> None:
     walker.look()
     page.get_by_role("button", name="Publish 1.0.0", exact=True).click()
     page.get_by_text("On the air: work-at-height@1.0.0.").wait_for()
+    expect(page.locator(".ready")).to_contain_text("Everything is published")
     walker.look()
     page.get_by_role("link", name="1.0.0", exact=True).click()
     page.get_by_role("heading", name="1.0.0").wait_for()

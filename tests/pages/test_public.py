@@ -93,6 +93,13 @@ def test_the_builder_tells_others_why_it_is_closed(browsing: Callable[[User], Cl
     assert "You may not see this" in response.content.decode()
 
 
+def test_what_operators_do_is_not_said_to_be_a_plugin(browsing: Callable[[User], Client], charlie: User) -> None:
+    response = browsing(charlie).get(reverse("admin:accounts_user_changelist"))
+    assert response.status_code == 403
+    assert "It is for whoever runs this site" in response.content.decode()
+    assert "this plugin" not in response.content.decode()
+
+
 def test_the_builder_is_entered_through_the_one_sign_in(client: Client) -> None:
     response = client.get(reverse("admin:index"), follow=True)
     assert response.redirect_chain[-1][0].startswith(reverse("account_login"))
