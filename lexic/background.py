@@ -13,10 +13,10 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-# What is left of a machine that is busy with answers: about a thirtieth, so that reading slows down and never stops.
-READING = 15
+# What is left of a machine that is busy with answers: about a tenth, so that reading slows down and never stops.
+READING = 10
 # PostgreSQL's processes hold locks that answers wait for as well.
-DATABASE = 10
+DATABASE = 5
 
 
 def give_way(*, niceness: int, process: int = 0) -> None:

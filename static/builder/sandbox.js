@@ -41,6 +41,7 @@ import { eventsOf, iconsFrom, LiveTurn, noteWith } from "../answering.js";
         if (event.type === "turn") id = event.id;
         if (id) break; // the last event: what is asked next need not wait for the connection's end
       }
+      uncover(turn.element);
       if (id === null) turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
     } catch (error) {
       const wasStopped = error.name === "AbortError";
@@ -52,6 +53,12 @@ import { eventsOf, iconsFrom, LiveTurn, noteWith } from "../answering.js";
       if (!wasStopped) throw error;
     }
     return id;
+  }
+
+  // The box for the next question stays at the foot of the screen: on a phone it would lie over the answer.
+  function uncover(turn) {
+    const isCovered = turn.getBoundingClientRect().bottom > composer.getBoundingClientRect().top;
+    if (isCovered) turn.scrollIntoView({ block: "start" });
   }
 
   async function refuseToAsk(response) {

@@ -77,6 +77,18 @@ def test_an_answer_stands_beside_its_evidence_and_its_chip_opens_the_page(
     expect(mark).to_contain_text("Safety boots with a steel toe", timeout=SLOW)
 
 
+def test_on_a_phone_an_answer_is_not_left_behind_the_box(page: Page, alice: User, plugin: Plugin) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, alice, plugin)
+    ask(page, "What is the melting point of tungsten?")
+    refusal = finished(page).locator(".refusal .reading").bounding_box()
+    box = page.locator(".composer").bounding_box()
+    assert refusal
+    assert box
+    assert refusal["y"] > 0
+    assert refusal["y"] + refusal["height"] <= box["y"]
+
+
 def test_a_conversation_is_there_again_after_a_reload(page: Page, alice: User, plugin: Plugin) -> None:
     opened(page, alice, plugin)
     ask(page)
