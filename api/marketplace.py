@@ -68,7 +68,8 @@ class ListingView(OpenView):
     def get(self, request: Request, plugin: str) -> Response:
         """All that is public of a published plugin: what is said of it, its sources by title, and its releases."""
         listing = listing_of(plugin)
-        release = Release.objects.only("knowledge").get(pk=listing.release_id)
+        release = Release.objects.only("knowledge", "public_only").get(pk=listing.release_id)
+        release.plugin = listing.plugin
         releases = Release.objects.filter(plugin=listing.pk).only("version", "notes", "created_at", "scorecard")
         more = {
             "documents": titled_documents_of(release).order_by("title_then", "pk")[:MOST_SOURCES],

@@ -248,7 +248,8 @@ class Document(Revisioned):
 class ReadByShared(models.Func):
     """Whether the page is in a copy of a plugin that anybody may take.
 
-    Takes the knowledge base, `added_in`, `removed_in`, and the only plugins that count (null: all of them).
+    Takes the knowledge base, `added_in`, `removed_in`, whether the document is public and whether it is a template, and
+    the only plugins that count (null: all of them).
     """
 
     template = statement("read_by_shared")
@@ -262,7 +263,8 @@ class PageQuerySet(RevisionQuerySet):
         plugins = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         base = models.F("document__knowledge_base_id")
         among = Cast(models.Value(plugins), ArrayField(models.UUIDField()))
-        is_shared = ReadByShared(base, models.F("added_in"), models.F("removed_in"), among)
+        marks = (models.F("document__is_public"), models.F("document__is_template"))
+        is_shared = ReadByShared(base, models.F("added_in"), models.F("removed_in"), *marks, among)
         if principal is None:
             return self.filter(is_shared)
         mine = KnowledgeBase.objects.visible_to(principal).values("pk")

@@ -14,6 +14,7 @@ from environs import Env, ValidationError, validate
 from kombu.entity import Exchange, Queue
 
 from lexic import embedded
+from lexic.models_at import models_in
 from lexic.prices import prices_in
 from lexic.providers import account_name, providers_in
 
@@ -290,8 +291,9 @@ LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Rang
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 
-OPENAI_API_KEY = env.str("OPENAI_API_KEY", "")
-OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", "") or None
+MODELS = models_in(env)
+OPENAI_API_KEY = MODELS.key
+OPENAI_BASE_URL = MODELS.base_url
 
 
 def _are_prices(text: str) -> None:
@@ -306,11 +308,12 @@ LEXIC_LLM = env.str(
     "openai" if OPENAI_API_KEY else "extractive",
     validate=validate.OneOf(["extractive", "openai"]),
 )
-LEXIC_LLM_MODEL = env.str("LEXIC_LLM_MODEL", "gpt-4o")
+LEXIC_LLM_MODEL = MODELS.chat
+LEXIC_PLANNER_MODEL = MODELS.planner
 LEXIC_LLM_TIMEOUT = env.float("LEXIC_LLM_TIMEOUT", 60.0, validate=validate.Range(min=1))
 LEXIC_LLM_PRICES = env.str("LEXIC_LLM_PRICES", "", validate=_are_prices)
 LEXIC_LLM_CURRENCY = env.str("LEXIC_LLM_CURRENCY", "USD")
-LEXIC_EMBEDDER = env.str("LEXIC_EMBEDDER", "local")
+LEXIC_EMBEDDER = MODELS.embedder
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
 LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")

@@ -7,13 +7,15 @@ documents as they are marked today: what is made private disappears from the ans
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from uuid import UUID
 
 from django.utils import timezone
 
 from accounts.models import User
 from knowledge.filters import Filters
-from plugins.models import Plugin
+from plugins.models import Plugin, Release
 from querying.types import Question
 
 PUBLIC = Filters(is_public=True, exclude_templates=True)
@@ -36,6 +38,20 @@ def allowed(question: Question) -> Filters | None:
 def of_anybody() -> Filters:
     """What anybody at all may read today."""
     return replace(PUBLIC, as_of=timezone.localdate())
+
+
+def keeps_private(release: Release) -> bool:
+    """Whether its author tells public documents from others: then visitors are told of public ones alone, at whichever
+    door they stand."""
+    return release.public_only or release.plugin.public_chat
+
+
+def readable_by_anybody(documents: Iterable[UUID | str]) -> set[str]:
+    """Those of these documents that anybody may read today. No statement for none."""
+    named = set(documents)
+    if not named:
+        return set()
+    return {str(pk) for pk in of_anybody().documents().filter(pk__in=named).values_list("pk", flat=True)}
 
 
 def within(filters: Filters | None, allowed: Filters | None) -> Filters | None:

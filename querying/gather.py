@@ -4,7 +4,7 @@ database and CPU work, done in a thread and finished before the language model t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from knowledge.search import BaseAt, Passage, search
 from knowledge.terms import terms
 from querying import asked, audience, releases, rerankers, validity
 from querying.evidence import weigh
+from querying.labels import labels_of
 from querying.types import Evidence, Question
 
 # Of the user's turn before, for a reranker.
@@ -56,7 +57,8 @@ def weigh_evidence(question: Question, passages: Sequence[Passage], *, decided: 
     """How well the passages answer the question, or the question as a tree has decided it."""
     text = f"{question.text} {decided}".strip()
     relevance = rerankers.relevance(_whole(question, text), [passage.content for passage in passages])
-    return _weighed(question, passages, text=text, relevance=relevance)
+    weighed = _weighed(question, passages, text=text, relevance=relevance)
+    return replace(weighed, labels=labels_of(question, weighed.passages))
 
 
 def _weighed(

@@ -68,6 +68,7 @@ def _prompt(question: Question, *, evidence: Evidence, consulted: Consultation) 
     messages = prompts.messages(
         question,
         passages=evidence.passages,
+        labels=evidence.labels,
         path=consulted.path,
         recommendation=consulted.recommendation,
     )

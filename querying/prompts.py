@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from knowledge.search import Passage
 from plugins.models import AnswerPolicy, CitationMode
@@ -28,15 +29,23 @@ AUDIENCE = "Who asks: "
 TONE = "How you speak: "
 LIMITS = "Limits you keep:\n"
 
+LABELS = "Behind a title may stand how its document is labelled. Choose and order by that; state only what its text says."
+
 # What a conversation may take of the prompt, in characters; the latest turns win.
 CONTEXT_CHARACTERS = 8000
 
 
 def messages(
-    question: Question, *, passages: Sequence[Passage], path: Sequence[Mapping[str, str]], recommendation: str
+    question: Question,
+    *,
+    passages: Sequence[Passage],
+    path: Sequence[Mapping[str, str]],
+    recommendation: str,
+    labels: Mapping[UUID, str] | None = None,
 ) -> tuple[Mapping[str, str], ...]:
-    """The whole conversation for a chat model: persona and rules, earlier turns, sources and question."""
-    parts = [_sources(passages), _decision(path, recommendation), f"Question: {question.text}"]
+    """The whole conversation for a chat model: persona and rules, earlier turns, sources and question. `labels` says
+    what documents are labelled with."""
+    parts = [_sources(passages, labels or {}), _decision(path, recommendation), f"Question: {question.text}"]
     user = "\n\n".join(part for part in parts if part)
     return (
         {"role": "system", "content": system(question.release)},
@@ -71,18 +80,23 @@ def _lines(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def _sources(passages: Sequence[Passage]) -> str:
+def _sources(passages: Sequence[Passage], labels: Mapping[UUID, str]) -> str:
     if not passages:
         return "There are no sources for this question."
-    return "\n\n".join(_source(number, passage) for number, passage in enumerate(passages, start=1))
+    sources = [
+        _source(number, passage, labels.get(passage.document_id, ""))
+        for number, passage in enumerate(passages, start=1)
+    ]
+    return "\n\n".join([*([LABELS] if labels else []), *sources])
 
 
-def _source(number: int, passage: Passage) -> str:
+def _source(number: int, passage: Passage, label: str) -> str:
     page = f", page {passage.page_number}" if passage.page_number else ""
     section = f", {' > '.join(passage.section_path)}" if passage.section_path else ""
     # One line, whatever a title says: a second one could pass for a source, or for the end of them.
     state = f" ({passage.state})" if isinstance(passage, OutOfForce) else ""
-    head = " ".join(f"[Source {number}] {passage.document_title}{page}{section}{state}".split())
+    labelled = f" | {label}" if label else ""
+    head = " ".join(f"[Source {number}] {passage.document_title}{page}{section}{state}{labelled}".split())
     # The fence is longer than any run of backticks a document is likely to hold.
     return f"{head}\n``````\n{passage.content.replace('``````', '')}\n``````"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,12 @@ class Shown:
     @property
     def text(self) -> str:
         return "".join(piece.text for piece in self.pieces if piece.source is None)
+
+
+def documents_named(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The documents that a kept answer cites or names, by id."""
+    places: Sequence[Mapping[str, Any]] = [*(answer.get("citations") or []), *(answer.get("nearest") or [])]
+    return (str(one["documentId"]) for one in places if one.get("documentId"))
 
 
 def answer_of(asked: Asked, *, viewer: User | None, seconds: float | None = None) -> Shown:

@@ -119,11 +119,14 @@ class Sentence:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What was found for a question: the passages read, their sentences best first, and the strength of the best."""
+    """What was found for a question: the passages read, their sentences best first, and the strength of the best.
+
+    `labels` says of documents what they are labelled with, in words, where a model may go by that."""
 
     passages: tuple[Passage, ...]
     sentences: tuple[Sentence, ...]
     strength: float
+    labels: Mapping[uuid.UUID, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from lexic import embedded, locks
 _started: list[tuple[embedded.Service, subprocess.Popen[bytes]]] = []
 _root: Path | None = None
 
-for variable in ("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "LEXIC_LLM", "LEXIC_EMBEDDER"):
+for variable in ("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_BASE_URL"):
     os.environ[variable] = ""  # set, so that a developer's .env cannot fill it in
 os.environ["LEXIC_LLM"] = "extractive"
 os.environ["LEXIC_EMBEDDER"] = "local"

@@ -1,8 +1,9 @@
 -- Whether the page is in a copy that anybody may take: the latest release of a plugin that is published and shared
--- reads it. A release that also reads a base of somebody else, or one that is gone, is not copied at all.
+-- reads it, without what is not public where its author tells that apart. A release that also reads a base of somebody
+-- else, or one that is gone, is not copied at all.
 EXISTS (
     SELECT 1
-    FROM (VALUES (%(expressions)s)) AS page (base_id, added_in, removed_in, plugins)
+    FROM (VALUES (%(expressions)s)) AS page (base_id, added_in, removed_in, is_public, is_template, plugins)
     JOIN knowledge_knowledgebase AS base ON base.id = page.base_id
     JOIN plugins_plugin AS plugin ON plugin.id = base.plugin_id OR plugin.owner_id = base.owner_id
     JOIN plugins_release AS release ON release.plugin_id = plugin.id
@@ -13,6 +14,7 @@ EXISTS (
             SELECT FROM plugins_release AS newer
             WHERE newer.plugin_id = plugin.id AND newer.created_at > release.created_at
         )
+        AND (page.is_public AND NOT page.is_template OR NOT (plugin.public_chat OR release.public_only))
         AND (page.plugins IS NULL OR plugin.id = ANY(page.plugins))
         AND pin ->> 'knowledge_base' = base.id::text
         AND page.added_in <= (pin ->> 'revision')::int

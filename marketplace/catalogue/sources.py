@@ -10,16 +10,33 @@ from django.db.models.functions import Coalesce, NullIf
 
 from knowledge.models import Chunk, Document, DocumentQuerySet
 from plugins.models import Release
+from querying import audience
+
+# What visitors are told of, where there is something that they are not.
+_SHOWN = {"is_public": True, "is_template": False}
 
 
 def documents_of(release: Release) -> DocumentQuerySet:
-    """Titles, dates and counts of pages may be shown to anybody; the text only by `Page.objects.visible_to`."""
+    """Titles, dates and counts of pages may be shown to anybody; the text only by `Page.objects.visible_to`. Where the
+    author tells public documents from others, these are the public ones, as they are marked today."""
+    read = Document.objects.filter(_read_by(release))
+    return read.filter(**_SHOWN) if audience.keeps_private(release) else read
+
+
+def closed_documents_of(release: Release) -> DocumentQuerySet:
+    """Those that it reads and visitors are not told of."""
+    if not audience.keeps_private(release):
+        return Document.objects.none()
+    return Document.objects.filter(_read_by(release)).exclude(**_SHOWN)
+
+
+def _read_by(release: Release) -> models.Q:
     read = models.Q(pk=None)
     for pinned in release.knowledge:
         revision = pinned["revision"]
         was_there = models.Q(removed_in=None) | models.Q(removed_in__gt=revision)
         read |= models.Q(knowledge_base=pinned["knowledge_base"], added_in__lte=revision) & was_there
-    return Document.objects.filter(read)
+    return read
 
 
 def titled_documents_of(release: Release) -> DocumentQuerySet:

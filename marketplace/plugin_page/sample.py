@@ -10,15 +10,16 @@ from asgiref.sync import async_to_sync
 
 from marketplace.models import Listing
 from plugins.models import Plugin, Release
-from querying import pipeline, wire
+from querying import audience, pipeline, wire
 from querying.models import GoldenQuestion, GoldenQuestionQuerySet, Query
+from querying.shown import documents_named
 from querying.types import Asker, Done, Outcome, Question
 
 # So many are offered to visitors.
 MOST_OFFERED = 4
 # They are asked until one is answered, and not more than a few.
 _MOST_TRIED = 3
-_ASKER = Asker(name="sample", is_measurement=True)
+_ASKER = "sample"
 
 
 def sample_of(plugin: Plugin) -> dict[str, Any]:
@@ -43,9 +44,18 @@ def offered(plugin: Plugin) -> GoldenQuestionQuerySet:
 
 
 def is_offered(plugin: Plugin, sample: Mapping[str, Any]) -> bool:
-    """Whether its author shows the question of this sample still: a mark taken off is off at once, whatever the listing
-    holds. No statement for an empty one."""
-    return bool(sample) and offered(plugin).filter(question=sample["question"]).exists()
+    """Whether its author shows the question of this sample still, and all that it names: what is taken off or made
+    private is off at once, whatever the listing holds. No statement for an empty one."""
+    return (
+        bool(sample) and offered(plugin).filter(question=sample["question"]).exists() and _is_open(plugin, sample)
+    )
+
+
+def _is_open(plugin: Plugin, sample: Mapping[str, Any]) -> bool:
+    if not (plugin.public_chat or plugin.public_only):
+        return True
+    named = set(documents_named(sample))
+    return named <= audience.readable_by_anybody(named)
 
 
 def _is_of(known: dict[str, Any], release: Release, golden: GoldenQuestion) -> bool:
@@ -56,7 +66,8 @@ def _is_of(known: dict[str, Any], release: Release, golden: GoldenQuestion) -> b
 def _asked(release: Release, golden: GoldenQuestion) -> dict[str, Any]:
     """{} unless it is answered. The audit row is deleted: nobody asked this."""
     begun = time.monotonic()
-    question = Question(text=golden.question, release=release, asker=_ASKER, facts=golden.facts)
+    asker = Asker(name=_ASKER, is_measurement=True, is_anybody=audience.keeps_private(release))
+    question = Question(text=golden.question, release=release, asker=asker, facts=golden.facts)
     last = async_to_sync(pipeline.answer)(question)
     seconds = round(time.monotonic() - begun, 2)
     Query.objects.filter(pk=question.id).delete()

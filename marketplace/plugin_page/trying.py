@@ -20,13 +20,13 @@ from marketplace.plugin_page.form import TryForm
 from marketplace.plugin_page.page import full_page, plugin_or_404
 from marketplace.plugin_page.visiting import left_today, viewer_of
 from plugins.models import Plugin, Release
-from querying import clarify, live, sse
+from querying import audience, clarify, live, sse
 from querying.pace import AskedEnough, check_visitor
 from querying.shown import Shown, answer_of
 from querying.types import Asker, Question
 
 # Whoever answers a question asked back is whoever has its token: nobody knows who visitors are.
-VISITOR = Asker(name="visitor")
+VISITOR = "visitor"
 
 
 class UnfitQuestion(InvalidInput):
@@ -58,7 +58,8 @@ def _question(request: HttpRequest, plugin: Plugin, form: TryForm) -> Question:
     if not form.is_valid():
         raise UnfitQuestion(form.first_error, hint="Nothing was asked.")
     said, release = form.cleaned_data, _release(plugin)
-    question = Question(text=said["question"], release=release, asker=VISITOR)
+    asker = Asker(name=VISITOR, is_anybody=audience.keeps_private(release))
+    question = Question(text=said["question"], release=release, asker=asker)
     if said["token"]:
         question = clarify.resume(question, token=said["token"], answer=said["answer"])
     check_visitor(visitors.name_of(request), plugin=plugin)

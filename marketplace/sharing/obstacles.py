@@ -5,6 +5,7 @@ from __future__ import annotations
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict, NotFound
 from marketplace.bundle.pinned import bases_of
+from marketplace.catalogue.sources import closed_documents_of
 from plugins.models import Plugin, Release
 from querying import releases
 
@@ -26,7 +27,8 @@ class CannotBeShared(Conflict):
 def obstacles(plugin: Plugin) -> list[str]:
     """Why no copy can be made of the latest release, or of the draft where there is none: for its author, each a
     sentence. Empty: nothing stands in the way."""
-    return [_sentence(base) for base in _foreign(plugin.latest_release() or releases.snapshot(plugin))]
+    release = plugin.latest_release() or releases.snapshot(plugin)
+    return [*(_sentence(base) for base in _foreign(release)), *_kept_private(release)]
 
 
 def check_may_be_shared(plugin: Plugin) -> None:
@@ -48,9 +50,18 @@ def shared_release(slug: str) -> Release:
     if shared is None or release is None:
         raise NotShared
     release.plugin = shared  # with its owner
-    if _foreign(release):
+    if _foreign(release) or _kept_private(release):
         raise CannotBeShared
     return release
+
+
+def _kept_private(release: Release) -> list[str]:
+    """A copy holds all that the release reads: also what its author keeps from the public chat."""
+    closed = closed_documents_of(release).count()
+    if not closed:
+        return []
+    what = "One of its documents is" if closed == 1 else f"{closed} of its documents are"
+    return [f"{what} not public, and a copy would hold it all. Mark them public or remove them, and publish again."]
 
 
 def _foreign(release: Release) -> list[KnowledgeBase | None]:

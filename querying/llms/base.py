@@ -61,6 +61,7 @@ class LLM(ABC):
 
     async def plan(
         self, *, instruction: str, schema: Mapping[str, Any], question: str
-    ) -> tuple[dict[str, Any], Usage]:
-        """A plan of the JSON schema, unchecked. Raises `ProviderFailed`. Only called where `can_plan`."""
+    ) -> tuple[dict[str, Any] | None, Usage]:
+        """A plan of the JSON schema, unchecked; None where what came cannot be read. Raises `ProviderFailed`. Only
+        called where `can_plan`."""
         raise NotImplementedError

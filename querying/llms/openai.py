@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from django.conf import settings
 
 from lexic.errors import LexicError
 from querying.llms.base import LLM, ProviderBusy, ProviderFailed, ProviderTimedOut
+from querying.llms.said import object_in
 from querying.types import Prompt, Turn, Usage
 
 if TYPE_CHECKING:
@@ -65,24 +65,27 @@ class OpenAIChat(LLM):
         messages = [{"role": "system", "content": _FACTS_INSTRUCTION}]
         messages += [{"role": "user", "content": turn.content} for turn in context if turn.role == "user"]
         messages.append({"role": "user", "content": question})
-        return await self._tool_call(_FACTS_TOOL, schema=schema, messages=messages)
+        facts, usage = await self._tool_call(_FACTS_TOOL, schema=schema, messages=messages, model=self.model)
+        return facts or {}, usage
 
     async def plan(
         self, *, instruction: str, schema: Mapping[str, Any], question: str
-    ) -> tuple[dict[str, Any], Usage]:
+    ) -> tuple[dict[str, Any] | None, Usage]:
         messages = [{"role": "system", "content": instruction}, {"role": "user", "content": question}]
-        return await self._tool_call(_PLAN_TOOL, schema=schema, messages=messages)
+        model = self._model or settings.LEXIC_PLANNER_MODEL
+        return await self._tool_call(_PLAN_TOOL, schema=schema, messages=messages, model=model)
 
     async def _tool_call(
-        self, name: str, *, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]
-    ) -> tuple[dict[str, Any], Usage]:
-        """The arguments that the model calls this tool with, within a few seconds: it is a step before the answer."""
+        self, name: str, *, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]], model: str
+    ) -> tuple[dict[str, Any] | None, Usage]:
+        """The arguments that the model calls this tool with, None where it gives none that can be read. Within a few
+        seconds: it is a step before the answer."""
         tool = {"type": "function", "function": {"name": name, "parameters": dict(schema)}}
         with _as_provider_errors():
             async with _client() as client:
                 hasty = client.with_options(timeout=_TOOL_TIMEOUT, max_retries=1)
                 completion = await hasty.chat.completions.create(  # type: ignore[call-overload]
-                    model=self.model,
+                    model=model,
                     messages=messages,
                     tools=[tool],
                     tool_choice={"type": "function", "function": {"name": name}},
@@ -132,17 +135,14 @@ def _usage(counted: Any) -> Usage:
     return Usage(prompt_tokens=counted.prompt_tokens or 0, completion_tokens=counted.completion_tokens or 0)
 
 
-def _arguments(completion: Any) -> dict[str, Any]:
-    """The tool call's arguments; {} where the model made none, or none that can be read."""
-    calls = (completion.choices[0].message.tool_calls or []) if completion.choices else []
-    for call in calls:
-        try:
-            arguments = json.loads(call.function.arguments)
-        except (ValueError, AttributeError):
-            continue
-        if isinstance(arguments, dict):
-            return arguments
-    return {}
+def _arguments(completion: Any) -> dict[str, Any] | None:
+    """The tool call's arguments, or the object that a model without tools wrote in its place."""
+    if not completion.choices:
+        return None
+    message = completion.choices[0].message
+    calls = [getattr(call, "function", None) for call in message.tool_calls or []]
+    said = [*(getattr(function, "arguments", None) for function in calls), message.content]
+    return next((found for text in said if (found := object_in(text)) is not None), None)
 
 
 async def _until(stream: AsyncIterator[Any], *, seconds: float) -> AsyncIterator[Any]:

@@ -19,6 +19,7 @@ class Overheard(LLM):
         self.is_offline = llm.is_offline
         self.yields_sentences = llm.yields_sentences
         self.can_extract_facts = llm.can_extract_facts
+        self.can_plan = llm.can_plan
 
     def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
         self.prompt = prompt
@@ -28,3 +29,8 @@ class Overheard(LLM):
         self, *, schema: Mapping[str, Any], question: str, context: Sequence[Turn]
     ) -> tuple[dict[str, Any], Usage]:
         return await self._llm.extract_facts(schema=schema, question=question, context=context)
+
+    async def plan(
+        self, *, instruction: str, schema: Mapping[str, Any], question: str
+    ) -> tuple[dict[str, Any] | None, Usage]:
+        return await self._llm.plan(instruction=instruction, schema=schema, question=question)

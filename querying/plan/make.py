@@ -87,18 +87,33 @@ async def plan(question: Question, *, llm: LLM) -> Planned:
 async def _made(question: Question, *, llm: LLM) -> Planned:
     known = await sync_to_async(_vocabulary)(question)
     text = asked_in_full(question)
-    trouble, usage = "", Usage()
+    by_model = _Attempt()
     if question.release.planner == Planner.MODEL and llm.can_plan:
-        try:
-            found, usage = await model.plan_of(
-                text, vocabulary=known, today=_today(question), llm=llm, zone=_zone(question)
-            )
-            return Planned(question=question, sought=question, plan=found, usage=usage)
-        except (ProviderFailed, InvalidPlan) as error:
-            logger.warning("the model made no plan: %s", error.code)
-            trouble = error.code
-    by_rules = rules.plan_of(text, vocabulary=known, today=_today(question), timezone=_zone(question))
-    return Planned(question=question, sought=question, plan=by_rules, trouble=trouble, usage=usage)
+        by_model = await _by_model(question, text, known=known, llm=llm)
+    found = by_model.plan or rules.plan_of(text, vocabulary=known, today=_today(question), timezone=_zone(question))
+    return Planned(question=question, sought=question, plan=found, trouble=by_model.trouble, usage=by_model.usage)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attempt:
+    """What the model made of it: a plan, or the trouble with it. What was read and written is paid for either way."""
+
+    plan: Plan | None = None
+    trouble: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+async def _by_model(question: Question, text: str, *, known: Vocabulary, llm: LLM) -> _Attempt:
+    usage, here = Usage(), _zone(question)
+    try:
+        made, usage = await model.asked(text, vocabulary=known, today=_today(question), llm=llm, zone=here)
+        return _Attempt(plan=model.plan_of(made, vocabulary=known, zone=here, maker=llm.name), usage=usage)
+    except (ProviderFailed, InvalidPlan) as error:
+        logger.warning("the model made no plan: %s", error.code)
+        return _Attempt(trouble=error.code, usage=usage)
+    except Exception:
+        logger.exception("the model's plan of query %s broke", question.id)
+        return _Attempt(trouble="planning_failed", usage=usage)
 
 
 def asked_in_full(question: Question) -> str:

@@ -26,11 +26,15 @@ _INSTRUCTION = (
 _MOST_NAMED = 60
 
 
-async def plan_of(text: str, *, vocabulary: Vocabulary, today: date, llm: LLM, zone: str) -> tuple[Plan, Usage]:
-    """Raises `ProviderFailed` and `InvalidPlan`."""
+async def asked(text: str, *, vocabulary: Vocabulary, today: date, llm: LLM, zone: str) -> tuple[Any, Usage]:
+    """What the model answers, for `plan_of` to check. Raises `ProviderFailed`."""
     instruction = _INSTRUCTION.format(today=today.isoformat(), weekday=f"{today:%A}", zone=zone)
-    arguments, usage = await llm.plan(instruction=instruction, schema=schema_of(vocabulary), question=text)
-    return _known(read(arguments, timezone=zone, maker=llm.name), vocabulary), usage
+    return await llm.plan(instruction=instruction, schema=schema_of(vocabulary), question=text)
+
+
+def plan_of(made: Any, *, vocabulary: Vocabulary, zone: str, maker: str) -> Plan:
+    """Raises `InvalidPlan`."""
+    return _known(read(made, timezone=zone, maker=maker), vocabulary)
 
 
 def schema_of(vocabulary: Vocabulary) -> dict[str, Any]:

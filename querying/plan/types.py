@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from knowledge.filters import Filters
 from lexic.errors import InvalidInput
+from querying.plain import plain
 
 LIMIT, MOST = 50, 200
-_MOST_VALUES, _LONGEST = 20, 120
+_MOST_VALUES, _LONGEST, _LONGEST_QUESTION = 20, 120, 500
 
 
 class InvalidPlan(InvalidInput):
@@ -120,7 +121,7 @@ def read(data: Any, *, timezone: str, maker: str) -> Plan:
         tags=_words(data, "tags"),
         answer_mode=_one_of(AnswerMode, data, "answer_mode", AnswerMode.HYBRID),
         limit=_limit(data.get("limit")),
-        followup_question=question.strip()[:500] or None if isinstance(question, str) else None,
+        followup_question=_asked_back(question),
         maker=maker,
     )
 
@@ -131,6 +132,11 @@ def zone(name: str | None) -> ZoneInfo | None:
         return ZoneInfo(name) if name and len(name) <= 64 else None
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
+
+
+def _asked_back(question: Any) -> str | None:
+    """As text without markup or addresses: nobody has verified it."""
+    return plain(question.strip()[:_LONGEST_QUESTION]).strip() or None if isinstance(question, str) else None
 
 
 def _one_of(kind: type[Any], data: Mapping[str, Any], name: str, default: Any) -> Any:

@@ -72,7 +72,66 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     source = (ROOT / "lexic" / "settings.py").read_text()
     read = set(re.findall(r"""(?:env\.\w+|_kept_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
     read |= set(re.findall(r'"(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "providers.py").read_text()))
+    read |= set(re.findall(r'env\.str\("([A-Z0-9_]+)"', (ROOT / "lexic" / "models_at.py").read_text()))
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()
     # This one is read by lexic.unprivileged, before there are settings.
     assert documented - read == {"LEXIC_PG_USER"}
+
+
+# --- PK-033: the environment of a notes chat ---------------------------------------------------------------------
+
+_SHOWN = (
+    "'|'.join([settings.OPENAI_API_KEY, str(settings.OPENAI_BASE_URL), settings.LEXIC_LLM, settings.LEXIC_LLM_MODEL, "
+    "settings.LEXIC_PLANNER_MODEL, settings.LEXIC_EMBEDDER])"
+)
+_ROUTER = "https://openrouter.ai/api/v1"
+_QWEN = "openai:qwen/qwen3-embedding-8b:768"
+
+
+@pytest.mark.parametrize(
+    ("variables", "models"),
+    [
+        ({}, "|None|extractive|gpt-4o|gpt-4o|local"),
+        (
+            {"OPENROUTER_API_KEY": "or-1"},
+            f"or-1|{_ROUTER}|openai|openai/gpt-4o-mini|openai/gpt-4o-mini|{_QWEN}",
+        ),
+        (
+            {"OPENROUTER_API_KEY": "or-1", "OPENROUTER_CHAT_MODEL": "a/chat"},
+            f"or-1|{_ROUTER}|openai|a/chat|a/chat|{_QWEN}",
+        ),
+        (
+            {
+                "OPENROUTER_API_KEY": "or-1",
+                "OPENROUTER_PLANNER_MODEL": "a/planner",
+                "OPENROUTER_EMBEDDING_MODEL": "an/embedder",
+            },
+            f"or-1|{_ROUTER}|openai|openai/gpt-4o-mini|a/planner|openai:an/embedder:768",
+        ),
+        (
+            {
+                "OPENROUTER_API_KEY": "or-1",
+                "OPENAI_BASE_URL": "http://here/v1",
+                "LEXIC_LLM_MODEL": "ours",
+                "LEXIC_PLANNER_MODEL": "our-planner",
+                "LEXIC_EMBEDDER": "local",
+            },
+            "or-1|http://here/v1|openai|ours|our-planner|local",
+        ),
+        (
+            {"OPENAI_API_KEY": "sk-1", "OPENROUTER_API_KEY": "or-1", "OPENROUTER_CHAT_MODEL": "a/chat"},
+            "sk-1|None|openai|gpt-4o|gpt-4o|local",
+        ),
+    ],
+)
+def test_pk_033_the_names_of_openrouter_stand_in_for_ours(
+    tmp_path: Path, variables: dict[str, str], models: str
+) -> None:
+    assert settings_with(tmp_path, _SHOWN, **variables).stdout.strip() == models
+
+
+def test_pk_033_the_database_is_where_its_url_says(tmp_path: Path) -> None:
+    shown = "settings.DATABASES['default']['HOST'], settings.DATABASES['default']['NAME']"
+    done = settings_with(tmp_path, shown, DATABASE_URL="postgresql://ada:secret@db.example:5433/notes")
+    assert done.stdout == "db.example notes\n"

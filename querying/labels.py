@@ -1,0 +1,46 @@
+"""What the documents of passages are labelled with, in words for a language model: dates, types, projects, tags.
+
+Only for plugins that plan: their documents are labelled on purpose. Labels help to choose and to order; no citation can
+stand on one, because they are on no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from knowledge.models import Document
+from knowledge.search import Passage
+from plugins.models import Planner
+from querying.plain import plain
+from querying.types import Question
+
+_MOST_TAGS, _LONGEST = 12, 80
+
+
+def labels_of(question: Question, passages: Sequence[Passage]) -> Mapping[UUID, str]:
+    """By document, those that have any; {} where the plugin makes no plans. One statement."""
+    if question.release.planner == Planner.OFF or not passages:
+        return {}
+    documents = Document.objects.filter(pk__in={passage.document_id for passage in passages})
+    labelled = {document.pk: _in_words(document) for document in documents.only(*_COLUMNS)}
+    return {pk: words for pk, words in labelled.items() if words}
+
+
+_COLUMNS = ("doc_date", "doc_type", "project", "doc_status", "tags")
+
+
+def _in_words(document: Document) -> str:
+    said = {
+        "date": document.doc_date.isoformat() if document.doc_date else "",
+        "type": document.doc_type,
+        "project": document.project,
+        "status": document.doc_status,
+        "tags": ", ".join(tag for tag in map(_word, document.tags[:_MOST_TAGS]) if tag),
+    }
+    return "; ".join(f"{name} {word}" for name, label in said.items() if (word := _word(label, most=400)))
+
+
+def _word(label: str, *, most: int = _LONGEST) -> str:
+    """In one line, and without what would end a list or begin a source."""
+    return " ".join(plain(label).replace(";", ",").replace("[", "(").replace("]", ")").split())[:most]
