@@ -20,7 +20,8 @@ from conversations.form import MOST_CHARACTERS
 from conversations.models import ChatSession
 from conversations.visitor import Visitor
 from lexic.errors import LexicError
-from plugins.models import Plugin
+from plugins.models import Plugin, Release
+from querying import audience, listing
 from querying.pace import left_today
 from querying.shown import Kept, Shown, shown_together
 
@@ -88,12 +89,15 @@ def page(
     visitor = Visitor.of(request)
     owner = plugin.owner
     assert isinstance(owner, User)
+    release = latest_release(plugin)
     others = ChatSession.objects.visible_to(visitor).of_plugin(plugin)
     context = {
         "section": "marketplace",
         "plugin": plugin,
-        "release": latest_release(plugin),
+        "release": release,
         "author": owner.public_name,
+        "measured": _measured(plugin),
+        "is_empty": not session and _is_empty(release),
         "session": session,
         "turns": turns_of(exchanges_of(session), viewer=visitor.user) if session else [],
         "others": list((others.exclude(pk=session.pk) if session else others)[:MOST_LISTED]),
@@ -108,6 +112,21 @@ def page(
 
 def left_of(request: HttpRequest, plugin: Plugin) -> int | None:
     return left_today(visitors.name_of(request), plugin=plugin)
+
+
+def _is_empty(release: Release) -> bool:
+    """Whether there is nothing that anybody may be answered from."""
+    return not listing.of_release(audience.of_anybody().documents(), release).exists()
+
+
+def _measured(plugin: Plugin) -> dict[str, Any]:
+    """`label`, and where it was measured how many of its golden questions went as they should: `right` of `total`."""
+    listed = getattr(plugin, "listing", None)  # there is none in the moments before it is computed
+    if listed is None:
+        return {}
+    right = (listed.answered_right or 0) + (listed.refused_right or 0)
+    total = (listed.to_answer or 0) + (listed.to_refuse or 0)
+    return {"label": listed.label, "right": right, "total": total}
 
 
 def _samples(plugin: Plugin) -> list[Any]:

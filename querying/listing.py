@@ -5,6 +5,7 @@ No embedding, no model: a list is complete, or says how many more there are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -29,6 +30,7 @@ NOTHING = "no_document_matches"
 # So many are listed by name; of more only the number is said.
 _MOST_LISTED = 50
 _LONGEST_EXCERPT = 300
+_HEADINGS = re.compile(r"(?:#{1,6} [^\n]*\n\s*)+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,11 +130,9 @@ def _passage(chunk: Chunk) -> Passage:
 def _citation(number: int, passage: Passage) -> Citation:
     """The first sentences of the passage, as much as one looks at."""
     spans = list(sentence_spans(passage.content)) or [(0, len(passage.content))]
-    start = spans[0][0]
-    end = max(
-        (end for _, end in spans if end - start <= _LONGEST_EXCERPT),
-        default=min(spans[0][1], start + _LONGEST_EXCERPT),
-    )
+    start = _after_headings(passage.content, spans[0][0])
+    ends = [end for _, end in spans if start < end <= start + _LONGEST_EXCERPT]
+    end = max(ends, default=min(start + _LONGEST_EXCERPT, len(passage.content)))
     return Citation(
         number=number,
         passage=passage,
@@ -143,9 +143,17 @@ def _citation(number: int, passage: Passage) -> Citation:
     )
 
 
+def _after_headings(text: str, start: int) -> int:
+    """Where the words begin under the Markdown headings that the text begins with; `start` where there are none."""
+    headings = _HEADINGS.match(text, start)
+    return headings.end() if headings and headings.end() < len(text) else start
+
+
 def _lead(listed: Listed, plan: Plan) -> str:
     number = f"{listed.total} document{'' if listed.total == 1 else 's'}"
-    more = f"; the first {len(listed.citations)} are" if len(listed.citations) < listed.total else ""
+    shown = len(listed.citations)
+    first = "the first is" if shown == 1 else f"the first {shown} are"
+    more = f"; {first}" if shown < listed.total else ""
     return f"{number} for {described(plan)}{more}:"
 
 

@@ -3,6 +3,7 @@ the end with what only they are shown."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -16,7 +17,15 @@ from lexic.database import release_connections
 from querying import pipeline, sse, wire
 from querying.llms import get_llm
 from querying.llms.overheard import Overheard
-from querying.types import Answer, Clarification, Done, Event, Failed, Prompt, Question
+from querying.types import Answer, Clarification, Delta, Done, Event, Failed, Prompt, Question, Status, Step
+
+
+@dataclass
+class Took:
+    """A step of an answer: what was done, and for how many milliseconds."""
+
+    message: str
+    ms: int = 0
 
 
 @dataclass
@@ -26,6 +35,7 @@ class Asked:
     question: Question
     llm: Overheard = field(default_factory=lambda: Overheard(get_llm()))
     last: Event | None = None
+    steps: list[Took] = field(default_factory=list)
 
     @property
     def prompt(self) -> Prompt | None:
@@ -44,10 +54,23 @@ class Asked:
         return self.answer.clarification if self.answer else None
 
     async def events(self) -> AsyncGenerator[Event]:
+        since = time.monotonic()
         async with aclosing(pipeline.stream(self.question, llm=self.llm)) as events:
             async for event in events:
                 self.last = event
+                if self.steps and not isinstance(event, Delta):
+                    self.steps[-1].ms += round((time.monotonic() - since) * 1000)
+                    since = time.monotonic()
+                if isinstance(event, Status):
+                    self._begin(event)
                 yield event
+
+    def _begin(self, status: Status) -> None:
+        """What was found belongs to the search that found it."""
+        if status.step == Step.FOUND and self.steps:
+            self.steps[-1].message += f": {status.message}"
+        else:
+            self.steps.append(Took(message=status.message))
 
 
 def answered(question: Question) -> Asked:

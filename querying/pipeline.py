@@ -88,6 +88,8 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
     if record.planned.clarification:
         yield _done(record, _asking_back(record.planned.clarification, reason="missing_time", question=question))
         return
+    if kept_to := record.planned.kept_to:
+        yield Status(step=Step.PLANNING, message=f"Narrowed to {kept_to}")
     way = _list if record.planned.is_list else _search
     async with aclosing(way(record.planned, llm=llm, record=record)) as events:
         async for event in events:

@@ -29,7 +29,9 @@ AUDIENCE = "Who asks: "
 TONE = "How you speak: "
 LIMITS = "Limits you keep:\n"
 
-LABELS = "Behind a title may stand how its document is labelled. Choose and order by that; state only what its text says."
+LABELS = (
+    "Behind a title stands how its document is labelled. Choose and order by that; state only what its text says."
+)
 
 # What a conversation may take of the prompt, in characters; the latest turns win.
 CONTEXT_CHARACTERS = 8000

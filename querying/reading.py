@@ -61,6 +61,11 @@ def pieces(text: str, *, count: int) -> Iterator[Piece]:
             yield Piece(text=part)
 
 
+def bulleted(text: str) -> str:
+    """The text with the dashes of a list as bullets, which people read."""
+    return text.replace("\n- ", "\n• ")
+
+
 def set_close(pieces: Iterable[Piece]) -> list[Piece]:
     """A chip stands at the word before it, without the space that the text has there, and after a full stop."""
     found = list(_after_stops(pieces))
@@ -100,7 +105,9 @@ def steps(path: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _place(citation: Mapping[str, Any]) -> str:
     page = f"page {citation['page']}" if citation.get("page") else ""
-    return ", ".join(part for part in (page, str(citation.get("section") or "")) if part)
+    section = str(citation.get("section") or "")
+    # A note's only heading is often its title once more.
+    return ", ".join(part for part in (page, section) if part and part != citation.get("document"))
 
 
 def _here(url: str) -> str:

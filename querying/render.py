@@ -35,5 +35,6 @@ def describe(citation: Citation) -> str:
     passage = citation.passage
     page = f"p. {passage.page_number}" if passage.page_number else ""
     section = passage.section_path[-1] if passage.section_path else ""
+    section = "" if section == passage.document_title else section
     state = passage.state if isinstance(passage, validity.OutOfForce) else ""
     return plain(", ".join(part for part in (passage.document_title, page, section, state) if part))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import User
 from knowledge.models import Page
 from querying import quoted, reading
-from querying.live import Asked
+from querying.live import Asked, Took
 from querying.quoted import Evidence
 from querying.reading import Piece
 from querying.types import Failed, Outcome
@@ -49,6 +49,12 @@ class Shown:
     clarification: Mapping[str, Any] | None
     error: str = ""
     seconds: float | None = None
+    steps: list[Took] = field(default_factory=list)
+
+    @property
+    def took(self) -> int:
+        """Milliseconds, of all steps together."""
+        return sum(step.ms for step in self.steps)
 
     @property
     def text(self) -> str:
@@ -72,7 +78,10 @@ def as_kept(asked: Asked) -> dict[str, Any]:
     if isinstance(last, Failed) or asked.answer is None:
         said = f"{last.error} {last.hint}".strip() if isinstance(last, Failed) else "The answer stopped early."
         return {"outcome": Outcome.FAILED.value, "error": said}
-    return answer_as_json(asked.answer, question=asked.question)
+    return {
+        **answer_as_json(asked.answer, question=asked.question),
+        "steps": [{"message": step.message, "ms": step.ms} for step in asked.steps],
+    }
 
 
 def shown(question: str, answer: Mapping[str, Any], *, viewer: User | None, seconds: float | None = None) -> Shown:
@@ -126,7 +135,7 @@ def _shown(question: str, answer: Mapping[str, Any], *, cited: Cited, seconds: f
     return Shown(
         question=question,
         outcome=answer["outcome"],
-        pieces=reading.set_close(reading.pieces(answer.get("answer", ""), count=len(evidence))),
+        pieces=reading.set_close(reading.pieces(reading.bulleted(answer.get("answer", "")), count=len(evidence))),
         evidence=evidence,
         verified=sum(quoted.stands(one, cited.texts) for one in citations),
         path=reading.steps(path),
@@ -139,13 +148,15 @@ def _shown(question: str, answer: Mapping[str, Any], *, cited: Cited, seconds: f
         clarification=answer.get("clarification"),
         error=answer.get("error", ""),
         seconds=seconds,
+        steps=[Took(message=str(step["message"]), ms=int(step["ms"])) for step in answer.get("steps") or []],
     )
 
 
 def _near(passage: Mapping[str, Any]) -> Near:
     page = f", page {passage['page']}" if passage.get("page") else ""
+    document, section = str(passage.get("document", "")), str(passage.get("section") or "")
     return Near(
-        where=f"{passage.get('document', '')}{page}",
-        section=str(passage.get("section") or ""),
+        where=f"{document}{page}",
+        section="" if section == document else section,
         score=float(passage.get("score") or 0),
     )

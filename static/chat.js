@@ -37,6 +37,7 @@ document.addEventListener("submit", async (event) => {
   if (fieldset) fieldset.disabled = true;
   const isAsked = await ask(fields, question, { isReply });
   if (isAsked && isReply) pick(event.submitter);
+  if (isAsked) settle(talk.lastElementChild);
   if (!isAsked && fieldset) fieldset.disabled = false;
 });
 
@@ -88,6 +89,16 @@ function pick(button) {
   if (button?.name !== "answer") return;
   button.classList.add("picked");
   button.prepend(icon("check"));
+}
+
+// What was typed in answer stands where it was asked, as the server shows it when the page is opened again.
+function settle(turn) {
+  const back = turn.classList.contains("after-reply") && turn.previousElementSibling?.querySelector(".back");
+  if (!back || back.querySelector(".picked")) return;
+  const words = document.createElement("p");
+  words.className = "small quiet";
+  words.textContent = `You said: ${turn.querySelector(".said").textContent}`;
+  back.querySelector(".row")?.replaceWith(words);
 }
 
 function busy() {

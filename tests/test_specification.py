@@ -16,6 +16,7 @@ from accounts.models import ApiKey, User
 from knowledge.chunking import chunk_pages
 from knowledge.models import Chunk, Document, Page
 from knowledge.readers.types import PageText
+from knowledge.sources import SourceItem
 from plugins.models import Plugin
 from querying.guard import Guard
 from querying.models import Query
@@ -77,7 +78,7 @@ def test_lx_024_025_documents_and_chunks_have_what_the_specification_lists():
     assert {"document", "content", "index", "page", "section_path", "embeddings"} <= columns(Chunk)
 
 
-def test_lx_026_the_vector_extension_is_there_and_no_global_vector_index():
+def test_lx_026_pk_034_the_vector_extension_is_there_and_no_global_vector_index():
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_extension WHERE extname = 'vector'")
         assert cursor.fetchone() == (1,)
@@ -106,6 +107,27 @@ def test_lx_034_035_chunks_know_their_section_and_are_numbered_from_zero(publish
 def test_every_chunk_stands_on_its_page(published: Plugin):  # noqa: F811
     for chunk in Chunk.objects.select_related("page"):
         assert chunk.page.text[chunk.start : chunk.end] == chunk.content
+
+
+def test_pk_027_documents_have_the_columns_of_notes_and_are_private_unless_told():
+    """What a notes chat keeps beside these (progress, goal_horizon, period_start, extra) is in `metadata`."""
+    typed = {
+        "title",
+        "doc_type",
+        "is_public",
+        "doc_date",
+        "tags",
+        "project",
+        "doc_status",
+        "is_template",
+        "metadata",
+    }
+    assert typed <= columns(Document)
+    assert (Document().is_public, Document().is_template, Document().tags) == (False, False, [])
+
+
+def test_pk_028_the_manifest_of_a_sync_has_path_hash_and_time():
+    assert {"path", "sha256", "synced_at", "document"} <= columns(SourceItem)
 
 
 # --- Trees -----------------------------------------------------------------------------------------------------

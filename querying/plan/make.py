@@ -62,6 +62,13 @@ class Planned:
     def is_list(self) -> bool:
         return self.plan is not None and self.plan.answer_mode == AnswerMode.SQL_ONLY
 
+    @property
+    def kept_to(self) -> str:
+        """What the plan narrows the search to, in words; empty where it does not."""
+        plan = self.plan
+        is_narrow = plan is not None and plan.has_filters and plan.answer_mode != AnswerMode.VECTOR_ONLY
+        return listing.described(plan) if plan is not None and is_narrow else ""
+
     def as_dict(self) -> dict[str, Any]:
         """For the audit row; {} without a plan."""
         if self.plan is None:

@@ -58,7 +58,7 @@ def test_a_models_own_dimensions_need_not_be_asked_for(stub):
     assert "dimensions" not in stub.bodies[0]
 
 
-def test_a_model_of_one_length_is_asked_again_without_dimensions(stub):
+def test_pk_031_a_model_of_one_length_is_asked_again_without_dimensions(stub):
     stub.knows_dimensions, stub.dimensions = False, 7
     embedder = OpenAIEmbedder("openai:bge-tiny:7")
     assert embedder.embed(["one"]).shape == (1, 7)
@@ -81,7 +81,7 @@ def test_empty_texts_are_sent_as_a_space(stub, small):
     assert stub.bodies[0]["input"] == [" ", "one"]
 
 
-def test_a_vector_of_the_wrong_length_is_rejected_at_once(stub, small):
+def test_pk_030_a_vector_of_the_wrong_length_is_rejected_at_once(stub, small):
     stub.script = [Vectors([[0.5] * 12])]
     with pytest.raises(EmbedderRejected, match="of 15 dimensions, and returned 12"):
         small.embed(["one"])

@@ -48,7 +48,7 @@ def test_links_to_open_notes_are_called_by_their_titles(text: str, words: str) -
         ("[that day](<Diary/2024-01-01.md>) [x](../a%20b.md#c)", "that day x"),
     ],
 )
-def test_of_links_to_other_notes_the_authors_words_stay_and_no_more(text: str, words: str) -> None:
+def test_pk_032_of_links_to_other_notes_the_authors_words_stay_and_no_more(text: str, words: str) -> None:
     assert shown(text) == words
 
 

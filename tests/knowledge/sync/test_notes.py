@@ -24,7 +24,7 @@ def problems(*lines: str) -> list[str]:
     return [str(problem) for problem in note.problems]
 
 
-def test_the_fields_that_filters_know_become_columns_and_the_rest_metadata() -> None:
+def test_pk_027_the_fields_that_filters_know_become_columns_and_the_rest_metadata() -> None:
     said = columns(
         "Title: Valves",
         "type: daily-note",
@@ -85,7 +85,7 @@ def test_what_is_no_date_is_a_problem(written: str) -> None:
         ["title: A"],
     ],
 )
-def test_a_note_is_not_public_unless_it_plainly_says_so(lines: list[str]) -> None:
+def test_pk_032_a_note_is_not_public_unless_it_plainly_says_so(lines: list[str]) -> None:
     assert not read("a.md", "\n".join(["---", *lines, "---", "Text."]).encode()).columns["is_public"]
 
 
@@ -164,7 +164,7 @@ def test_a_title_is_what_the_note_says_else_its_heading_else_its_file() -> None:
         ("# A\n#private\nb", "# A\n#private\nb"),
     ],
 )
-def test_what_is_marked_as_private_is_left_out(text: str, left: str) -> None:
+def test_pk_032_what_is_marked_as_private_is_left_out(text: str, left: str) -> None:
     assert without_private(text) == (left, [])
 
 

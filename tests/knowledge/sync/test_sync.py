@@ -43,7 +43,7 @@ def contents(base: KnowledgeBase) -> dict[str, bool]:
     return dict(rows.order_by("file_name").values_list("file_name", "is_public"))
 
 
-def test_a_folder_becomes_documents_in_one_revision(base: KnowledgeBase, vault: Path) -> None:
+def test_pk_032_a_folder_becomes_documents_in_one_revision(base: KnowledgeBase, vault: Path) -> None:
     report = synced(base, vault)
     assert (report.added, report.problems, report.revision) == (("Dam.md", "Diary.md", "Pump.md"), (), 1)
     assert contents(base) == {"Dam.md": True, "Diary.md": False, "Pump.md": True}
@@ -59,7 +59,9 @@ def test_a_folder_becomes_documents_in_one_revision(base: KnowledgeBase, vault: 
     check_sound(base)
 
 
-def test_the_second_time_nothing_is_done(base: KnowledgeBase, vault: Path, embedder: CountingEmbedder) -> None:
+def test_pk_028_the_second_time_nothing_is_done(
+    base: KnowledgeBase, vault: Path, embedder: CountingEmbedder
+) -> None:
     synced(base, vault)
     embedder.texts.clear()
     report = synced(base, vault)
@@ -67,7 +69,7 @@ def test_the_second_time_nothing_is_done(base: KnowledgeBase, vault: Path, embed
     assert report.counts == dict.fromkeys(report.counts, 0) | {"unchanged": 3}
 
 
-def test_only_what_changed_is_embedded(base: KnowledgeBase, vault: Path, embedder: CountingEmbedder) -> None:
+def test_pk_028_only_what_changed_is_embedded(base: KnowledgeBase, vault: Path, embedder: CountingEmbedder) -> None:
     synced(base, vault)
     ids = {path: note(base, path).pk for path in ("Dam.md", "Pump.md")}
     embedder.texts.clear()

@@ -1,0 +1,43 @@
+"""Each line of a specification that is read here is named by a test: `test_pk_001_…` is about PK-001."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.shared_data import ROOT
+
+# Named with the tests of vectors of other sizes.
+NOT_YET = {"PK-026"}
+TESTS = Path(__file__).parent
+_TEST = re.compile(r"^ *(?:async )?def test_(\w+)", re.MULTILINE)
+_NUMBERS = re.compile(r"(?:^|_)([a-z]{2})((?:_\d{3}(?!\d))+)")
+_LINE = re.compile(r"^- ([A-Z]{2}-\d{3}) (MUST|CONTRADICTS|OPEN)\b", re.MULTILINE)
+
+
+def named() -> set[str]:
+    """Every line that a test has in its name: `test_pk_018_pk_020_…`, `test_lx_024_025_…`."""
+    names = [name for path in TESTS.rglob("test_*.py") for name in _TEST.findall(path.read_text())]
+    return {
+        f"{kind.upper()}-{number}"
+        for name in names
+        for kind, numbers in _NUMBERS.findall(name)
+        for number in re.findall(r"\d{3}", numbers)
+    }
+
+
+@pytest.mark.parametrize("specification", ["pkm-chat"])
+def test_every_line_is_named_by_a_test(specification: str) -> None:
+    path = ROOT.parent / "requirements" / f"{specification}.md"
+    if not path.is_file():
+        pytest.skip("the specification is not on this machine (set LEXIC_SHARED_DATA)")
+    lines = _LINE.findall(path.read_text())
+    assert len(lines) > 20
+    # What is left open, or contradicts itself, was decided: a test says how.
+    assert {number for number, _ in lines} - named() - NOT_YET == set()
+
+
+def test_names_are_read() -> None:
+    assert {"LX-024", "LX-025", "LX-026", "PK-034"} <= named()
