@@ -20,12 +20,21 @@ from querying.llms.overheard import Overheard
 from querying.types import Answer, Clarification, Delta, Done, Event, Failed, Prompt, Question, Status, Step
 
 
+def lasting(ms: int) -> str:
+    """How people read a time: `62 ms`, `13.8 s`."""
+    return f"{ms} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+
+
 @dataclass
 class Took:
     """A step of an answer: what was done, and for how many milliseconds."""
 
     message: str
     ms: int = 0
+
+    @property
+    def lasting(self) -> str:
+        return lasting(self.ms)
 
 
 @dataclass

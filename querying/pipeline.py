@@ -102,7 +102,7 @@ async def _search(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGen
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
     with record.timed("retrieve"):
         passages = await _in_thread(gather.retrieve, sought)
-    yield Status(step=Step.FOUND, message=f"{len(passages)} passages found")
+    yield Status(step=Step.FOUND, message=_counted(len(passages), "passage"))
 
     if question.release.trees:
         yield Status(step=Step.TREE, message="Following the decision tree")
@@ -147,7 +147,7 @@ async def _list(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGener
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
     with record.timed("list"):
         listed = await _in_thread(listing.answer, planned.question, planned.plan)
-    yield Status(step=Step.FOUND, message=f"{len(listed.citations)} documents found")
+    yield Status(step=Step.FOUND, message=_counted(len(listed.citations), "document"))
     if listed.outcome == Outcome.ANSWERED:
         record.partial_text = listed.text
         yield Delta(text=listed.text)
@@ -164,6 +164,10 @@ def _done(record: log.Record, finished: Answer) -> Done:
     usage = finished.usage + record.consultation.usage + record.planned.usage
     whole = replace(finished, decision_path=record.consultation.path, usage=usage)
     return Done(answer=record.finish(whole))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'} found"
 
 
 def _failed(error: LexicError) -> Failed:

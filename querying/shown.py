@@ -9,7 +9,7 @@ from typing import Any
 from accounts.models import User
 from knowledge.models import Page
 from querying import quoted, reading
-from querying.live import Asked, Took
+from querying.live import Asked, Took, lasting
 from querying.quoted import Evidence
 from querying.reading import Piece
 from querying.types import Failed, Outcome
@@ -52,9 +52,9 @@ class Shown:
     steps: list[Took] = field(default_factory=list)
 
     @property
-    def took(self) -> int:
-        """Milliseconds, of all steps together."""
-        return sum(step.ms for step in self.steps)
+    def took(self) -> str:
+        """How long all steps lasted together."""
+        return lasting(sum(step.ms for step in self.steps))
 
     @property
     def text(self) -> str:

@@ -1,6 +1,10 @@
 // A question that is being answered: its events as they come, and what is shown of them until the whole is there.
 // The sandbox of the builder, the box on a plugin's page and the public chat share it.
 const MARK = /\[Source (\d{1,6})\]/;
+// A full stop behind chips comes before them, as it does in the answer that stays.
+const STOP_BEHIND = / {0,2}((?:\[Source \d{1,6}\] ?){1,8})([.,;:!?]{1,3})(?=\s|$)/g;
+
+const lasting = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 export async function* eventsOf(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -59,7 +63,11 @@ export class LiveTurn {
   }
 
   step(event) {
+    // What was found belongs to the search that found it.
+    if (event.status === "kb_results" && this.steps.lastElementChild)
+      return this.steps.lastElementChild.append(`: ${event.message}`);
     this.endStep();
+    this.began = performance.now();
     const item = document.createElement("li");
     item.className = "now";
     item.append(this.icon("wait", true), event.message);
@@ -74,14 +82,14 @@ export class LiveTurn {
     item.firstElementChild.replaceWith(this.icon("check"));
     const took = document.createElement("span");
     took.className = "num";
-    took.textContent = `${Math.round(performance.now() - this.began)} ms`;
+    took.textContent = lasting(performance.now() - this.began);
     item.append(took);
   }
 
   write(event) {
     const span = document.createElement("span");
     span.className = "fresh";
-    event.text.split(MARK).forEach((part, at, parts) => {
+    event.text.replace(STOP_BEHIND, "$2 $1").split(MARK).forEach((part, at, parts) => {
       if (at % 2 === 0) return span.append(at < parts.length - 1 ? part.replace(/ +$/, "") : part);
       const chip = document.createElement("span");
       chip.className = "cite";
@@ -92,9 +100,9 @@ export class LiveTurn {
     this.announce(event.text.replace(/ ?\[Source \d{1,6}\]/g, ""));
   }
 
-  fail(event) {
+  fail(event, meaning = "no") {
     this.finish();
-    this.element.append(noteWith(this.icon)(`${event.error} ${event.hint || ""}`.trim()));
+    this.element.append(noteWith(this.icon)(`${event.error} ${event.hint || ""}`.trim(), meaning));
     this.announce(event.error);
   }
 
@@ -141,11 +149,14 @@ export async function converse(turn, { action, fields, signal, refuse, accept = 
     }
     turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
   } catch (error) {
-    turn.fail(
-      error.name === "AbortError"
-        ? { error: "Stopped.", hint: "What you see is verified; the rest was not written." }
-        : { error: "The server cannot be reached.", hint: "Your question is kept in the box; ask again in a moment." },
-    );
+    // What somebody stops has not gone wrong.
+    if (error.name === "AbortError")
+      turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
+    else
+      turn.fail({
+        error: "The server cannot be reached.",
+        hint: "Your question is kept in the box; ask again in a moment.",
+      });
   }
   return true;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,36 @@ def test_an_answer_stands_beside_its_evidence_and_stays(client: Client, chat: Pl
     query = Query.objects.get()
     assert f'href="#source-{query.pk}-1"' in said
     assert said.count("<mark>") == client.get(CHAT).content.decode().count("<mark>")
+
+
+def test_an_answer_keeps_the_steps_it_took(client: Client, chat: Plugin) -> None:
+    for said in (ask(client), client.get(CHAT).content.decode()):
+        trace = said.partition('<details class="trace">')[2].partition("</details>")[0]
+        assert re.findall(r"<span>([^<]+)</span>", trace) == [
+            "Reading the question",
+            "Searching the knowledge base: 1 passage found",
+            "Writing the answer",
+            "Verified against the sources",
+        ]
+        assert re.search(r'4 steps in <span class="num">[\d.]+ m?s</span></summary>', trace)
+
+
+def test_a_plan_says_what_it_kept_to(client: Client, chat: Plugin) -> None:
+    Document.objects.filter(is_public=True).update(doc_date="2026-03-04")
+    assert "<span>Narrowed to 1 March 2026 to 31 March 2026</span>" in ask(client, "Which boots in March 2026?")
+
+
+def test_what_was_measured_stands_at_the_head(client: Client, chat: Plugin) -> None:
+    assert "Measured" not in client.get(CHAT).content.decode()
+    measured = {"answered_right": 5, "to_answer": 6, "refused_right": 2, "to_refuse": 2, "label": "measured"}
+    chat.listing.__class__.objects.filter(plugin=chat).update(**measured)
+    assert 'Measured <span class="num">7/8</span>' in client.get(CHAT).content.decode()
+
+
+def test_where_nothing_is_public_that_is_said_first(client: Client, chat: Plugin) -> None:
+    assert "None of its documents is open to anybody yet." not in client.get(CHAT).content.decode()
+    Document.objects.update(is_public=False)
+    assert "None of its documents is open to anybody yet." in client.get(CHAT).content.decode()
 
 
 def test_a_mark_opens_its_page_for_those_who_may_read_it(

@@ -90,6 +90,8 @@ def test_pk_007_an_answer_may_be_typed(page: Page, chat: Plugin) -> None:
     ask(page, "in the office")
     finished(page)
     expect(page.locator(LAST)).to_contain_text("no boots are needed", ignore_case=True)
+    expect(page.locator(".back")).to_contain_text("You said: in the office")
+    expect(page.locator(".back button")).to_have_count(0)
 
 
 def test_a_sample_question_is_asked_with_a_click_and_a_mark_leads_to_its_evidence(page: Page, chat: Plugin) -> None:
