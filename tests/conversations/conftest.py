@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import User
@@ -31,6 +32,7 @@ def with_tree(plugin: Plugin, tree: DecisionTree, alice: User) -> Plugin:
 
 
 def opened(plugin: Plugin, alice: User) -> Plugin:
+    cache.clear()  # what other tests have asked from this address today
     give_document(plugin, title="Diary", text=DIARY)
     Document.objects.exclude(title="Diary").update(is_public=True)
     plugin.public_chat, plugin.planner = True, Planner.RULES

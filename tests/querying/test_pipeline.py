@@ -163,7 +163,7 @@ def test_footnotes_move_the_sources_under_the_text(published: Plugin):
     text, _, notes = answer.text.partition("\n\n")
     assert "[Source" not in answer.text
     assert "[1]" in text
-    assert notes.startswith("[1] Cover handbook, ")
+    assert notes.startswith("[1] Cover handbook")
 
 
 def test_citations_off_leaves_no_mark_in_the_text(published: Plugin):
