@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Protocol
 
 from django.conf import settings
 
+from lexic import kept_files
 from lexic.errors import InvalidInput, LexicError
 
 _PIECE_BYTES = 1024 * 1024
@@ -44,25 +44,17 @@ class StoredFile:
 
 def store(stream: Readable, *, max_bytes: int) -> StoredFile:
     """Keep what the stream holds. The same bytes are kept once. Raises `FileTooLarge`, leaving nothing behind."""
-    root = _root()
-    root.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=root, prefix=".incoming-")
-    incoming = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as target:
-            digest, size = hashlib.sha256(), 0
-            for piece in _pieces(stream):
-                size += len(piece)
-                if size > max_bytes:
-                    raise FileTooLarge(f"The file is larger than {_in_megabytes(max_bytes)} MB.")
-                digest.update(piece)
-                target.write(piece)
+    with kept_files.unnamed(_root()) as target:
+        digest, size = hashlib.sha256(), 0
+        for piece in _pieces(stream):
+            size += len(piece)
+            if size > max_bytes:
+                raise FileTooLarge(f"The file is larger than {_in_megabytes(max_bytes)} MB.")
+            digest.update(piece)
+            target.write(piece)
         path = path_of(digest.hexdigest())
         path.parent.mkdir(exist_ok=True)
-        # A rename is atomic: whoever finds the name finds the whole file.
-        incoming.replace(path)
-    finally:
-        incoming.unlink(missing_ok=True)
+        kept_files.settle(target, path)
     return StoredFile(sha256=digest.hexdigest(), path=path, size=size)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from knowledge import files, sandbox
 from knowledge.drawn import Drawing
 from knowledge.models import Page
 from knowledge.readers.types import UnreadableDocument
+from lexic import kept_files
 from lexic.database import release_connections
 from lexic.errors import LexicError
 
@@ -148,30 +148,13 @@ def _turn(*, is_for_visitor: bool) -> Iterator[None]:
 def _keep(page: Page, drawing: Drawing) -> Picture:
     width, height = round(drawing.page_width * 10), round(drawing.page_height * 10)
     path = _folder(page.source_sha256) / f"{page.number}-{width}x{height}.webp"
-    path.parent.mkdir(parents=True, exist_ok=True)
     image = Image.frombytes("RGB", (drawing.width, drawing.height), drawing.pixels)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".drawn-", delete=False) as target:
-        incoming = Path(target.name)
-        try:
-            image.save(target, "WEBP", quality=_QUALITY, method=2)
-            target.close()
-            incoming.replace(path)
-        finally:
-            incoming.unlink(missing_ok=True)
+    with kept_files.unnamed(path.parent) as target:
+        image.save(target, "WEBP", quality=_QUALITY, method=2)
+        kept_files.settle(target, path)
     return Picture(path=path, width=width / 10, height=height / 10)
 
 
 def sweep(*, most_bytes: int) -> int:
     """Delete the pictures that nobody has looked at for longest, until the rest takes up less. Returns how many."""
-    found = []
-    for path in _root().glob("*/*/*"):
-        with suppress(OSError):
-            about = path.stat()
-            found.append((about.st_mtime, about.st_size, path))
-    taken, deleted = sum(size for _, size, _ in found), 0
-    for _, size, path in sorted(found):
-        if taken <= most_bytes:
-            break
-        path.unlink(missing_ok=True)
-        taken, deleted = taken - size, deleted + 1
-    return deleted
+    return kept_files.sweep(_root().glob("*/*/*"), most_bytes=most_bytes)

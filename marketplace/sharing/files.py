@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +17,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 
-from lexic import locks
+from lexic import kept_files, locks
 from marketplace.bundle import release as bundle
 from marketplace.bundle.pinned import PinnedDocument, documents_of
 from plugins.models import Release
@@ -47,8 +45,9 @@ class ReleaseFile:
         # One writes at a time: whoever waited finds it written.
         with locks.locked(settings.VAR_DIR, "shared-releases"):
             if (kept := _kept(path)) is None:
-                with _incoming(path) as target:
+                with kept_files.unnamed(path.parent) as target:
                     bundle.write_release(self.head, self.documents, target)
+                    kept_files.settle(target, path)
                 kept = path.open("rb")
                 sweep(most_bytes=settings.LEXIC_SHARED_MAX_BYTES, but=path)
         return kept
@@ -63,19 +62,7 @@ def file_of(release: Release) -> ReleaseFile:
 
 def sweep(*, most_bytes: int, but: Path | None = None) -> int:
     """Delete the files that nobody has wanted for longest, until the rest takes up less. Returns how many."""
-    found = []
-    for path in _root().glob("*.zip"):
-        with suppress(OSError):
-            about = path.stat()
-            found.append((about.st_mtime, about.st_size, path))
-    taken, deleted = sum(size for _, size, _ in found), 0
-    for _, size, path in sorted(found):
-        if taken <= most_bytes:
-            break
-        if path != but:
-            path.unlink(missing_ok=True)
-            taken, deleted = taken - size, deleted + 1
-    return deleted
+    return kept_files.sweep(_root().glob("*.zip"), most_bytes=most_bytes, but=but)
 
 
 def forget_gone(*, older_than: timedelta = _BEING_WRITTEN) -> int:
@@ -117,17 +104,3 @@ def _kept(path: Path) -> IO[bytes] | None:
         os.utime(path)
         return path.open("rb")
     return None
-
-
-@contextlib.contextmanager
-def _incoming(path: Path) -> Iterator[IO[bytes]]:
-    """A file that gets its name once it is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".incoming-", delete=False) as target:
-        incoming = Path(target.name)
-        try:
-            yield target
-            target.close()
-            incoming.replace(path)
-        finally:
-            incoming.unlink(missing_ok=True)
