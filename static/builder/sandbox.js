@@ -1,6 +1,6 @@
 // A question is posted, its events are read as they come, and at the end the server's own turn takes their place.
 // Without this script the same forms answer with a whole page.
-import { eventsOf, iconsFrom, LiveTurn, noteWith } from "../answering.js";
+import { asksOnEnter, eventsOf, iconsFrom, leaveOpen, LiveTurn, noteWith } from "../answering.js";
 
 (() => {
   const box = document.getElementById("sandbox");
@@ -156,15 +156,7 @@ import { eventsOf, iconsFrom, LiveTurn, noteWith } from "../answering.js";
 
   box.addEventListener("click", (event) => {
     const unknown = event.target.closest("[data-unknown]");
-    if (unknown) {
-      const fieldset = unknown.closest("fieldset");
-      fieldset.disabled = true;
-      const said = document.createElement("p");
-      said.className = "small quiet";
-      said.textContent = "It stays open. Ask something else, or ask this again once you know.";
-      fieldset.after(said);
-      textarea.focus();
-    }
+    if (unknown) leaveOpen(unknown, textarea);
     const closes = event.target.closest("[data-closes]");
     if (closes) {
       event.preventDefault();
@@ -174,11 +166,7 @@ import { eventsOf, iconsFrom, LiveTurn, noteWith } from "../answering.js";
 
   stop.addEventListener("click", () => running.forEach((abort) => abort.abort()));
 
-  textarea.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    composer.requestSubmit();
-  });
+  asksOnEnter(textarea);
 
   function prepare(element) {
     window.htmx?.process(element);
