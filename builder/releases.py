@@ -19,7 +19,6 @@ from builder.readiness import url_of
 from lexic.errors import LexicError
 from marketplace.changes import between, changes
 from marketplace.golden_gate import verdict
-from marketplace.publish import missing
 from marketplace.rollback import go_back
 from plugins.models import SEMVER, Plugin, Release
 from querying import releases
@@ -117,11 +116,10 @@ def publish_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         said = {"version": form.cleaned_data["version"] or None, "notes": form.cleaned_data["notes"]}
         if published(request, plugin, **said):
             return HttpResponseRedirect(url_of(plugin, "releases"))
-    latest, golden = plugin.latest_release(), verdict(plugin)
+    latest = plugin.latest_release()
     context = {
         "form": form,
-        "missing": missing(plugin, golden=golden),
-        "golden": golden,
+        "golden": verdict(plugin),
         "latest": latest,
         "changes": changes(plugin, since=latest) if latest else [],
     }
