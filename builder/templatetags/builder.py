@@ -1,4 +1,4 @@
-"""Our icons: drawn from one sheet, in the colour of the text around them."""
+"""What pages of the builder are drawn with: icons, money, where one is and how a part stands."""
 
 from __future__ import annotations
 
@@ -7,25 +7,17 @@ from decimal import Decimal
 from django import template
 from django.conf import settings
 from django.template import Context
-from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from builder.crumbs import Crumb, crumbs_of
+from lexic.templatetags.public import icon
 
 register = template.Library()
+register.simple_tag(icon)
 
 _OF_STANDING = {"ok": "check", "warn": "alert", "no": "alert", "faint": "dot"}
 _WORDS = {"ok": "fine", "warn": "needs attention", "no": "stands in the way", "faint": "open"}
-
-
-@register.simple_tag
-def icon(name: str) -> SafeString:
-    """An icon that says nothing by itself: a word must stand beside it."""
-    sheet = static("icons.svg")
-    return format_html(
-        '<svg class="i" viewBox="0 0 20 20" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name
-    )
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""Addresses as the world knows them, whatever host this request came in by."""
+"""What every page is drawn with: our icons, figures, and addresses as the world knows them, whatever host was asked."""
 
 from __future__ import annotations
 
