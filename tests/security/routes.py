@@ -6,6 +6,18 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
+# What an id in an address stands for, by its name there: those that mean the same behind every door.
+EVERYWHERE = {
+    "document": "knowledge.Document",
+    "tree": "trees.DecisionTree",
+    "case": "trees.TreeCase",
+    "golden": "querying.GoldenQuestion",
+    "run": "querying.EvaluationRun",
+    "query": "querying.Query",
+    "webhook": "webhooks.Webhook",
+    "delivery": "webhooks.Delivery",
+}
+
 
 def routes(below: str) -> Iterator[tuple[str, URLPattern]]:
     """Route and pattern of every address that begins like this."""

@@ -14,24 +14,13 @@ from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
-from tests.security.routes import routes
+from tests.security.routes import EVERYWHERE, routes
 from tests.security.world import World, everything, leaks
 
 pytestmark = pytest.mark.django_db
 
 # What an id in an address stands for, by its name there.
-KINDS = {
-    "plugin": "plugins.Plugin",
-    "document": "knowledge.Document",
-    "tree": "trees.DecisionTree",
-    "case": "trees.TreeCase",
-    "golden": "querying.GoldenQuestion",
-    "run": "querying.EvaluationRun",
-    "query": "querying.Query",
-    "webhook": "webhooks.Webhook",
-    "delivery": "webhooks.Delivery",
-    "pk": "accounts.ApiKey",
-}
+KINDS = {**EVERYWHERE, "plugin": "plugins.Plugin", "pk": "accounts.ApiKey"}
 # Not an id of anything: a version, a page's number.
 WORDS = {"version": "1.0.0", "number": "1"}
 METHODS = ("get", "post", "put", "patch", "delete")

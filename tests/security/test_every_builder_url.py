@@ -16,31 +16,24 @@ from django.urls import URLPattern, reverse
 
 from accounts.models import User
 from plugins.models import Plugin
-from tests.security.routes import routes
+from tests.security.routes import EVERYWHERE, routes
 from tests.security.world import World, everything, leaks
 
 pytestmark = pytest.mark.django_db
 
 # What an id in a pane's address stands for, by its name there.
 KINDS = {
+    **EVERYWHERE,
     "pk": "plugins.Plugin",
-    "document": "knowledge.Document",
     "page": "knowledge.Page",
     "chunk": "knowledge.Chunk",
-    "tree": "trees.DecisionTree",
-    "case": "trees.TreeCase",
-    "query": "querying.Query",
     "question": "querying.GoldenQuestion",
-    "golden": "querying.GoldenQuestion",
-    "run": "querying.EvaluationRun",
     "release": "plugins.Release",
     "other": "plugins.Release",
     "base": "knowledge.KnowledgeBase",
     "source": "knowledge.Source",
     "invitation": "plugins.Invitation",
     "person": "accounts.User",
-    "webhook": "webhooks.Webhook",
-    "delivery": "webhooks.Delivery",
     "review": "marketplace.Review",
     "report": "marketplace.Report",
 }

@@ -20,11 +20,12 @@ from accounts.models import ApiKey, User
 from knowledge.add import add_text
 from knowledge.attach import own_knowledge_base
 from knowledge.ingest import ingest
-from knowledge.models import Document, Page
+from knowledge.models import Page
 from marketplace.models import Install
 from marketplace.publish import publish
 from plugins.models import Plugin
 from tests.security.leaking import LEFT_ALONE, MARK, PUBLIC, Shelf, build, said
+from tests.security.routes import EVERYWHERE
 from tests.security.test_api_scope import named_patterns
 from tests.security.world import everything
 
@@ -33,18 +34,10 @@ BEAM = "What is the nominal cover of a beam in severe exposure?"
 
 # What an address takes, by the name that it has there: the rows it may name, or words.
 KINDS: dict[str, Any] = {
+    **EVERYWHERE,
     "slug": Plugin,
     "plugin": Plugin,
     "page_id": Page,
-    "document": Document,
-    "tree": "trees.DecisionTree",
-    "case": "trees.TreeCase",
-    "session": "conversations.ChatSession",
-    "golden": "querying.GoldenQuestion",
-    "run": "querying.EvaluationRun",
-    "query": "querying.Query",
-    "webhook": "webhooks.Webhook",
-    "delivery": "webhooks.Delivery",
     "pk": ("accounts.ApiKey", "plugins.Invitation", "marketplace.Review", "plugins.Plugin"),
     "version": ["1.0.0", "draft", "latest"],
     "number": ["1"],
