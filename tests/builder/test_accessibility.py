@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from accounts.models import User
 from builder.panes import PANES
 from builder.readiness import url_of
 from plugins.models import Plugin
 from querying.models import Dismissal, GoldenQuestion, Query
-from tests.pages.test_browser import browser, sign_in
+from tests.browsers import browser, serious, sign_in
 from webhooks.models import Delivery, Event, Webhook
 
 __all__ = ["browser"]  # a fixture of theirs that is used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
 
 
 def _failing_webhook(plugin: Plugin) -> Webhook:
@@ -31,17 +29,6 @@ def _failing_webhook(plugin: Plugin) -> Webhook:
             webhook=made, event="document.ready", event_id=f"evt_{state}", state=state, attempts=1
         )
     return made
-
-
-def _serious(page: Page) -> list[str]:
-    """What axe finds serious or critical, one line each."""
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{page.url}: {one['id']}: {' and '.join(node['html'][:120] for node in one['nodes'][:3])}"
-        for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
@@ -78,6 +65,6 @@ def test_axe_finds_nothing_serious_in_the_builder(
     for address in addresses:
         page.goto(address)
         page.wait_for_load_state("networkidle")
-        problems += _serious(page)
+        problems += serious(page)
     context.close()
     assert problems == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,12 @@ from builder.readiness import url_of
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
+from tests.browsers import browser, complaints, page, sign_in
 from tests.knowledge.bases import pdf
-from tests.pages.test_browser import browser, complaints
 
-__all__ = ["browser", "complaints"]  # fixtures of theirs that are used here too
+__all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-PASSWORD = "correct horse battery"
-SLOW = 20_000  # milliseconds; a machine may be busy
 # What reaches beyond the screen, and is not inside of something that scrolls.
 WIDE = """() => {
   const { clientWidth, scrollWidth } = document.documentElement;
@@ -33,24 +30,8 @@ WIDE = """() => {
 LONG = "abcdefghij" * 12
 
 
-@pytest.fixture
-def page(browser: Browser, live_server: Any, complaints: list[str]) -> Iterator[Page]:
-    """A page that must have nothing to complain about at the end."""
-    context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(SLOW)
-    page = context.new_page()
-    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    yield page
-    context.close()
-    assert complaints == []
-
-
 def open_pane(page: Page, user: User, plugin: Plugin) -> None:
-    page.goto(f"/accounts/login/?next={url_of(plugin, 'knowledge')}")
-    page.get_by_label("Email").fill(user.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign In").click()
+    sign_in(page, user, to=url_of(plugin, "knowledge"))
     page.locator("#documents").wait_for()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,15 +10,14 @@ from playwright.sync_api import Browser, Page, expect
 from accounts.models import User
 from plugins.models import Plugin
 from querying.models import Feedback, GoldenQuestion, Query
+from tests.browsers import SLOW, browser, complaints, sign_in
+from tests.browsers import streamed_page as page
 from tests.openai_stub import OpenAIStub, SlowStream, Status
-from tests.pages.test_browser import browser, complaints
 from trees.models import DecisionTree
 
-__all__ = ["browser", "complaints"]  # fixtures of theirs that are used here too
+__all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-PASSWORD = "correct horse battery"
-SLOW = 20_000  # milliseconds; a machine may be busy
 WORN = "What is worn on every site?"
 # What reaches beyond the screen, and is not inside of something that scrolls.
 WIDE = """() => [...document.querySelectorAll("body *")]
@@ -28,26 +26,8 @@ WIDE = """() => [...document.querySelectorAll("body *")]
 CITED = "Safety boots with a steel toe are worn on every site [Source 1]. "
 
 
-@pytest.fixture
-def page(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]:
-    """A page that must have nothing to complain about at the end."""
-    context = browser.new_context(base_url=server, viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(SLOW)
-    page = context.new_page()
-    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    yield page
-    context.close()
-    assert complaints == []
-
-
 def opened(page: Page, user: User, plugin: Plugin) -> None:
-    path = f"/admin/plugins/plugin/{plugin.pk}/sandbox/"
-    page.goto(f"/accounts/login/?next={path}")
-    page.get_by_label("Email").fill(user.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign In").click()
-    page.wait_for_url(f"**{path}")
+    sign_in(page, user, to=f"/admin/plugins/plugin/{plugin.pk}/sandbox/")
 
 
 def ask(page: Page, question: str = WORN) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import User
 from builder.readiness import url_of
 from plugins.models import Plugin
-from tests.pages.test_browser import WIDTHS, browser, complaints, overflow, page, sign_in
+from tests.browsers import WIDTHS, browser, complaints, overflow, page, sign_in
 
 __all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
 

@@ -23,13 +23,12 @@ from lexic.database import release_connections
 from plugins.models import Plugin
 from querying import tasks
 from querying.models import EvaluationRun, Query
+from tests.browsers import SLOW, browser, complaints
 from tests.knowledge.bases import pdf
-from tests.pages.test_browser import browser, complaints
 
 __all__ = ["browser", "complaints"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-SLOW = 20_000  # milliseconds; a machine may be busy
 
 PAGES = ["A ladder is inspected before every use.", "A ladder stands at an angle of 75 degrees on firm ground."]
 SCAFFOLDS = "# Scaffolds\n\n## Checks\n\nA scaffold is inspected every seven days by a competent person.\n"

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from accounts.models import User
 from plugins.models import Plugin
-from tests.pages.test_browser import browser, complaints, overflow, page, sign_in
+from tests.browsers import browser, complaints, overflow, page, sign_in
 from tests.trees.growing import cover_tree_data
 from trees.draft import create, read_draft
 from trees.models import DecisionTree

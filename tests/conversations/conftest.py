@@ -13,10 +13,10 @@ from knowledge.models import Document
 from marketplace.publish import publish
 from plugins.models import Planner, Plugin
 from tests.cover import give_document
-from tests.pages.conftest import browsing, plugin, visitor
+from tests.pages.conftest import browsing, nobody_has_asked_yet, plugin, tree, visitor
 from trees.models import DecisionTree
 
-__all__ = ["browsing", "plugin", "visitor"]
+__all__ = ["browsing", "nobody_has_asked_yet", "plugin", "tree", "visitor"]
 
 DIARY = "# Diary\n\nAlice wears red boots with golden laces on every Sunday.\n"
 
@@ -40,13 +40,6 @@ def opened(plugin: Plugin, alice: User) -> Plugin:
     publish(plugin, by=alice)
     plugin.refresh_from_db()
     return plugin
-
-
-@pytest.fixture
-def tree(plugin: Plugin) -> DecisionTree:
-    from tests.pages.conftest import TREE
-
-    return DecisionTree.objects.create(plugin=plugin, name="Which boots to wear", tree_data=TREE)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import User
@@ -52,6 +53,12 @@ TREE = {
         },
     },
 }
+
+
+@pytest.fixture(autouse=True)
+def nobody_has_asked_yet() -> None:
+    """All tests ask from one address, and what it asked is counted for a day."""
+    cache.clear()
 
 
 @pytest.fixture

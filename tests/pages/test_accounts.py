@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,14 +17,12 @@ from playwright.sync_api import Page
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from querying.models import Query
+from tests.browsers import PASSWORD, browser, complaints, overflow, page, serious, sign_in
 from tests.openid_stub import Stub, openid_provider
-from tests.pages.test_browser import PASSWORD, browser, complaints, overflow, page, sign_in
 
 __all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
-BAD = ("serious", "critical")
 
 
 @pytest.fixture
@@ -160,11 +157,7 @@ def problems_of(page: Page, path: str) -> list[str]:
         found.append(f"{path}: not one of our pages ({page.url})")
     if overflow(page) > 0:
         found.append(f"{path}: {overflow(page)} px too wide")
-    page.evaluate(AXE.read_text())
-    violations = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-    return found + [
-        f"{path}: {one['id']} {one['nodes'][0]['target']}" for one in violations if one["impact"] in BAD
-    ]
+    return found + serious(page)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])

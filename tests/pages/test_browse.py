@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
+from tests.browsers import browser, complaints, overflow, page, serious
 from tests.marketplace.catalogue.made import listed, scorecard
-from tests.pages.test_browser import browser, complaints, overflow, page
-from tests.pages.test_face import serious, without_scripts
+from tests.pages.test_face import without_scripts
 
 __all__ = ["browser", "complaints", "page", "without_scripts"]  # fixtures of theirs that are used here too
 

@@ -2,68 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
 from accounts.models import ApiKey, User
 from builder.readiness import url_of
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
+from tests.browsers import WIDTHS, browser, complaints, overflow, page, sign_in
+
+__all__ = ["browser", "complaints", "page"]  # fixtures that are used here
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-WIDTHS = (390, 1440)
-PASSWORD = "correct horse battery"
-SLOW = 15_000  # milliseconds; a machine may be busy
-
-
-@pytest.fixture(scope="module")
-def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
-    """For these tests alone: Playwright keeps an event loop in this thread, where others could not run theirs."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**browser_type_launch_args)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def complaints() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def page(browser: Browser, live_server: Any, complaints: list[str]) -> Iterator[Page]:
-    """A page that must have nothing to complain about at the end."""
-    context = browser.new_context(base_url=live_server.url, viewport={"width": WIDTHS[1], "height": 900})
-    context.set_default_timeout(SLOW)
-    page = context.new_page()
-    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: _note_foreign(asked.url, live_server.url, complaints))
-    yield page
-    context.close()
-    assert complaints == []
-
-
-def _note_foreign(url: str, own: str, complaints: list[str]) -> None:
-    if not url.startswith((own, "data:", "blob:")):
-        complaints.append(f"fetched from elsewhere: {url}")
-
-
-def sign_in(page: Page, user: User, *, to: str = "/") -> None:
-    page.goto(f"/accounts/login/?next={to}")
-    page.get_by_label("Email").fill(user.email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign In").click()
-    page.wait_for_url(f"**{to}")
-
-
-def overflow(page: Page) -> int:
-    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def test_from_signing_up_to_a_key(page: Page, published: Plugin) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,25 +14,19 @@ from accounts.models import User
 from conversations.models import ChatMessage, ChatSession
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
+from tests.browsers import SLOW, browser, complaints, violations
+from tests.browsers import streamed_page as page
 from tests.conversations.asking import DIVER, OPEN, WORN
-from tests.conversations.conftest import opened, tree
+from tests.conversations.conftest import opened
 from tests.openai_stub import OpenAIStub, SlowStream, Status
-from tests.pages.test_browser import browser
-from tests.pages.test_plugin_page import CITED, SLOW, _violations, complaints, page
-from tests.servers import asgi_server
+from tests.pages.test_plugin_page import CITED
 from trees.models import DecisionTree
 
-__all__ = ["browser", "complaints", "page", "tree"]  # fixtures of theirs that are used here too
+__all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 CHAT = "/chat/boots"
 LAST = "#talk > .turn:last-child"
-
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    with asgi_server() as url:
-        yield url
 
 
 @pytest.fixture
@@ -220,13 +213,13 @@ def test_axe_finds_nothing(browser: Browser, server: str, chat: Plugin, width: i
     context.set_default_timeout(SLOW)
     page = context.new_page()
     page.goto(CHAT)
-    found = _violations(page)
+    found = violations(page)
     for question, outcome in ((WORN, "answered"), (OPEN, "clarify"), (DIVER, "refused")):
         ask(page, question)
         finished(page, outcome)
-        found += _violations(page)
+        found += violations(page)
     page.reload()
-    found += _violations(page)
+    found += violations(page)
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     context.close()
     assert (found, wide) == ([], 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +13,12 @@ from marketplace.models import Listing
 from marketplace.site.guides import NAMES
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
+from tests.browsers import browser, complaints, overflow, page, serious
 from tests.marketplace.site.conftest import CITED, QUESTION, sample_on
-from tests.pages.test_browser import browser, complaints, overflow, page
 
 __all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
 MOST_BYTES = 150_000
 GUIDES = [f"/docs/{name}" for name in sorted(NAMES)]
 PATHS = ["/", "/docs", *GUIDES, "/api/docs", "/accounts/become-author"]
@@ -41,17 +39,6 @@ def without_scripts(browser: Browser, live_server: Any) -> Iterator[Page]:
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     yield context.new_page()
     context.close()
-
-
-def serious(page: Page) -> list[str]:
-    """What axe finds serious or critical, one line each."""
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{page.url}: {one['id']}: {' and '.join(node['html'][:120] for node in one['nodes'][:3])}"
-        for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])

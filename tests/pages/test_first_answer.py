@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 
 from accounts.models import User
 from plugins.models import Plugin
-from tests.pages.test_browser import browser, complaints, page  # noqa: F401  # fixtures
+from tests.browsers import browser, complaints, page  # noqa: F401  # fixtures
 from tests.servers import asgi_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.db import connections
 from playwright.sync_api import Browser, Page, expect
 
@@ -18,52 +15,19 @@ from marketplace.plugin_page.sample import sample_of
 from marketplace.publish import publish
 from plugins.models import Plugin
 from querying.models import GoldenQuestion, Query
+from tests.browsers import browser, complaints, violations
+from tests.browsers import streamed_page as page
 from tests.openai_stub import OpenAIStub, SlowStream
-from tests.pages.test_browser import browser
-from tests.servers import asgi_server
 from trees.models import DecisionTree
 
-__all__ = ["browser"]  # a fixture of theirs that is used here too
+__all__ = ["browser", "complaints", "page"]  # a fixture of theirs that is used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-AXE = next((Path(__file__).parent.parent / "vendor").glob("axe-*.min.js"))
 PAGE = "/marketplace/boots"
-SLOW = 20_000  # milliseconds; a machine may be busy
 WORN = "What is worn on every site?"
 CITED = "Safety boots with a steel toe are worn on every site [Source 1]. "
 MOST_BYTES = 150_000
 WHOLE = "#try-answer article"
-
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    with asgi_server() as url:
-        yield url
-
-
-@pytest.fixture
-def complaints() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def page(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]:
-    """A page that must have nothing to complain about at the end, and fetches nothing from elsewhere."""
-    context = browser.new_context(base_url=server, viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(SLOW)
-    page = context.new_page()
-    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: None if asked.url.startswith(server) else complaints.append(asked.url))
-    yield page
-    context.close()
-    assert complaints == []
-
-
-@pytest.fixture(autouse=True)
-def nobody_has_asked_yet() -> None:
-    """All tests ask from one address."""
-    cache.clear()
 
 
 @pytest.fixture
@@ -85,15 +49,6 @@ def _furnished(plugin: Plugin, alice: User) -> Plugin:
     DayOfPlugin.objects.create(plugin=plugin, day=today, asked=12, answered=10, refused=2)
     connections.close_all()
     return plugin
-
-
-@pytest.fixture
-def stub(settings: Any) -> Iterator[OpenAIStub]:
-    with OpenAIStub() as running:
-        settings.LEXIC_LLM = "openai"
-        settings.OPENAI_API_KEY = "sk-test"
-        settings.OPENAI_BASE_URL = running.base_url
-        yield running
 
 
 def ask(page: Page, question: str = WORN) -> None:
@@ -193,13 +148,13 @@ def test_axe_finds_nothing(browser: Browser, server: str, rich: Plugin, width: i
     found = []
     for path in (PAGE, f"{PAGE}@1.1.0"):
         page.goto(path)
-        found += _violations(page)
+        found += violations(page)
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     page.goto(PAGE)
     for question in (WORN, "Which boots must be worn?", "Which gloves does a diver need in the Arctic?"):
         ask(page, question)
         expect(page.locator(f"{WHOLE} .said")).to_have_text(question)
-        found += _violations(page)
+        found += violations(page)
     context.close()
     assert found == []
 
@@ -215,9 +170,3 @@ def test_on_a_phone_the_label_comes_right_after_the_head(browser: Browser, serve
     assert tabs is not None
     assert head["y"] < label["y"] < tabs["y"]
     assert label["y"] - (head["y"] + head["height"]) < 60
-
-
-def _violations(page: Page) -> list[str]:
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-    return [f"{one['id']}: {' and '.join(node['html'][:160] for node in one['nodes'][:3])}" for one in found]

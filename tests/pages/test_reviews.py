@@ -8,37 +8,23 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
 from builder.readiness import url_of
-from marketplace.models import Listing, Report, Review
+from marketplace.models import Report, Review
 from marketplace.reviews.report import MOST_IN_AN_HOUR
 from plugins.models import Plugin, Release
-from tests.marketplace.reviews.conftest import ask, people, reviewed
+from tests.marketplace.reviews.conftest import ask, people, plugin, reviewed
+
+__all__ = ["plugin"]  # fixtures of theirs that are used here too
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
 REVIEW, REPORT = "/marketplace/boots/review", "/marketplace/boots/report"
 QUEUE = "/admin/marketplace/report/"
-
-
-@pytest.fixture(autouse=True)
-def _nobody_has_reported_before() -> None:
-    cache.clear()
-
-
-@pytest.fixture
-def plugin(alice: User) -> Plugin:
-    """On the air."""
-    plugin = Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.")
-    release = Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief.")
-    plugin.go_live(release)
-    Listing.objects.create(plugin=plugin, release=release, domain="safety", released_at=release.created_at)
-    return plugin
 
 
 @pytest.fixture

@@ -5,31 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 from playwright.sync_api import Browser, Page
 
 from accounts.models import User
 from builder.readiness import url_of
-from marketplace.models import Listing, Report, Review
-from plugins.models import Plugin, Release
-from tests.builder.test_accessibility import _serious
-from tests.marketplace.reviews.conftest import ask, people, reviewed
-from tests.pages.test_browser import PASSWORD, browser
+from marketplace.models import Report, Review
+from plugins.models import Plugin
+from tests.browsers import PASSWORD, browser, serious
+from tests.marketplace.reviews.conftest import ask, people, plugin, reviewed
 
-__all__ = ["browser"]  # a fixture of theirs that is used here too
+__all__ = ["browser", "plugin"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def plugin(alice: User) -> Plugin:
-    """On the air."""
-    plugin = Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.")
-    release = Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief.")
-    plugin.go_live(release)
-    Listing.objects.create(plugin=plugin, release=release, domain="safety", released_at=release.created_at)
-    return plugin
 
 
 def opened(browser: Browser, live_server: Any, person: User | None = None, **options: Any) -> Page:
@@ -49,7 +37,6 @@ def opened(browser: Browser, live_server: Any, person: User | None = None, **opt
 def test_a_review_a_reply_and_a_report_need_no_script(
     browser: Browser, live_server: Any, plugin: Plugin, visitor: User, alice: User
 ) -> None:
-    cache.clear()
     ask(plugin, visitor)
     page = opened(browser, live_server, visitor, java_script_enabled=False)
     page.goto("/marketplace/boots")
@@ -98,7 +85,7 @@ def test_axe_finds_nothing_serious(
         for address in addresses:
             page.goto(address)
             page.wait_for_load_state("networkidle")
-            found += _serious(page)
+            found += serious(page)
             if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
                 found.append(f"{address} is wider than the screen")
         page.context.close()

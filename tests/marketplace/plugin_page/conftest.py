@@ -1,18 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from django.core.cache import cache
 
 from plugins.models import Plugin
-from tests.pages.conftest import browsing, handbook, plugin, published, tree, visitor
+from tests.pages.conftest import browsing, handbook, nobody_has_asked_yet, plugin, published, tree, visitor
 
-__all__ = ["browsing", "handbook", "plugin", "published", "tree", "visitor"]
-
-
-@pytest.fixture(autouse=True)
-def nobody_has_asked_yet() -> None:
-    """All tests ask from one address."""
-    cache.clear()
+__all__ = ["browsing", "handbook", "nobody_has_asked_yet", "plugin", "published", "tree", "visitor"]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ Browse = Callable[[User], Client]
 
 
 @pytest.fixture(autouse=True)
-def _nobody_has_reported_before() -> None:
+def nobody_has_reported_before() -> None:
     cache.clear()
 
 
