@@ -15,11 +15,10 @@ from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
-from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from accounts import visitors
+from api.negotiation import WhateverIsAccepted
 from api.parsers import StrictJSONParser
 from api.query_body import MAX_QUESTION
 from api.schema import examples
@@ -95,18 +94,9 @@ class FollowupSerializer(serializers.Serializer):
     originalQuestion = serializers.CharField(help_text="Send it back with the answer.")
 
 
-class _WhateverIsAccepted(DefaultContentNegotiation):
-    """Whether an answer is text or JSON is known when it comes; a caller reads its Content-Type."""
-
-    def select_renderer(
-        self, request: Request, renderers: Any, format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str]:
-        return renderers[0], renderers[0].media_type
-
-
 class PublicChatView(OpenView):
     parser_classes = [StrictJSONParser]
-    content_negotiation_class = _WhateverIsAccepted
+    content_negotiation_class = WhateverIsAccepted
 
     @extend_schema(
         request=PublicChatSerializer,

@@ -8,9 +8,8 @@ from asgiref.sync import async_to_sync
 from django.http import JsonResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import IsAuthenticated
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -18,6 +17,7 @@ from rest_framework.views import APIView
 from accounts.models import ApiKey
 from api.chat import body, models, shapes, stream
 from api.chat.answers import Completion
+from api.negotiation import WhateverIsAccepted
 from api.parsers import StrictJSONParser
 from api.permissions import MayQuery
 from api.query import read_question
@@ -29,19 +29,10 @@ from querying import conversation, pipeline, sse
 from querying.types import Failed, Question
 
 
-class _WhateverIsAccepted(DefaultContentNegotiation):
-    """Clients of this protocol ask for a stream in the body, and accept in the header what comes to their mind."""
-
-    def select_renderer(
-        self, request: Request, renderers: Any, format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str]:
-        return renderers[0], renderers[0].media_type
-
-
 class _ChatView(APIView):
     parser_classes = [StrictJSONParser]
     renderer_classes = [JSONRenderer]
-    content_negotiation_class = _WhateverIsAccepted
+    content_negotiation_class = WhateverIsAccepted
     permission_classes = [IsAuthenticated, MayQuery]
     throttle_classes = [KeyThrottle]
 
