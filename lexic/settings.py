@@ -104,7 +104,6 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "lexic.urls"
-ASGI_APPLICATION = "lexic.asgi.application"
 WSGI_APPLICATION = "lexic.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
