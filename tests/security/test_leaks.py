@@ -38,6 +38,7 @@ KINDS: dict[str, Any] = {
     "slug": Plugin,
     "plugin": Plugin,
     "page_id": Page,
+    "session": "conversations.ChatSession",
     "pk": ("accounts.ApiKey", "plugins.Invitation", "marketplace.Review", "plugins.Plugin"),
     "version": ["1.0.0", "draft", "latest"],
     "number": ["1"],
