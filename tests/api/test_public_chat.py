@@ -14,10 +14,10 @@ from plugins.models import Plugin
 from querying.models import Query
 from querying.types import REFUSAL
 from tests.conversations.asking import DIVER, OPEN, WORN
-from tests.conversations.conftest import chat, plugin, tree, with_tree
+from tests.conversations.conftest import chat, nobody_has_asked_yet, plugin, tree, with_tree
 from tests.openai_stub import HalfStream, OpenAIStub, Status
 
-__all__ = ["chat", "plugin", "tree", "with_tree"]
+__all__ = ["chat", "nobody_has_asked_yet", "plugin", "tree", "with_tree"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 URL = "/api/public/boots/chat"
