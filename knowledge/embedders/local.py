@@ -47,8 +47,10 @@ class LocalEmbedder(Embedder):
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         rows = self._words.ids(texts, limit=WINDOW_TOKENS)
-        for group in _by_length(rows):
-            vectors[group] = self._model().infer([rows[index] for index in group])[1]
+        groups = list(_by_length(rows))
+        read = self._model().infer([rows[index] for index in group] for group in groups)
+        for group, (_, found) in zip(groups, read, strict=True):
+            vectors[group] = found
         return vectors
 
     def token_states(self, texts: Sequence[str]) -> list[TokenStates]:
@@ -61,10 +63,11 @@ class LocalEmbedder(Embedder):
         tokens = [self._words.tokens(text) for text in texts]
         rows = [self._words.framed(each.ids, limit=WINDOW_TOKENS) for each in tokens]
         states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
-        for group in _by_length(rows):
-            inferred = self._model().infer([rows[index] for index in group])[0]
-            for index, state in zip(group, inferred, strict=True):
-                states[index] = state[1 : len(rows[index]) - 1].copy()
+        # One by one: few texts are read at a time, and padding them to the longest costs more than a batch saves. The
+        # longest first, so that no stream is left with it when the others are done.
+        order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
+        for index, (read, _) in zip(order, self._model().infer([rows[index]] for index in order), strict=True):
+            states[index] = read[0, 1 : len(rows[index]) - 1]
         return [(state, each.offsets[: len(state)]) for state, each in zip(states, tokens, strict=True)]
 
     def _embed_single(self, text: str) -> NDArray[np.float32]:
@@ -74,7 +77,7 @@ class LocalEmbedder(Embedder):
         """The unit vector of one text and the states of its tokens, both read-only, from one run of the model."""
         tokens = self._words.tokens(text)
         row = self._words.framed(tokens.ids, limit=WINDOW_TOKENS)
-        states, vectors = self._model().infer([row])
+        ((states, vectors),) = self._model().infer([[row]])
         inner = states[0, 1 : len(row) - 1]
         for array in (inner, vectors):
             array.setflags(write=False)

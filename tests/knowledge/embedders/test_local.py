@@ -90,6 +90,30 @@ def test_text_beyond_256_tokens_is_not_read(local):
     assert float(one @ other) == pytest.approx(1, abs=1e-4)
 
 
+def test_the_token_states_of_texts_are_those_of_each_alone(local):
+    texts = [*TEXTS[:4], *(f"Rule {number}: " + "keep dry " * number for number in range(20)), *TEXTS[4:]]
+    together = local.token_states(texts)
+    for text, (states, offsets) in zip(texts, together, strict=True):
+        alone, alone_offsets = local.token_states([text])[0]
+        assert offsets == alone_offsets
+        np.testing.assert_array_equal(states, alone)
+
+
+def test_an_error_among_batches_leaves_the_model_in_order(local):
+    model, row = local._model(), [101, 2003, 102]
+    before = next(model.infer([[row]]))
+
+    def batches():
+        yield [row]
+        yield [[101, 2010, 102]]
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        list(model.infer(batches()))
+    read = list(model.infer([[row]] * 7))
+    assert [np.array_equal(states, before[0]) for states, _ in read] == [True] * 7
+
+
 def test_special_tokens_in_a_text_are_just_characters(local):
     assert local.count_tokens("[SEP]") == 3
     assert local.count_tokens("[PAD] [MASK]") > 2
@@ -159,6 +183,12 @@ def test_the_configured_number_of_threads_is_used(settings):
     settings.LEXIC_EMBEDDER_THREADS = 1
     embedder = LocalEmbedder()
     assert embedder._model()._compiled.get_property("INFERENCE_NUM_THREADS") == 1
+    assert embedder._model()._compiled.get_property("NUM_STREAMS") == 1
+
+
+def test_several_texts_are_read_at_once(settings):
+    settings.LEXIC_EMBEDDER_THREADS = 2
+    assert LocalEmbedder()._model()._compiled.get_property("NUM_STREAMS") == 2
 
 
 def test_rows_of_similar_length_share_a_shape():
