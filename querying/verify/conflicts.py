@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from knowledge.search import Passage
+from knowledge.terms import terms
 from querying.verify.association import is_rival
 from querying.verify.contrasts import contradicts
 from querying.verify.figures import Quantity
@@ -15,6 +16,8 @@ from querying.verify.negation import flips
 from querying.verify.quantities import figures
 from querying.verify.spans import sentences_of
 
+# Words that reading figures puts into a text which does not say them: "1 x 2" for "1×2", "5 years after".
+_PUT_IN = frozenset(terms("x year"))
 # Fewer content words do not make a subject that is surely the same.
 _FEWEST_WORDS = 3
 
@@ -37,7 +40,8 @@ def conflicting_sentences(
 
 def disagree(one: str, other: str) -> bool:
     """Whether two sentences about the same subject exclude each other."""
-    if _subject(one) != _subject(other):
+    # Most sentences lack a word of the subject, which shows without reading their figures.
+    if not _subject(one) <= content(other) | _PUT_IN or _subject(one) != _subject(other):
         return False
     mine, theirs = figures(one), figures(other)
     if len(mine.quantities) != len(theirs.quantities) or len(mine.quantities) > 1:

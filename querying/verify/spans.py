@@ -73,13 +73,12 @@ def best_span(claim: str, passage: Passage, *, least: float) -> Span | None:
 
     `least` is the share of the claim's words that it must have.
     """
+    for run, text in _sharing(claim, passage.content):
+        if is_word_for_word(claim, text):
+            return Span(start=run[0][0], end=run[-1][1], support=1.0)
     around = _surroundings(passage)
-    candidates = list(_candidates(claim, passage.content, around))
-    for candidate in candidates:
-        if is_word_for_word(claim, candidate.text):
-            return candidate.span(1.0)
     has_figures = figures(claim).text != figures(claim).words
-    for candidate in sorted(candidates, key=lambda candidate: candidate.rank):
+    for candidate in sorted(_candidates(claim, passage.content, around), key=lambda candidate: candidate.rank):
         words = candidate.words
         enough = len(words.matched) >= 2 or (words.matched and has_figures)
         if words.share < least or not enough or words.missing:
@@ -118,16 +117,21 @@ def _surroundings(passage: Passage) -> Surroundings:
 
 
 def _candidates(claim: str, text: str, around: Surroundings) -> Iterator[_Candidate]:
-    """Every sentence, every two neighbours, every list with the line that leads in to it."""
-    wanted = stems(claim)
-    for run in _runs(text, widest=_WIDEST_FOR_QUOTATIONS if quotations(claim) else _WIDEST):
-        start, end = run[0][0], run[-1][1]
-        piece = in_one_line(text[start:end])
-        if not wanted & stems(piece):
-            continue
+    for run, piece in _sharing(claim, text):
         words = compare(claim, piece, around)
         main = _main(claim, [in_one_line(text[a:b]) for a, b in run])
+        start, end = run[0][0], run[-1][1]
         yield _Candidate(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
+
+
+def _sharing(claim: str, text: str) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
+    """Every sentence, every two neighbours, every list with the line that leads in to it, as far as they share a word
+    with the claim: the sentences, and how they read in one line."""
+    wanted = stems(claim)
+    for run in _runs(text, widest=_WIDEST_FOR_QUOTATIONS if quotations(claim) else _WIDEST):
+        piece = in_one_line(text[run[0][0] : run[-1][1]])
+        if wanted & stems(piece):
+            yield run, piece
 
 
 @lru_cache(maxsize=4096)

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from querying.verify import conflicts
 from querying.verify.conflicts import disagree
+from querying.verify.generic import content
 
 SEVERE = "For severe exposure the nominal cover of a beam is 45 mm."
 
@@ -39,3 +43,24 @@ def test_another_value_or_a_denial_of_the_same_is_a_conflict(one: str, other: st
 def test_what_may_both_be_true_is_no_conflict(one: str, other: str):
     assert not disagree(one, other)
     assert not disagree(other, one)
+
+
+SAID = """
+    45mm 1×2 4.5–5 cm M25 EN1992-1-1 H2SO4 fifth anniversary of the lease 7+ years 1½ 10⁶ thirty (30) days
+    clause 4.2(a) beam- column non‑slip fee's 5's 12/03/2019 March 2020 $40 US$5k ₹9 20% B500B in-network 3rd 2x4
+    at least minimum naïve ﬁre kg/m³ 4WD 100m² no.7 9 a.m. twice half × ± µm
+"""
+
+
+@given(st.lists(st.sampled_from(SAID.split()), max_size=12).map(" ".join))
+def test_the_subject_of_a_sentence_stands_in_its_words(text: str):
+    assert conflicts._subject(text) <= content(text) | conflicts._PUT_IN
+
+
+def test_figures_of_another_subject_are_not_read(monkeypatch):
+    read = []
+    figures = conflicts.figures
+    monkeypatch.setattr(conflicts, "figures", lambda text: read.append(text) or figures(text))
+    others = [f"Clause {number}: the lap of a column is {number} mm." for number in range(1, 40)]
+    assert not any(disagree(SEVERE, other) for other in others)
+    assert set(read) == {SEVERE}
