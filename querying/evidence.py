@@ -15,6 +15,7 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.search import Passage
 from knowledge.sentences import sentence_spans
+from knowledge.terms import terms
 from querying.asked import Said
 from querying.exclusions import sets_aside
 from querying.late_interaction import AskedWords, Match, Span, asked_words
@@ -44,12 +45,18 @@ class _Window:
 
     passage: int
     spans: tuple[Span, ...]
+    said: tuple[frozenset[str], ...]  # the stems of each span
     content: str  # of the whole passage
     head: str
+    titled: frozenset[str]  # the stems of the head
 
     @property
     def text(self) -> str:
         return self.head + self.content[self.spans[0][0] : self.spans[-1][1]]
+
+    @property
+    def stems(self) -> frozenset[str]:
+        return self.titled.union(*self.said)
 
     @property
     def shift(self) -> int:
@@ -186,7 +193,7 @@ def _promising(windows: Sequence[_Window], asked: AskedWords) -> list[tuple[_Win
     """At most READ_WINDOWS of them, each with the share of the question's words that it holds: the best of each
     passage, then the best of the others. The most promising first: a quarter of the words is worth a place of the
     ranking."""
-    shared = sorted(((window, asked.share(window.text)) for window in windows), key=lambda pair: -pair[1])
+    shared = sorted(((window, asked.share(window.stems)) for window in windows), key=lambda pair: -pair[1])
     firsts = list({window.passage: (window, share) for window, share in reversed(shared)}.values())
     firsts.sort(key=lambda pair: pair[0].passage)
     others = [pair for pair in shared if pair not in firsts]
@@ -197,8 +204,11 @@ def _promising(windows: Sequence[_Window], asked: AskedWords) -> list[tuple[_Win
 def _trimmed(window: _Window, asked: AskedWords) -> _Window:
     """Without the sentences before the first and after the last that say a word of the question: an eighth of what the
     model would read where there is much to read. A window without any such word stays whole."""
-    saying = [at for at, (start, end) in enumerate(window.spans) if asked.share(window.content[start:end]) > 0]
-    return replace(window, spans=window.spans[saying[0] : saying[-1] + 1]) if saying else window
+    saying = [at for at, stems in enumerate(window.said) if asked.share(stems) > 0]
+    if not saying:
+        return window
+    kept = slice(saying[0], saying[-1] + 1)
+    return replace(window, spans=window.spans[kept], said=window.said[kept])
 
 
 def _windows(index: int, passage: Passage) -> list[_Window]:
@@ -210,7 +220,18 @@ def _windows(index: int, passage: Passage) -> list[_Window]:
         else:
             groups.append([span])
     head = f"{_title(passage)}. "
-    return [_Window(passage=index, spans=tuple(group), content=passage.content, head=head) for group in groups]
+    titled = frozenset(terms(head))
+    return [
+        _Window(
+            passage=index,
+            spans=tuple(group),
+            said=tuple(frozenset(terms(passage.content[start:end])) for start, end in group),
+            content=passage.content,
+            head=head,
+            titled=titled,
+        )
+        for group in groups
+    ]
 
 
 def _title(passage: Passage) -> str:

@@ -8,7 +8,7 @@ does it well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 
@@ -64,7 +64,7 @@ class AskedWords:
             return
         self.states: Matrix = np.concatenate([part.states for part in parts])
         self._shares = np.concatenate([part.shares for part in parts])
-        self._stems = np.asarray([stem for part in parts for stem in part.stems])
+        self._stems = [stem for part in parts for stem in part.stems]
         self._is_topic = np.asarray([word.is_topic for word in words for part in word.parts for _ in part.stems])
         self._part_starts = _starts([len(part.stems) for part in parts])
         self._word_starts = _starts([len(word.parts) for word in words])
@@ -76,11 +76,14 @@ class AskedWords:
 
     def in_title(self, title: str) -> NDArray[np.bool_]:
         """Which rows of the states belong to words that the title says."""
-        return np.isin(self._stems, np.asarray(terms(title) or [""]))
+        return self._said(frozenset(terms(title)))
 
-    def share(self, text: str) -> float:
-        """How much of the question's weight stands in the text letter by letter, 0 to 1: quick, and rough."""
-        return self._weighed(self.in_title(text).astype(np.float32))
+    def share(self, said: Set[str]) -> float:
+        """How much of the question's weight these stems are, 0 to 1: quick, and rough."""
+        return self._weighed(self._said(said).astype(np.float32))
+
+    def _said(self, stems: Set[str]) -> NDArray[np.bool_]:
+        return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
 
     def topic(self, similar: Sequence[Matrix]) -> NDArray[np.float32]:
         """For each row of the states, how well a passage speaks of it anywhere, if it is the topic, else 0."""

@@ -135,3 +135,13 @@ def test_pk_033_the_database_is_where_its_url_says(tmp_path: Path) -> None:
     shown = "settings.DATABASES['default']['HOST'], settings.DATABASES['default']['NAME']"
     done = settings_with(tmp_path, shown, DATABASE_URL="postgresql://ada:secret@db.example:5433/notes")
     assert done.stdout == "db.example notes\n"
+
+
+@pytest.mark.parametrize(("given", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_numpy_multiplies_on_one_thread_unless_told_otherwise(given: dict[str, str], threads: str):
+    env = {"PATH": os.environ["PATH"], **given}
+    code = "import lexic, os, sys; assert 'numpy' not in sys.modules; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == threads

@@ -127,6 +127,16 @@ def test_a_passage_far_down_that_says_the_words_is_among_the_first(read: list[in
     assert found.passages[0].chunk_id == 9
 
 
+def test_the_words_of_a_sentence_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(evidence, "terms", lambda text: counted.append(text) or terms(text))
+    rules = [f"Rule {number} says where the gravel of yard {number} is kept. {FILLER * 20}" for number in range(9)]
+    weighed(("Where is the gravel?", 1.0), passages=[passage(rule, number=n) for n, rule in enumerate(rules)])
+    of_rules = [text for text in counted if text.startswith("Rule")]
+    assert sorted(of_rules) == sorted({rule.partition(". ")[0] + "." for rule in rules})
+    assert all(len(text) < 200 for text in counted)  # sentences and titles, no windows
+
+
 def test_more_passages_than_windows_to_read_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "READ_WINDOWS", 2)
     passages = [passage(FILLER, number=number) for number in range(1, 13)]
