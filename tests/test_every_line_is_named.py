@@ -9,8 +9,6 @@ import pytest
 
 from tests.shared_data import ROOT
 
-# Named with the tests of vectors of other sizes.
-NOT_YET = {"PK-026"}
 TESTS = Path(__file__).parent
 _TEST = re.compile(r"^ *(?:async )?def test_(\w+)", re.MULTILINE)
 _NUMBERS = re.compile(r"(?:^|_)([a-z]{2})((?:_\d{3}(?!\d))+)")
@@ -36,7 +34,7 @@ def test_every_line_is_named_by_a_test(specification: str) -> None:
     lines = _LINE.findall(path.read_text())
     assert len(lines) > 20
     # What is left open, or contradicts itself, was decided: a test says how.
-    assert {number for number, _ in lines} - named() - NOT_YET == set()
+    assert {number for number, _ in lines} - named() == set()
 
 
 def test_names_are_read() -> None:

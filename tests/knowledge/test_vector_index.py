@@ -10,9 +10,12 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from knowledge.filters import Filters
+from knowledge.ingest import ingest
 from knowledge.models import Embedding, KnowledgeBase
 from knowledge.search import search
 from knowledge.vector_index import IndexInTransaction, drop_index, ensure_index, index_name
+from tests.knowledge.bases import CountingEmbedder, add_markdown, registered
+from tests.knowledge.bases import make_base as base_of_plugin
 from tests.knowledge.factories import (
     at,
     make_base,
@@ -79,6 +82,27 @@ def test_a_large_base_gets_one_index_of_its_own(big: KnowledgeBase) -> None:
     assert index_name(big.pk) in definition
     assert re.search(r"halfvec\(32\)\) halfvec_ip_ops\) WITH \(m='16', ef_construction='64'\)", definition)
     assert f"knowledge_base_id = {big.pk}" in definition
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pk_026_a_note_keeps_its_file_and_heading_and_768_numbers_under_a_cosine_index() -> None:
+    """The vectors have length one, so that the inner product, which is faster, is the cosine."""
+    embedder = CountingEmbedder("wide", dimensions=768)
+    with registered(embedder):
+        base = base_of_plugin(embedder="wide")
+        note = add_markdown(base, "# Engine\n\n## Oil\n\nOil is drained warm.", name="garage/engine.md")
+        ingest(note.pk)
+    base.refresh_from_db()
+    chunk = base.chunks.get()
+    assert (chunk.document.file_name, chunk.section_path[-1]) == ("garage/engine.md", "Oil")
+    assert "Oil is drained warm." in chunk.content
+    vector = np.asarray(Embedding.objects.get(chunk=chunk).vector, dtype=np.float32)
+    assert vector.shape == (768,)
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-2)
+    assert ensure_index(base, indexed_from=1) == "built"
+    (definition,) = definitions()
+    assert "hnsw (((vector)::halfvec(768)) halfvec_ip_ops)" in definition
+    drop_index(base.pk)
 
 
 def test_a_search_of_a_large_base_uses_its_index(big: KnowledgeBase) -> None:
