@@ -35,6 +35,7 @@ def private_to_people(
 def _marked(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     # A session that nobody looked at was not read from the database either, and is not for this.
     is_somebodys = request.session.accessed and SESSION_KEY in request.session
-    if is_somebodys and "public" not in response.headers.get("Cache-Control", ""):
+    said = response.headers.get("Cache-Control", "")
+    if is_somebodys and "public" not in said and "no-store" not in said:
         patch_cache_control(response, private=True)
     return response

@@ -26,7 +26,8 @@ def free_slug(name: str, *, taken: Callable[[str], bool]) -> str:
     for number in count(1):
         suffix = f"-{number}"
         candidate = base[: MAX_LENGTH - len(suffix)].rstrip("-_") + suffix
-        if not taken(candidate):
+        # Digits that a number completes may be an id.
+        if not as_id(candidate) and not taken(candidate):
             return candidate
     raise AssertionError("unreachable: count() does not end")
 

@@ -179,7 +179,8 @@ def test_an_ordinary_user_can_run_it() -> None:
     os.chown(parent, nobody.pw_uid, nobody.pw_gid)
     packages = os.pathsep.join(path for path in sys.path if path.endswith("site-packages"))
     person = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
-    env = environment(parent / "var", PYTHONPATH=packages, PYTHONDONTWRITEBYTECODE="1", HOME=str(parent))
+    own = {"HOME": str(parent), "LEXIC_STATIC_ROOT": str(parent / "static")}
+    env = environment(parent / "var", PYTHONPATH=packages, PYTHONDONTWRITEBYTECODE="1", **own)
     try:
         program = (python, "manage.py", "up", "--port", "0", "--concurrency", "1")
         with lexic(parent / "var", program=program, env=env, **person) as running:

@@ -45,6 +45,11 @@ def test_a_slug_that_is_taken_gets_a_number() -> None:
     assert made("Cover", "cover", "cover-1", "cover-2") == "cover-3"
 
 
+def test_a_number_does_not_make_an_id_of_a_slug() -> None:
+    thirty = "0" * 30
+    assert made(thirty, thirty, *(f"{thirty}-{number}" for number in range(1, 10))) == f"{thirty}-100"
+
+
 def test_a_number_does_not_make_a_slug_too_long() -> None:
     longest = "x" * MAX_LENGTH
     assert made(longest, longest) == "x" * (MAX_LENGTH - 2) + "-1"
