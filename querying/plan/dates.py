@@ -73,7 +73,7 @@ _PERIODS = {
 }
 _PERIOD = "|".join(_PERIODS.values())
 _ONE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PERIODS.items()), re.IGNORECASE)
-_BEFORE, _AFTER = r"(?<![\w:./-])", r"(?![\w:/-]|\.\d)"
+_BEFORE, _AFTER = r"(?<![\w:./-])", r"(?![\w/-]|[.:]\d)"
 _RANGE = re.compile(
     rf"{_BEFORE}(?:(?:between|from)\s+(?P<from>{_PERIOD})\s+(?:and|to|until|till|through|up\s+to)\s+(?P<to>{_PERIOD})"
     rf"|(?P<from2>{_PERIOD})\s*(?:–|—|-|to|through|until)\s*(?P<to2>{_PERIOD})){_AFTER}",
@@ -236,7 +236,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _DATED = re.compile(
-    r"(?:posts?|notes?|articles?|documents?|papers?|entries|reports?|reviews?|minutes|memos?|goals?|plans?|recap|summary)\b",
+    r"(?:posts?|notes?|articles?|documents?|papers?|entries|reports?|reviews?|minutes|memos?|goals?|plans?|recap|summary|for\s+(?:me|us))\b",
     re.IGNORECASE,
 )
 

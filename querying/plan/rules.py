@@ -20,8 +20,9 @@ from querying.plan.vocabulary import Vocabulary, places_of, stem_of
 # From this share of dated documents on, a time is a filter and a recap without one is asked back.
 _DATED = 0.5
 _THING = r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?)"
+_THINGS = re.compile(rf"\s+{_THING}\b", re.IGNORECASE)
 _LISTING = re.compile(
-    rf"^\s*(?:please\s+)?(?:(?:(?:can|could|would)\s+you|(?:can|could|may)\s+i|i\s+(?:want|need|would\s+like)\s+to|i['’]d\s+like\s+to)\s+)?(?:please\s+)?(?:see|list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch)\b"
+    rf"^\s*(?:please\s+)?(?:(?:(?:can|could|would)\s+you|(?:can|could|may)\s+i|i\s+(?:want|need|would\s+like)\s+to|i['’]d\s+like\s+to)\s+)?(?:please\s+)?(?:see|list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch|(?:i\s+am\s+|i['’]m\s+)?(?:looking|searching|hunting)\s+for|i['’]m\s+after)\b"
     rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:[\w-]+\s+){{0,3}}{_THING}\b"
     rf"|^\s*(?:[\w-]+\s+){{0,4}}{_THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
     rf"|\b(?:everything|anything|what\s+(?:did|have|has|was|were))\s+(?:\w+\s+){{0,3}}(?:write|wrote|written|publish|published|post|posted)\b"
@@ -32,6 +33,7 @@ _ABOUT = re.compile(
     r"\b(?:about|on|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with)|discussing)\b[\s:]*",
     re.IGNORECASE,
 )
+_THING_ABOUT = re.compile(rf"\b{_THING}\s+{_ABOUT.pattern}", re.IGNORECASE)
 _TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNORECASE)
 _HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
 # Beside these a status is one; in "a final deadline" it is an ordinary word.
@@ -39,6 +41,8 @@ _MARKED = re.compile(
     r"\b(?:still|currently|now|marked|status|are|is|in|on|as)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
     re.IGNORECASE,
 )
+# What somebody did, without a word on what it was about: "what did we work on?", not "what did we do about the roof?".
+_WORK = r"(?:did|have|has|was|were|had)\s+(?:i|we|they|you|the\s+team)\s+(?:been\s+)?(?:do(?:ing|ne)?|work(?:ing|ed)?\s+on|get\s+up\s+to|gotten\s+up\s+to|busy\s+with)(?=\s*(?:$|[?.,;!]))"
 _INTENTS = {
     Intent.ACCOMPLISHMENTS: re.compile(
         r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrap(?:ped)?\s+up|tick(?:ed)?\s+off|done)\b",
@@ -49,7 +53,7 @@ _INTENTS = {
         re.IGNORECASE,
     ),
     Intent.RECAP: re.compile(
-        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|sum(?:ming)?\s+up|run-?down|catch\s+(?:me|us)\s+up|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|been\s+(?:happening|going\s+on))\b",
+        rf"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|sum(?:ming)?\s+up|run-?down|catch\s+(?:me|us)\s+up|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|{_WORK}|been\s+(?:happening|going\s+on))\b",
         re.IGNORECASE,
     ),
 }
@@ -127,34 +131,33 @@ def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str
     said = time_of(question, today=today) if vocabulary.dated >= _DATED else None
     rest = f"{question[: said.start]} {question[said.end :]}" if said else question
     rest = _ANY_TIME.sub(" ", rest)
+    days = TimeRange(start=said.days.first, end=said.days.last, timezone=timezone) if said else None
     intent = _intent(rest)
-    labels = _Labels(rest, vocabulary)
+    plan, labels, is_list = _read(rest, vocabulary, Plan(intent=intent, time_range=days, limit=_limit(question)))
+    if _lacks_time(plan, question, vocabulary):
+        if not labels.left_over():
+            return replace(
+                plan,
+                answer_mode=AnswerMode.SQL_ONLY,
+                followup_question="Which time do you mean?",
+                options=PERIOD_OPTIONS,
+            )
+        # "Summarise the parking rules", "what happened to the boiler" speak of something, and not of a time.
+        plan, labels, is_list = _read(rest, vocabulary, replace(plan, intent=Intent.LOOKUP))
+    return _with_mode(plan, labels=labels, question=question, is_list=is_list)
+
+
+def _read(text: str, vocabulary: Vocabulary, plan: Plan) -> tuple[Plan, _Labels, bool]:
+    """The plan with the labels that the text names, these, and whether it asks for a list."""
+    labels = _Labels(text, vocabulary)
     project = labels.project()
     doc_types = labels.doc_types()
-    statuses = labels.statuses(intent)
-    is_list = bool(_LISTING.search(labels.shape())) or (intent != Intent.LOOKUP and bool(said or statuses))
-    plan = Plan(
-        intent=intent,
-        time_range=TimeRange(start=said.days.first, end=said.days.last, timezone=timezone) if said else None,
-        doc_types=doc_types,
-        project=project,
-        statuses=statuses,
-        tags=labels.tags(is_list=is_list),
-        limit=_limit(question),
-    )
-    if _lacks_time(plan, question, vocabulary):
-        return Plan(
-            intent=intent,
-            doc_types=plan.doc_types,
-            project=plan.project,
-            statuses=plan.statuses,
-            tags=plan.tags,
-            limit=plan.limit,
-            answer_mode=AnswerMode.SQL_ONLY,
-            followup_question="Which time do you mean?",
-            options=PERIOD_OPTIONS,
-        )
-    return _with_mode(plan, labels=labels, question=question, is_list=is_list)
+    statuses = labels.statuses(plan.intent)
+    is_list = bool(_LISTING.search(labels.shape()))
+    is_list = is_list or (plan.intent != Intent.LOOKUP and bool(plan.time_range or statuses))
+    tags = labels.tags(is_list=is_list)
+    named = replace(plan, project=project, doc_types=doc_types, statuses=statuses, tags=tags)
+    return named, labels, is_list
 
 
 def _with_mode(plan: Plan, *, labels: _Labels, question: str, is_list: bool) -> Plan:
@@ -235,8 +238,8 @@ class _Labels:
         return named or tuple(status for status in known if status.lower() in by_intent)
 
     def tags(self, *, is_list: bool) -> tuple[str, ...]:
-        """Tags that are named as tags; in a list also those that follow "about" or stand before what is listed; and any
-        where nothing else is said."""
+        """Tags that are named as tags, that stand before documents or that documents are about ("procurement posts", "notes
+        on design"); in a list also those that follow "about" anywhere; and any where nothing else is said."""
         hashed = {match.group(1).lower() for match in _HASH.finditer(self._text)}
         marks = [match.span() for match in _HASH.finditer(self._text)]
         for word in self._words:
@@ -248,10 +251,9 @@ class _Labels:
             return tuple(dict.fromkeys([*exact, *anywhere]))
         for word, was_used in zip(self._words, before, strict=True):
             word.is_used = was_used
-        if not is_list and not _TAGGED.search(self._text):
-            return tuple(exact)
-        about = _ABOUT.search(self._text)
-        start = about.end() if about else 0
+        is_named = is_list or bool(_TAGGED.search(self._text))
+        about = (_ABOUT if is_named else _THING_ABOUT).search(self._text)
+        start = about.end() if about else 0 if is_named else len(self._text)
         found = self._take(
             self._vocabulary.tags, only=lambda group: group[0].start >= start or self._is_before_thing(group)
         )
@@ -260,12 +262,17 @@ class _Labels:
     def _is_before_thing(self, group: Sequence[_Word]) -> bool:
         after = group[-1].start + len(group[-1].text)
         is_type = any(0 <= start - after <= 1 for start, _ in self._things)
-        return is_type or bool(re.match(rf"\s+{_THING}\b", self._text[after:], re.IGNORECASE))
+        return is_type or bool(_THINGS.match(self._text[after:]))
 
     def left_over(self) -> list[str]:
         """Content words that are no label and none of the words that ask for a list."""
         left = (word for word in self._words if not word.is_used and not word.text.isdigit())
-        return [word.text for word in left if terms(word.text) and word.stem not in _ASKING]
+        return [word.text for word in left if terms(word.text) and word.stem not in _ASKING and not self._owns(word)]
+
+    def _owns(self, word: _Word) -> bool:
+        """"The clinic's work" says whose, and not what."""
+        after = self._text[word.start + len(word.text) :]
+        return bool(re.match(r"['’]s\s+\w", after))
 
     def _is_thing(self, group: Sequence[_Word]) -> bool:
         """Whether these words name documents. A single word may be a verb ("who do they report to") or a measure."""
@@ -276,8 +283,9 @@ class _Labels:
             return False
         after = self._text[group[-1].start + len(group[-1].text) :]
         is_plural = group[-1].text.lower().endswith("s")
-        # "The letter slot", "a policy number": the first of two nouns names no document.
-        if len(group) == 1 and not is_plural and re.match(r"\s+[^\W\d]", after) and not _GOES_ON.match(after):
+        # "The letter slot", "a policy number": the first of two nouns names no document, but in "meeting notes".
+        is_first = bool(re.match(r"\s+[^\W\d]", after)) and not _GOES_ON.match(after)
+        if len(group) == 1 and not is_plural and is_first and not _THINGS.match(after):
             return False
         is_sure = len(group) > 1 or not before or is_plural or self._is_used_at(before)
         if is_sure or _DETERMINED.search(before):
@@ -359,5 +367,6 @@ _ASKING_WORDS = """
     up out still round dig fetch came come filed file whatever arrived received got added add wrote wrap off middle works way
     under remind know tick looking look seeking search searching blog weblog number count often dozen oldest newer older archive
     archives sum rundown went posted posting anything possible interested mostly only just please hi hello hey thanks thank stuff four six seven eight nine twelve twenty oldest best need want like would love see thing stuff us drafting
+    appear appeared surface surfaced circulate circulated status marked flagged
 """
 _ASKING = frozenset(stem for word in _ASKING_WORDS.split() for stem in terms(word))
