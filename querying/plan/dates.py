@@ -38,7 +38,7 @@ class Said:
 _MONTHS = "jan(?:uary)? feb(?:ruary)? mar(?:ch)? apr(?:il)? may june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)? nov(?:ember)? dec(?:ember)?"
 _MONTH = rf"(?:{'|'.join(_MONTHS.split())})\.?"
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_YEAR = r"(?:19|20)\d\d"
+_YEAR = r"(?:1[5-9]|20)\d\d"
 _SHORT_YEAR = r"['’]\d\d"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _NUMBER = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|couple\s+of|few)"
@@ -61,14 +61,14 @@ _PERIODS = {
     "week_of": rf"(?:the\s+)?week\s+of\s+(?:the\s+)?(?:{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?(?!\d))",
     "named_quarter": r"(?:the\s+)?(?:last|previous|this|current)\s+(?:quarter|fortnight)",
     "weekend": r"(?:last|this|the)\s+weekend",
-    "decade": r"(?:the\s+)?(?:(?:19|20)\d0s|(?:sixties|seventies|eighties|nineties|noughties))",
+    "decade": r"(?:the\s+)?(?:(?:1[5-9]|20)\d0s|(?:sixties|seventies|eighties|nineties|noughties))",
     "week_number": rf"week\s+\d{{1,2}}(?:\s+(?:of\s+)?{_YEAR})?",
     "week_in": rf"(?:the\s+)?(?:first|second|third|fourth|last)\s+week\s+(?:of|in)\s+{_MONTH}(?:\s+{_YEAR})?",
     "dated": rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|{_MONTH}\s+{_DAY}(?:,?\s+{_YEAR})?(?!\d)",
     "ordinal": r"(?:the\s+)\d{1,2}(?:st|nd|rd|th)(?!\s+(?:of\s+)?[a-z]*\s*(?:centur|floor|edition|time|place|amendment))",
     "month": rf"{_MONTH}\s+(?:of\s+)?(?:{_YEAR}|this\s+year|last\s+year)|(?:last|this)\s+{_MONTH}",
     "relative": rf"(?:the\s+)?day\s+before\s+yesterday|yesterday|today|(?:this|last|previous|the\s+current|current|next)\s+{_UNIT}|{_NUMBER}\s+{_UNIT}s?\s+ago|(?:last\s+|this\s+)?{_WEEKDAY}",
-    "year": rf"(?:the\s+year\s+)?{_YEAR}(?!\s*(?:mm|cm|km|m|kg|g|kn|mpa|usd|eur|dollars?|people|%)\b)",
+    "year": rf"(?:the\s+year\s+)?{_YEAR}(?!\s*(?:mm|cm|km|m|kg|g|kn|mpa|usd|eur|dollars?|people|%|met(?:er|re)s?|miles?|feet|volts?|watts?|lit(?:er|re)s?|words?|pages?|rows?|times|euros?|pounds?|hours?|rpm|hz|pixels?|points?|copies|users?)\b)",
     "bare": _MONTH,
 }
 _PERIOD = "|".join(_PERIODS.values())

@@ -1,0 +1,164 @@
+"""The words by which a question says what it wants: what it lists, how far something is, how many, and what only asks.
+
+They are English; what the documents are labelled with is data, and stands in the vocabulary.
+"""
+
+from __future__ import annotations
+
+import re
+
+from knowledge.terms import terms
+from querying.plan.types import Intent
+
+THING = r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?)"
+THINGS = re.compile(rf"\s+{THING}\b", re.IGNORECASE)
+LISTING = re.compile(
+    rf"^\s*(?:please\s+)?(?:(?:(?:can|could|would)\s+you|(?:can|could|may)\s+i|i\s+(?:want|need|would\s+like)\s+to|i['’]d\s+like\s+to)\s+)?(?:please\s+)?(?:see|list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch|(?:i\s+am\s+|i['’]m\s+)?(?:looking|searching|hunting)\s+for|i['’]m\s+after)\b"
+    rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:[\w-]+\s+){{0,3}}{THING}\b"
+    rf"|^\s*(?:[\w-]+\s+){{0,4}}{THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
+    rf"|\b(?:everything|anything|what\s+(?:did|have|has|was|were))\s+(?:\w+\s+){{0,3}}(?:write|wrote|written|publish|published|post|posted)\b"
+    rf"|\b(?:everything|anything)\s+(?:tagged|about|on|from)\b",
+    re.IGNORECASE,
+)
+ABOUT = re.compile(
+    r"\b(?:about|on|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with)|discussing)\b[\s:]*",
+    re.IGNORECASE,
+)
+TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNORECASE)
+HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
+# Beside these a status is one; in "a final deadline" it is an ordinary word.
+MARKED = re.compile(
+    r"\b(?:still|currently|now|marked|status|are|is|in|on|as)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
+    re.IGNORECASE,
+)
+INTENTS = {
+    Intent.ACCOMPLISHMENTS: re.compile(
+        r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrap(?:ped)?\s+up|tick(?:ed)?\s+off|done)\b",
+        re.IGNORECASE,
+    ),
+    Intent.IN_FLIGHT: re.compile(
+        r"\b(?:in\s+flight|in[\s-]progress|under\s*way|in\s+the\s+middle\s+of|in\s+the\s+works|on\s+the\s+go|ongoing|on-going|unfinished|still\s+open|(?:am|are|is|currently)\s+(?:\w+\s+){0,2}working\s+on|working\s+on\s+(?:now|right\s+now|at\s+the\s+moment)|on\s+(?:my|our)\s+plate|active|still\s+(?:in\s+)?\w+ing|still\s+(?:in|on|at)\s+\w+|(?:are|is)\s+still\s+\w+|(?:have|has)(?:n['’]t|\s+not)\s+(?:yet\s+)?(?:been\s+)?(?:finished|completed|done))\b",
+        re.IGNORECASE,
+    ),
+    Intent.RECAP: re.compile(
+        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|sum(?:ming)?\s+up|run-?down|catch\s+(?:me|us)\s+up|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|been\s+(?:happening|going\s+on))\b",
+        re.IGNORECASE,
+    ),
+}
+# Somebody's doings, past or up to now. Where nothing else is said, a recap of them is meant.
+DID = re.compile(r"\b(?:did|done|was|were|been|have|has|had|got|made|went)\b|['’]ve\b", re.IGNORECASE)
+SOMEBODY = re.compile(r"\b(?:i|we|they|my|our|me|us)\b", re.IGNORECASE)
+# "What the volunteers got done": who did it is not what it is about.
+DOER = re.compile(
+    r"\bwhat\s+(?:(?:did|has|have|had|was|were)\s+)?(?:(?:the|our|my|this|your)\s+)?(?P<who>[\w-]+(?:\s+[\w-]+)?)\s+(?:(?:has|have|had)\s+)?"
+    r"(?:been\s+)?(?:do(?:ing|ne)?|did|achieved?|accomplish(?:ed)?|finish(?:ed)?|complete[d]?|deliver(?:ed)?|(?:got|get)\s+(?:done|through|up\s+to)"
+    r"|up\s+to|work(?:ed|ing)?\s+on|busy\s+with)(?=\s*(?:$|[?.,;!]|please\b|so\s+far\b|for\s+(?:me|us)\b))",
+    re.IGNORECASE,
+)
+HOW_TO = re.compile(
+    r"\s*(?:how\s+(?:do|does|can|could|should|to|is|are|would)|why|(?:can|could|should|may|must)\s+(?:i|we|they|one))\b",
+    re.IGNORECASE,
+)
+# What a status is called when something is finished, or not yet. Which of them count, the documents say.
+FINISHED = frozenset(
+    [
+        "done",
+        "complete",
+        "completed",
+        "finished",
+        "shipped",
+        "closed",
+        "archived",
+        "delivered",
+        "achieved",
+        "published",
+        "final",
+        "finalised",
+        "finalized",
+        "approved",
+        "resolved",
+        "submitted",
+        "merged",
+        "signed-off",
+    ]
+)
+OPEN = frozenset(
+    [
+        "active",
+        "open",
+        "ongoing",
+        "started",
+        "doing",
+        "wip",
+        "current",
+        "in-progress",
+        "in_progress",
+        "underway",
+        "draft",
+        "in-review",
+    ]
+) | {
+    "in progress",
+    "in review",
+}
+NUMBERS = dict(
+    zip(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"],
+        [*range(2, 11), 12, 20],
+        strict=True,
+    )
+) | {"dozen": 12}
+FEW = rf"(\d{{1,3}}|{'|'.join(NUMBERS)})"
+COUNT = re.compile(
+    rf"\b(?:top|last|latest|newest|first|most\s+recent|previous)\s+{FEW}\s+(?!(?:day|week|fortnight|month|quarter|year)s?\b)"
+    rf"|\b(?:list|show|give|name|find|get)\s+(?:me\s+|us\s+)?(?:the\s+)?(?:up\s+to\s+)?{FEW}\s+(?!(?:day|week|month|year)s?\b)"
+    rf"|(?:^|\bthe\s+|\bmy\s+|\bour\s+){FEW}\s+(?:newest|latest|most\s+recent|last|oldest|best)\b",
+    re.IGNORECASE,
+)
+SINGLE = re.compile(
+    rf"\bthe\s+(?:latest|newest|most\s+recent)\s+{THING.replace('posts?', 'post').replace('notes?', 'note')}\b(?<!s)",
+    re.IGNORECASE,
+)
+GOES_ON = re.compile(
+    r"\s+(?:about|on|of|from|in|for|by|at|with|to|that|which|who|dated|tagged|labell?ed|mention\w*|say|says|said|cover\w*|is|are"
+    r"|was|were|do|does|did|has|have|had|i|we|you|they|and|or|since|before|after|between|under|written|published|made|sent)\b",
+    re.IGNORECASE,
+)
+DETERMINED = re.compile(
+    r"(?:\b(?:the|a|an|my|our|your|their|which|what|all|any|every|each|these|those|latest|newest|last|first|recent|in|of|from"
+    r"|list|show|find|get|me|\d+)|,)$",
+    re.IGNORECASE,
+)
+# Words that ask for documents without saying what they are about. Each costs little: it counts only where everything else
+# in the question is a label, a time, or another one of these.
+ASKING_WORDS = """
+    please hi hello hey thanks thank can could would like love want need may possible kindly just only mostly quick quickly
+    brief briefly short possibly maybe whatever stuff thing anything everything something whole entire
+    list show find give get name enumerate tell see pull put dig fetch bring look looking seek seeking search searching
+    hunt hunting check display print return retrieve remind know interested wonder wondering browse read view point
+    pick choose select go run walk together up out off back through
+    post note article document doc entry page file item piece story blog weblog paper record log archive write-up
+    write wrote written writing publish published posted author authored compose composed jot scribble draft drafting
+    create created produce produced prepare prepared compile compiled assemble gather collect collected save saved store
+    stored keep kept capture captured upload uploaded add added file filed got received arrive arrived come came appear
+    appeared surface surfaced circulate circulated issued released printed live went land carry carried bear belong fall
+    relate related mention mentioning discuss discussing cover covering deal dealing concern concerning regard regarding
+    touch treat include contain hold exist available dated set count number often dozen total
+    tag tagged tags topic category label labelled status state marked flagged classified sorted listed subject
+    all every any latest newest newer recent oldest older old last first top most best many few
+    two three four five six seven eight nine ten twelve twenty
+    finish finished complete completed completion done accomplish accomplished accomplishment achieve achieved achievement
+    ship shipped deliver delivered wrap wrapped tick ticked make made work worked working spend spent busy progress
+    happen happened occur occurred current currently active ongoing open new still yet so far flight plate middle way right
+    moment
+    recap summary summarise summarize overview roundup rundown sum highlight review digest update catch speed miss missed
+    date time period day week month year quarter there been under round project
+"""
+ASKING = frozenset(stem for word in ASKING_WORDS.split() for stem in terms(word))
+ASKS = re.compile(r"\s*(?:what|who|why|when|where|how|is|are|do|does|did|can|may|should)\b", re.IGNORECASE)
+# Asks for what a text says, even where every word is a label: "where did I run?", "what time do the clocks go back?".
+VALUE = re.compile(
+    r"\s*(?:what\s+(?:time|day|size|colou?r)|who|why|when|where|how(?!\s+(?:many|often)\b)|is|are|do|does|did|can|may|should|was|were)\b",
+    re.IGNORECASE,
+)
+ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b|\bin\s+general\b", re.IGNORECASE)
