@@ -53,9 +53,13 @@ class Labels:
         return (*whole, *(label for label in types if label not in whole and self._claim_part(label)))
 
     def _claim_part(self, label: str) -> bool:
-        """"My ideas" are "idea-captures" where no other type has that word."""
-        others = {stem for one in self._vocabulary.doc_types if one != label for stem in self._vocabulary.stems(one)}
-        own = [stem for stem in self._vocabulary.stems(label) if stem not in others and not THINGS.match(f" {stem}")]
+        """ "My ideas" are "idea-captures" where no other type has that word."""
+        others = {
+            stem for one in self._vocabulary.doc_types if one != label for stem in self._vocabulary.stems(one)
+        }
+        own = [
+            stem for stem in self._vocabulary.stems(label) if stem not in others and not THINGS.match(f" {stem}")
+        ]
         is_part = len(self._vocabulary.stems(label)) > 1
         return is_part and any(self._claim([stem], only=self._is_named_thing) for stem in own)
 

@@ -15,7 +15,20 @@ from querying.plan.dates import Said, time_of
 from querying.plan.labels import Labels
 from querying.plan.types import LIMIT, MOST, AnswerMode, Intent, Plan, TimeRange
 from querying.plan.vocabulary import Vocabulary, stem_of
-from querying.plan.words import ANY_TIME, ASKING, ASKS, COUNT, DID, HOW_TO, INTENTS, LISTING, NUMBERS, SINGLE, SOMEBODY, VALUE
+from querying.plan.words import (
+    ANY_TIME,
+    ASKING,
+    ASKS,
+    COUNT,
+    DID,
+    HOW_TO,
+    INTENTS,
+    LISTING,
+    NUMBERS,
+    SINGLE,
+    SOMEBODY,
+    VALUE,
+)
 
 # From this share of dated documents on, a time is a filter and a recap without one is asked back.
 _DATED = 0.5
@@ -49,12 +62,14 @@ def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str
 
 
 def _is_of_documents(question: str, said: Said, vocabulary: Vocabulary) -> bool:
-    """"The minutes of 1887" were written then; "the clock of 1887" says which clock."""
+    """ "The minutes of 1887" were written then; "the clock of 1887" says which clock."""
     before = re.findall(r"[^\W_]+", question[: said.start])
     if not before or not re.match(r"of\s+\d{4}$", question[said.start : said.end], re.IGNORECASE):
         return True
     labels = (*vocabulary.doc_types, *vocabulary.tags, *vocabulary.projects, *vocabulary.statuses)
-    return stem_of(before[-1]) in ASKING | {vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)}
+    return stem_of(before[-1]) in ASKING | {
+        vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)
+    }
 
 
 def _read(text: str, vocabulary: Vocabulary, plan: Plan) -> tuple[Plan, Labels, bool]:
@@ -77,7 +92,9 @@ def _with_mode(plan: Plan, *, labels: Labels, question: str, is_list: bool) -> P
         return replace(plan, answer_mode=AnswerMode.SQL_ONLY) if is_all else plan
     # Where every word is a label the metadata answers; what is left over has to be searched for.
     is_about = bool(plan.tags or plan.time_range)
-    is_covered = not labels.left_over() and (is_list or (is_about and not VALUE.match(question)) or not ASKS.match(question))
+    is_covered = not labels.left_over() and (
+        is_list or (is_about and not VALUE.match(question)) or not ASKS.match(question)
+    )
     return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_covered else AnswerMode.HYBRID)
 
 
