@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from querying.plan.periods import DAY, MONTH, ONE, PERIOD, YEAR, Days, days_of
+from querying.plan.periods import DAY, MONTH, NUMBER, ONE, PERIOD, UNIT, YEAR, Days, days_of, length_of, number_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +25,8 @@ class Said:
 
 _BEFORE, _AFTER = r"(?<![\w:./-])", r"(?![\w/-]|[.:]\d)"
 _RANGE = re.compile(
-    rf"{_BEFORE}(?:(?:between|from)\s+(?P<from>{PERIOD})\s+(?:and|to|until|till|through|up\s+to)\s+(?P<to>{PERIOD})"
-    rf"|(?P<from2>{PERIOD})\s*(?:–|—|-|to|through|until)\s*(?P<to2>{PERIOD})){_AFTER}",
+    rf"{_BEFORE}(?:(?:between|from)\s+(?P<from>{PERIOD})\s+(?:and|to|until|till|thru|through|up\s+to)\s+(?P<to>{PERIOD})"
+    rf"|(?P<from2>{PERIOD})\s*(?:–|—|-|to|thru|through|until|and|or|&)\s*(?P<to2>{PERIOD})){_AFTER}",
     re.IGNORECASE,
 )
 _YEARS = re.compile(
@@ -34,22 +34,37 @@ _YEARS = re.compile(
     re.IGNORECASE,
 )
 _DAYS_OF_MONTH = re.compile(
-    rf"{_BEFORE}(?:(?:between|from)\s+)?(?P<day>{DAY})\s*(?:–|-|to|and|until)\s*(?P<rest>{DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?){_AFTER}"
+    rf"{_BEFORE}(?:(?:between|from)\s+)?(?:the\s+)?(?P<day>{DAY})\s*(?:–|-|to|and|until)\s*(?:the\s+)?(?P<rest>{DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?){_AFTER}"
     rf"|{_BEFORE}(?:(?:between|from)\s+)?(?P<month>{MONTH})\s+(?P<day2>{DAY})\s*(?:–|-|to|and|until)\s*(?P<last2>{DAY})(?P<year2>,?\s+{YEAR})?{_AFTER}",
     re.IGNORECASE,
 )
+_REACHES = {
+    "since": r"since|starting(?:\s+(?:in|from|on))?|as\s+of|as\s+far\s+back\s+as|on\s+or\s+after|(?:no|not)\s+(?:earlier\s+than|before)",
+    "within": "from",
+    "later": r"after|(?:later|newer|younger|more\s+recent)\s+than",
+    "until": r"on\s+or\s+before|until|till|up\s+(?:to|until|till)|(?:no|not)\s+(?:later\s+than|after)|by|ending(?:\s+(?:in|on))?",
+    "earlier": r"before|prior\s+to|(?:earlier|older)\s+than|ahead\s+of",
+}
+_REACH = "|".join(f"(?P<{name}>{words})" for name, words in _REACHES.items())
+_ONWARDS = r"(?:onwards?|(?:and|or)\s+(?:later|after|since))"
 _OPEN = re.compile(
-    rf"{_BEFORE}(?P<word>since|starting(?:\s+(?:in|from|on))?|from|as\s+of|on\s+or\s+after|on\s+or\s+before|after|(?:later|newer|younger)\s+than|before|prior\s+to|(?:earlier|older)\s+than|until|till|up\s+to|no\s+later\s+than|not\s+later\s+than|by)\s+"
-    rf"(?P<period>{PERIOD})(?P<on>\s+(?:on|onwards?))?{_AFTER}"
-    rf"|{_BEFORE}(?:(?:from|in|dated|of)\s+)?(?P<period2>{PERIOD})\s+(?:onwards?|and\s+(?:later|after|since)|or\s+later){_AFTER}",
+    rf"{_BEFORE}(?:{_REACH})\s+(?P<period>{PERIOD})(?P<on>\s+(?:on|onwards?))?{_AFTER}"
+    rf"|{_BEFORE}(?:(?:from|in|dated|of)\s+)?(?P<period2>{PERIOD})\s+(?:(?P<onwards>{_ONWARDS})|(?:and|or)\s+(?:earlier|before)){_AFTER}",
+    re.IGNORECASE,
+)
+_AGE = re.compile(
+    rf"{_BEFORE}(?:(?P<more>older\s+than|(?:more|longer)\s+than|over)|(?:newer|younger|less)\s+than)\s+(?P<number>{NUMBER})\s+(?P<unit>{UNIT})s?"
+    rf"(?:\s+(?P<ago>ago|old))?{_AFTER}",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(
+    rf"{_BEFORE}(?:(?:in|from|of|for|during)\s+)?(?P<first>{YEAR})\s?(?P<sign>[-–/])\s?(?P<last>\d\d){_AFTER}",
     re.IGNORECASE,
 )
 _AT = re.compile(
-    rf"{_BEFORE}(?:(?P<word>in|during|on|of|for|over|within|throughout|dated|back\s+in)\s+)?(?P<period>{PERIOD}){_AFTER}",
+    rf"{_BEFORE}(?:(?P<word>in|during|on|of|for|over|within|(?:all\s+)?through|throughout|across|around|circa|dated|back\s+in)\s+)?(?P<period>{PERIOD}){_AFTER}",
     re.IGNORECASE,
 )
-_FROM = ("since", "starting", "from", "as of", "on or after")
-_UP_TO = ("on or before", "until", "till", "up to", "no later than", "not later than", "by")
 _PRE = re.compile(rf"{_BEFORE}(?P<word>pre|post)-(?P<year>{YEAR}){_AFTER}", re.IGNORECASE)
 
 
@@ -57,7 +72,7 @@ def time_of(text: str, *, today: date) -> Said | None:
     """The time that the text speaks of, None where it speaks of none. Only the first one counts."""
     found = [
         said
-        for search in (_years, _ranges, _days_of_month, _opens, _before_or_after, _periods)
+        for search in (_years, _ranges, _spans, _days_of_month, _ages, _opens, _before_or_after, _periods)
         for said in search(text, today)
     ]
     # Of those that overlap the longest is meant: "between 2014 and 2016", not "2014".
@@ -69,7 +84,11 @@ def _ranges(text: str, today: date) -> Iterator[Said]:
         first, last = match["from"] or match["from2"], match["to"] or match["to2"]
         year = re.search(YEAR, last)
         # "from March to May 2016": the year counts for both.
-        if year and not re.search(YEAR, first) and re.fullmatch(rf"{MONTH}|{DAY}\s+{MONTH}", first, re.IGNORECASE):
+        if (
+            year
+            and not re.search(YEAR, first)
+            and re.fullmatch(rf"{MONTH}|{DAY}\s+{MONTH}|[qh][1-4]", first, re.IGNORECASE)
+        ):
             first = f"{first} {year.group()}"
         begin, end = days_of(first, today), days_of(last, today)
         if begin and end and begin.first and end.last and begin.first <= end.last:
@@ -101,24 +120,55 @@ def _days_of_month(text: str, today: date) -> Iterator[Said]:
                 yield Said(days=Days(first=first, last=last.last), start=match.start(), end=match.end())
 
 
+def _spans(text: str, today: date) -> Iterator[Said]:
+    """ "2014/15" and "2014-16"; "2014-11" is a month."""
+    for match in _SPAN.finditer(text):
+        first = int(match["first"])
+        last = 100 * (first // 100) + int(match["last"])
+        if last > first and (match["sign"] == "/" or int(match["last"]) > 12):
+            yield Said(
+                days=Days(first=date(first, 1, 1), last=date(last, 12, 31)), start=match.start(), end=match.end()
+            )
+
+
+def _ages(text: str, today: date) -> Iterator[Said]:
+    """ "Older than a year", "more than two weeks ago", "less than a month old"."""
+    for match in _AGE.finditer(text):
+        word = match.group().split()[0].lower()
+        if not match["ago"] and word in ("more", "longer", "less", "over"):
+            continue
+        try:
+            day = today - length_of(number_of(match["number"]), match["unit"].lower())
+        except (ValueError, OverflowError):
+            continue
+        days = Days(last=day - timedelta(days=1)) if match["more"] else Days(first=day)
+        yield Said(days=days, start=match.start(), end=match.end())
+
+
 def _opens(text: str, today: date) -> Iterator[Said]:
     for match in _OPEN.finditer(text):
-        word = " ".join((match["word"] or "since").lower().split())
         days = days_of(match["period"] or match["period2"], today)
         # "What was I up to three days ago" is no end of anything.
-        is_point = word == "up to" and re.search(r"\bago$|^(?:yester|to)day$", match["period"], re.IGNORECASE)
-        if is_point or days is None or days.first is None or days.last is None:
+        is_point = match["until"] and re.search(r"\bago$|^(?:yester|to)day$", match["period"], re.IGNORECASE)
+        if (is_point and match["until"].lower().startswith("up")) or days is None:
             continue
-        if word.startswith(_FROM):
-            is_open = word != "from" or match["on"]
-            reach = Days(first=days.first) if is_open else days
-        elif word in ("after", "later than", "newer than", "younger than"):
-            reach = Days(first=days.last + timedelta(days=1))
-        elif word in _UP_TO:
-            reach = Days(last=days.last)
-        else:
-            reach = Days(last=days.first - timedelta(days=1))
-        yield Said(days=reach, start=match.start(), end=match.end())
+        if reach := _reach(match, days):
+            yield Said(days=reach, start=match.start(), end=match.end())
+
+
+def _reach(match: re.Match[str], days: Days) -> Days | None:
+    if days.first is None or days.last is None:
+        return None
+    if match["since"] or match["onwards"] or match["on"]:
+        return Days(first=days.first)
+    if match["within"]:
+        return days
+    if match["later"]:
+        return Days(first=days.last + timedelta(days=1))
+    # "Before the end of March" reaches as far as "until March".
+    if match["earlier"] and not re.match(r"(?:the\s+)?end\b", match["period"], re.IGNORECASE):
+        return Days(last=days.first - timedelta(days=1))
+    return Days(last=days.last)
 
 
 def _before_or_after(text: str, today: date) -> Iterator[Said]:
@@ -133,6 +183,8 @@ def _before_or_after(text: str, today: date) -> Iterator[Said]:
 def _periods(text: str, today: date) -> Iterator[Said]:
     for match in _AT.finditer(text):
         one = ONE.fullmatch(match["period"])
+        if one and one.lastgroup == "bare_season" and (match["word"] or "").lower() not in _LASTING:
+            continue
         if one and one.lastgroup == "bare" and not _is_a_month(match["period"], match["word"]):
             continue
         if (
@@ -146,15 +198,14 @@ def _periods(text: str, today: date) -> Iterator[Said]:
             yield Said(days=days, start=match.start(), end=match.end())
 
 
+_LASTING = ("in", "during", "over", "through", "all through", "throughout", "across", "back in")
+
+
 def _is_a_month(word: str, preposition: str | None) -> bool:
     """A month by itself. Short forms, and those that are also other words, need a preposition that says when."""
     is_plain = len(word.rstrip(".")) > 3 and word.lower() not in ("march", "august", "sept", "june")
     before = (preposition or "").lower()
-    return (
-        is_plain
-        or before in ("in", "during", "over", "throughout", "back in")
-        or (before == "for" and word != "may")
-    )
+    return is_plain or before in _LASTING or (before == "for" and word != "may")
 
 
 def _is_a_year(text: str, start: int, end: int) -> bool:
@@ -163,7 +214,7 @@ def _is_a_year(text: str, start: int, end: int) -> bool:
     before, after = text[:start].rstrip(), text[end:].lstrip()
     if _NUMBERED.search(before):
         return False
-    return not before or not after or after[0] in ",.;:?!)" or before.endswith(",") or bool(_DATED.match(after))
+    return not before or not after or after[0] in ",.;:?!)'’" or before.endswith(",") or bool(_DATED.match(after))
 
 
 _NUMBERED = re.compile(

@@ -69,10 +69,10 @@ class Labels:
         return is_named and self._is_thing(group)
 
     def shape(self) -> str:
-        """The text with every type of document that it names as just a "note": what makes a list of it is the same."""
+        """The text with every type of document that it names as just "notes": what makes a list of it is the same."""
         text = self._text
         for start, end in sorted(self._things, reverse=True):
-            text = f"{text[:start]}notes{text[end:]}"
+            text = f"{text[:start]}{'notes' if text[end - 1] in 'sS' else 'note'}{text[end:]}"
         return text
 
     def project(self) -> str | None:
@@ -152,16 +152,26 @@ class Labels:
         if len(group) == 1 and not is_plural and is_first and not THINGS.match(after):
             return False
         is_sure = len(group) > 1 or not before or is_plural or self._is_used_at(before)
-        if is_sure or DETERMINED.search(before):
+        if is_sure or DETERMINED.search(self._without_label(before)):
             self._things.append((group[0].start, group[-1].start + len(group[-1].text)))
             return True
         return False
+
+    def _without_label(self, before: str) -> str:
+        """ "The approved" as "the": a status or tag before a document is no noun of its own."""
+        last = re.search(r"[^\W_]+$", before)
+        labels = (*self._vocabulary.statuses, *self._vocabulary.tags)
+        is_label = last and any(self._vocabulary.stems(label) == (stem_of(last.group()),) for label in labels)
+        return before[: last.start()].rstrip() if last and is_label else before
 
     def _is_status(self, group: Sequence[_Word]) -> bool:
         """Whether these words say how far something is: before or after what is listed, or after "is", "still"."""
         after = group[-1].start + len(group[-1].text)
         beside = any(start - after in (0, 1) or 0 <= group[0].start - end <= 1 for start, end in self._things)
-        is_before = beside or self._is_before_thing(group)
+        is_noun = group[-1].text.lower().endswith("s") and bool(
+            DETERMINED.search(self._text[: group[0].start].rstrip())
+        )
+        is_before = beside or is_noun or self._is_before_thing(group)
         has_things = bool(self._things) or bool(re.search(rf"\b{THING}\b", self._text, re.IGNORECASE))
         return is_before or (has_things and bool(MARKED.search(self._text[: group[0].start])))
 

@@ -13,6 +13,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cache
 
 from dateparser.date import DateDataParser
+from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
 
@@ -30,53 +31,57 @@ _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 YEAR = r"(?:1[5-9]|20)\d\d"
 _SHORT_YEAR = r"['’]\d\d"
 DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_NUMBER = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|couple\s+of|few)"
-_UNIT = r"(?:day|week|fortnight|month|quarter|year)"
+_NUMBERS = dict(
+    zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True)
+)
+_NUMBERS |= {"fourteen": 14, "fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90}
+_NUMBERS |= {"a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "several": 3, "a": 1, "an": 1}
+NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS).replace(' ', '[ ]+')})"
+UNIT = r"(?:day|week|fortnight|month|quarter|year)"
+_IN_YEAR = rf"(?:(?:of\s+)?(?:{YEAR}|this\s+year|last\s+year)|of\s+the\s+year)"
 _SEASON = r"(?:spring|summer|autumn|fall|winter)"
 _ORDINAL = r"(?:first|second|third|fourth|last|1st|2nd|3rd|4th)"
 
 # What stands for one point in time or one period. The first that fits counts, so the longest come first.
 _PERIODS = {
-    "iso": rf"{YEAR}-\d\d(?:-\d\d)?(?![\d-])",
-    "slashed": rf"\d{{1,2}}/(?:\d{{1,2}}/)?{YEAR}",
-    "rolling": rf"(?:the\s+)?(?:last|past|previous)\s+{_NUMBER}\s+{_UNIT}s?|(?:the\s+)?past\s+{_UNIT}|recently|lately",
-    "half": rf"(?:the\s+)?(?:first|second|1st|2nd|last)\s+half\s+of\s+(?:the\s+year|this\s+year|last\s+year|{YEAR})|h[12]\s+{YEAR}",
-    "quarter": rf"(?:the\s+)?{_ORDINAL}\s+quarter\s+of\s+(?:this\s+year|last\s+year|{YEAR})|q[1-4](?:\s+(?:of\s+)?{YEAR})?",
-    "part": rf"(?:the\s+)?(?:early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+(?:{MONTH}\s+{YEAR}|{YEAR}|(?:this|last|the)\s+(?:year|month|week)|{MONTH})",
-    "season": rf"(?:(?:the\s+)?winter\s+(?:of\s+)?{YEAR}\s?[-–/]\s?\d\d(?:\d\d)?|(?:the\s+)?{_SEASON}\s+(?:of\s+)?{YEAR}|(?:last|this)\s+{_SEASON})",
+    "iso": rf"{YEAR}-(?:0\d|1[0-2])(?:-\d\d)?(?![\d-])|{YEAR}[/.]\d\d?[/.]\d\d?",
+    "slashed": rf"\d{{1,2}}/(?:\d{{1,2}}/)?{YEAR}|\d{{1,2}}\.\d{{1,2}}\.{YEAR}",
+    "rolling": rf"(?:(?:the|these)\s+)?(?:last|past|previous)\s+{NUMBER}\s+{UNIT}s?|(?:the\s+)?past\s+{UNIT}"
+    rf"|(?:(?:the|these)\s+)?(?:last|past|recent)\s+{UNIT}s|(?:the\s+)?(?:last|past)\s+half[\s-]year|recently|lately",
+    "to_date": r"(?:year|quarter|month|week)\s+to\s+date",
+    "half": rf"(?:the\s+)?(?:first|second|1st|2nd|last)\s+half\s+{_IN_YEAR}|h[12][\s/]+{_IN_YEAR}|{YEAR}[\s/-]?h[12]",
+    "quarter": rf"(?:the\s+)?{_ORDINAL}\s+quarter\s+{_IN_YEAR}|(?:the\s+)?(?!last){_ORDINAL}\s+quarter|q[1-4](?:[\s/]+{_IN_YEAR})?|{YEAR}[\s/-]?q[1-4]",
+    "part": rf"(?:the\s+)?(?:(?:early|mid|late)(?:\s+in)?|(?:beginning|start|middle|end)\s+of)[\s-]+(?:the\s+)?(?:{MONTH}\s+{YEAR}|{_SEASON}\s+(?:of\s+)?{YEAR}|{YEAR}s?|(?:this|last|the)\s+(?:year|month|week)|year|month|{MONTH})",
+    "season": rf"(?:(?:the\s+)?winter\s+(?:of\s+)?{YEAR}\s?[-–/]\s?\d\d(?:\d\d)?|(?:the\s+)?{_SEASON}\s+(?:of\s+)?{YEAR}|(?:last|(?:this\s+)?past|this)\s+{_SEASON})",
     "short": rf"(?:{MONTH}|(?:the\s+)?{_SEASON}(?:\s+of)?)\s+{_SHORT_YEAR}",
-    "before_last": r"(?:the\s+)?(?:day|week|month|quarter|year)\s+before\s+last",
-    "feast": rf"(?:christmas(?:\s+(?:eve|day))?|boxing\s+day|new\s+year['’]?s\s+(?:eve|day)|halloween)(?:\s+(?:of\s+)?(?:{YEAR}|last\s+year))?",
-    "week_of": rf"(?:the\s+)?week\s+of\s+(?:the\s+)?(?:{DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?|{MONTH}\s+{DAY}(?:,?\s+{YEAR})?(?!\d))",
+    "before_last": r"(?:the\s+)?(?:day|week|month|quarter|year|spring|summer|autumn|winter)\s+before\s+last",
+    "feast": rf"(?:last\s+)?(?:easter|christmas(?:\s+(?:eve|day))?|boxing\s+day|new\s+year['’]?s\s+(?:eve|day)|halloween)(?:\s+(?:of\s+)?(?:{YEAR}|last\s+year))?",
+    "week_of": rf"(?:the\s+)?week\s+(?:of|starting|commencing|beginning)\s+(?:on\s+)?(?:monday,?\s+)?(?:the\s+)?(?:{DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?|{MONTH}\s+{DAY}(?:,?\s+{YEAR})?(?!\d))",
     "named_quarter": r"(?:the\s+)?(?:last|previous|this|current)\s+(?:quarter|fortnight)",
     "weekend": r"(?:last|this|the)\s+weekend",
-    "decade": r"(?:the\s+)?(?:(?:1[5-9]|20)\d0s|(?:sixties|seventies|eighties|nineties|noughties))",
+    "decade": r"(?:the\s+)?(?:(?:1[5-9]|20)\d0s|(?<=the\s)['’]?\d0s|(?:sixties|seventies|eighties|nineties|noughties))",
     "week_number": rf"week\s+\d{{1,2}}(?:\s+(?:of\s+)?{YEAR})?",
-    "week_in": rf"(?:the\s+)?(?:first|second|third|fourth|last)\s+week\s+(?:of|in)\s+{MONTH}(?:\s+{YEAR})?",
+    "week_in": rf"(?:the\s+)?{_ORDINAL}\s+week\s+(?:of|in)\s+{MONTH}(?:\s+{YEAR})?",
+    "century": r"(?:the\s+)?(?:1[5-9]th|20th|21st|sixteenth|seventeenth|eighteenth|nineteenth|twentieth)\s+century",
     "dated": rf"(?:the\s+)?{DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?|{MONTH}\s+{DAY}(?:,?\s+{YEAR})?(?!\d)",
     "ordinal": r"(?:the\s+)\d{1,2}(?:st|nd|rd|th)(?!\s+(?:of\s+)?[a-z]*\s*(?:centur|floor|edition|time|place|amendment))",
-    "month": rf"{MONTH}\s+(?:of\s+)?(?:{YEAR}|this\s+year|last\s+year)|(?:last|this)\s+{MONTH}",
-    "relative": rf"(?:the\s+)?day\s+before\s+yesterday|yesterday|today|(?:this|last|previous|the\s+current|current|next)\s+{_UNIT}|{_NUMBER}\s+{_UNIT}s?\s+ago|(?:last\s+|this\s+)?{_WEEKDAY}",
+    "month": rf"{MONTH}\s+{_IN_YEAR}|(?:last|this)\s+{MONTH}",
+    "part_of_day": r"this\s+(?:morning|afternoon|evening)|tonight|last\s+night",
+    "relative": rf"(?:the\s+)?day\s+before\s+yesterday|yesterday|today|(?:this|last|previous|the\s+current|current|next)\s+(?:calendar\s+)?{UNIT}|{NUMBER}\s+{UNIT}s?\s+ago|(?:last\s+|this\s+)?{_WEEKDAY}",
     "year": rf"(?:the\s+year\s+)?{YEAR}(?!\s*(?:mm|cm|km|m|kg|g|kn|mpa|usd|eur|dollars?|people|%|met(?:er|re)s?|miles?|feet|volts?|watts?|lit(?:er|re)s?|words?|pages?|rows?|times|euros?|pounds?|hours?|rpm|hz|pixels?|points?|copies|users?)\b)",
     "bare": MONTH,
+    "bare_season": r"the\s+(?:spring|summer|autumn|winter)(?!\s+(?:of\s+)?\d)",
 }
 PERIOD = "|".join(_PERIODS.values())
 ONE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PERIODS.items()), re.IGNORECASE)
-_NUMBERS = dict(
-    zip(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve"],
-        [*range(1, 11), 12],
-        strict=True,
-    )
-)
-_NUMBERS |= {"a": 1, "an": 1, "couple of": 2, "few": 3}
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _RECENT = timedelta(days=30)
 
 
 def days_of(period: str, today: date) -> Days | None:
     """What a period is, None where it makes no sense ("31 June")."""
-    words = " ".join(re.sub(r"^(?:the|The)\s+", "", period.strip()).lower().replace(".", "").split())
+    plain = re.sub(r"(?<=[a-z])\.|^the\s+|^these\s+|\bcalendar\s+", "", period.strip().lower())
+    words = " ".join(plain.split())
     match = ONE.fullmatch(period.strip()) or ONE.fullmatch(words)
     own = _OWN.get(match.lastgroup or "") if match else None
     try:
@@ -85,20 +90,50 @@ def days_of(period: str, today: date) -> Days | None:
         return None
 
 
+def number_of(words: str) -> int:
+    words = " ".join(words.lower().split())
+    return int(words) if words.isdigit() else _NUMBERS[words]
+
+
+def length_of(count: int, unit: str) -> relativedelta:
+    months = {"quarter": 3 * count, "year": 12 * count, "month": count}.get(unit, 0)
+    return relativedelta(
+        months=months, days={"day": count, "week": 7 * count, "fortnight": 14 * count}.get(unit, 0)
+    )
+
+
 def _rolling(words: str, today: date) -> Days:
-    found = re.fullmatch(rf"(?:last|past|previous)\s+(?:({_NUMBER})\s+)?({_UNIT})s?", words)
+    """ "The last weeks", without a number, are three."""
+    if re.search(r"half[\s-]year$", words):
+        return Days(first=today - relativedelta(months=6), last=today)
+    found = re.fullmatch(rf"(?:last|past|previous|recent)\s+(?:({NUMBER})\s+)?({UNIT})(s?)", words)
     if found is None:  # recently
         return Days(first=today - _RECENT, last=today)
-    number, unit = found[1] or "a", found[2]
-    count = int(number) if number.isdigit() else _NUMBERS[number]
-    months = {"quarter": 3 * count, "year": 12 * count, "month": count}.get(unit, 0)
-    days = {"day": count, "week": 7 * count, "fortnight": 14 * count}.get(unit, 0)
-    return Days(first=today - relativedelta(months=months, days=days), last=today)
+    number = found[1] or ("few" if found[3] else "one")
+    return Days(first=today - length_of(number_of(number), found[2]), last=today)
+
+
+def _to_date(words: str, today: date) -> Days | None:
+    return days_of(f"this {words.split()[0]}", today)
+
+
+def _part_of_day(words: str, today: date) -> Days:
+    day = today - timedelta(days=words == "last night")
+    return Days(first=day, last=day)
+
+
+_CENTURIES = ("sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth")
+
+
+def _century(words: str, today: date) -> Days:
+    name = words.split()[0]
+    number = 16 + _CENTURIES.index(name) if name in _CENTURIES else int(name[:2])
+    return Days(first=date(100 * number - 99, 1, 1), last=date(100 * number, 12, 31))
 
 
 def _half(words: str, today: date) -> Days:
     year = _year_in(words, today)
-    is_second = words.startswith(("second", "2nd", "last", "h2"))
+    is_second = bool(re.match(r"second|2nd|last", words)) or "h2" in words
     return (
         Days(first=date(year, 7, 1), last=date(year, 12, 31))
         if is_second
@@ -107,11 +142,8 @@ def _half(words: str, today: date) -> Days:
 
 
 def _quarter(words: str, today: date) -> Days:
-    number = (
-        int(words[1])
-        if words[0] == "q"
-        else {"fi": 1, "1s": 1, "se": 2, "2n": 2, "th": 3, "3r": 3}.get(words[:2], 4)
-    )
+    found = re.search(r"q([1-4])", words)
+    number = int(found[1]) if found else {"fi": 1, "1s": 1, "se": 2, "2n": 2, "th": 3, "3r": 3}.get(words[:2], 4)
     year = _year_in(words, today)
     if not re.search(YEAR, words) and "year" not in words and date(year, 3 * number - 2, 1) > today:
         year -= 1
@@ -119,9 +151,15 @@ def _quarter(words: str, today: date) -> Days:
 
 
 def _part(words: str, today: date) -> Days | None:
-    whole = days_of(re.sub(r"^(?:early|mid|late|(?:beginning|start|middle|end) of)[\s-]+", "", words), today)
+    whole = days_of(
+        re.sub(r"^(?:(?:early|mid|late)(?: in)?|(?:beginning|start|middle|end) of)[\s-]+", "", words), today
+    )
     if whole is None or whole.first is None or whole.last is None:
         return None
+    if (whole.last - whole.first).days > 3000:  # of a decade: four years, three in its middle
+        year, at = whole.first.year, 0 if words.startswith(("early", "beginning", "start")) else 4
+        at = 7 if words.startswith(("late", "end")) else at
+        return _months(year + at, 1, 36 if at else 48)
     if (whole.last - whole.first).days > 300:  # of a year: four months
         year, first = whole.first.year, 1 if words.startswith(("early", "beginning", "start")) else 5
         return _months(year, 9 if words.startswith(("late", "end")) else first, 4)
@@ -141,7 +179,7 @@ def _season(words: str, today: date) -> Days:
     if not re.search(YEAR, words):
         has_begun = _months(year, _SEASONS[name], 3).first <= today  # type: ignore[operator]
         is_over = (_months(year, _SEASONS[name], 3).last or today) < today
-        year -= 0 if (is_over or (has_begun and words.startswith("this"))) else 1
+        year -= 0 if (is_over or (has_begun and not words.startswith("last"))) else 1
     return _months(year, _SEASONS[name], 3)
 
 
@@ -155,7 +193,7 @@ def _weekend(words: str, today: date) -> Days:
 
 
 def _week_of(words: str, today: date) -> Days | None:
-    day = _read(words.removeprefix("week of "), today)
+    day = _read(re.sub(r"^week \w+ (?:on )?(?:monday,? )?(?:the )?", "", words), today)
     return _week(day.first) if day and day.first else None
 
 
@@ -185,6 +223,9 @@ def _before_last(words: str, today: date) -> Days | None:
     unit = words.split()[0]
     if unit == "day":
         return Days(first=today - timedelta(days=2), last=today - timedelta(days=2))
+    if unit in _SEASONS:
+        year = (_season(f"last {unit}", today).first or today).year
+        return _months(year - 1, _SEASONS[unit], 3)
     steps = {"week": relativedelta(weeks=2), "month": relativedelta(months=2), "year": relativedelta(years=2)}
     day = today - steps.get(unit, relativedelta(months=6))
     if unit == "week":
@@ -200,6 +241,10 @@ _FEASTS = {"christmas eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26),
 def _feast(words: str, today: date) -> Days:
     plain = words.replace("'", "").replace("’", "")
     month, day = (12, 31) if "years eve" in plain else (1, 1) if "years day" in plain else (0, 0)
+    if "easter" in plain:
+        sunday = easter(_year_in(words, today))
+        sunday = sunday if sunday <= today or re.search(YEAR, words) else easter(today.year - 1)
+        return Days(first=sunday, last=sunday)
     if not month:
         month, day = next(when for name, when in _FEASTS.items() if name in plain)
     year = _year_in(words, today)
@@ -237,7 +282,11 @@ def _week_in(words: str, today: date) -> Days | None:
         return None
     if ordinal == "last":
         return Days(first=whole.last - timedelta(days=6), last=whole.last)
-    first = whole.first + timedelta(weeks=("first", "second", "third", "fourth").index(ordinal))
+    first = whole.first + timedelta(
+        weeks=("fi1s", "se2n", "th3r", "fo4t").index(
+            next(n for n in ("fi1s", "se2n", "th3r", "fo4t") if ordinal[:2] in n)
+        )
+    )
     return Days(first=first, last=first + timedelta(days=6))
 
 
@@ -245,14 +294,18 @@ _DECADES = {"sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 19
 
 
 def _decade(words: str, today: date) -> Days:
-    year = _DECADES.get(words) or int(words[:4])
+    digits = re.sub(r"\D", "", words)
+    year = _DECADES.get(words) or (
+        int(digits) if len(digits) == 4 else 1900 + int(digits) + 100 * (int(digits) < 30)
+    )
     return Days(first=date(year, 1, 1), last=date(year + 9, 12, 31))
 
 
 _OWN = {"rolling": _rolling, "half": _half, "quarter": _quarter, "part": _part, "season": _season}
 _OWN |= {"weekend": _weekend, "decade": _decade, "week_of": _week_of, "named_quarter": _named_quarter}
 _OWN |= {"short": _short, "before_last": _before_last, "feast": _feast, "ordinal": _ordinal}
-_OWN |= {"week_number": _week_number, "week_in": _week_in}
+_OWN |= {"week_number": _week_number, "week_in": _week_in, "to_date": _to_date, "century": _century}
+_OWN |= {"part_of_day": _part_of_day, "bare_season": _season}
 
 
 def _year_in(words: str, today: date) -> int:

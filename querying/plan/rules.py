@@ -20,6 +20,7 @@ from querying.plan.words import (
     ASKING,
     ASKS,
     COUNT,
+    DETAIL,
     DID,
     HOW_TO,
     INTENTS,
@@ -78,10 +79,11 @@ def _read(text: str, vocabulary: Vocabulary, plan: Plan) -> tuple[Plan, Labels, 
     project = labels.project()
     doc_types = labels.doc_types()
     statuses = labels.statuses(plan.intent)
-    is_list = bool(LISTING.search(labels.shape()))
+    is_list = bool(LISTING.search(labels.shape())) and not DETAIL.match(text)
     is_list = is_list or (plan.intent != Intent.LOOKUP and bool(plan.time_range or statuses))
     tags = labels.tags(is_list=is_list)
-    named = replace(plan, project=project, doc_types=doc_types, statuses=statuses, tags=tags)
+    limit = 1 if SINGLE.search(labels.shape()) and not COUNT.search(text) else plan.limit
+    named = replace(plan, project=project, doc_types=doc_types, statuses=statuses, tags=tags, limit=limit)
     return named, labels, is_list
 
 
@@ -107,7 +109,7 @@ def _intent(text: str) -> Intent:
 def _limit(question: str) -> int:
     found = COUNT.search(question)
     if found is None:
-        return 1 if SINGLE.search(question) else LIMIT
+        return LIMIT
     number = next(group for group in found.groups() if group)
     return max(1, min(MOST, NUMBERS.get(number.lower()) or int(number)))
 

@@ -21,7 +21,7 @@ LISTING = re.compile(
     re.IGNORECASE,
 )
 ABOUT = re.compile(
-    r"\b(?:about|on|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with)|discussing)\b[\s:]*",
+    r"\b(?:about|on|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with|talk\s+about|speak\s+(?:of|about)|treat)|discussing)\b[\s:]*",
     re.IGNORECASE,
 )
 TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNORECASE)
@@ -116,12 +116,12 @@ COUNT = re.compile(
     re.IGNORECASE,
 )
 SINGLE = re.compile(
-    rf"\bthe\s+(?:latest|newest|most\s+recent)\s+{THING.replace('posts?', 'post').replace('notes?', 'note')}\b(?<!s)",
+    rf"\b(?:the|my|our)\s+(?:latest|newest|most\s+recent|last)\s+(?:[\w-]+\s+)?{THING.replace('posts?', 'post').replace('notes?', 'note')}\b(?<!s)",
     re.IGNORECASE,
 )
 GOES_ON = re.compile(
     r"\s+(?:about|on|of|from|in|for|by|at|with|to|that|which|who|dated|tagged|labell?ed|mention\w*|say|says|said|cover\w*|is|are"
-    r"|was|were|do|does|did|has|have|had|i|we|you|they|and|or|since|before|after|between|under|written|published|made|sent)\b",
+    r"|was|were|been|do|does|did|has|have|had|i|we|you|they|and|or|since|before|after|between|under|written|published|made|sent)\b",
     re.IGNORECASE,
 )
 DETERMINED = re.compile(
@@ -143,7 +143,7 @@ ASKING_WORDS = """
     stored keep kept capture captured upload uploaded add added file filed got received arrive arrived come came appear
     appeared surface surfaced circulate circulated issued released printed live went land carry carried bear belong fall
     relate related mention mentioning discuss discussing cover covering deal dealing concern concerning regard regarding
-    touch treat include contain hold exist available dated set count number often dozen total
+    talk speak gist content touch treat include contain hold exist available dated set count number often dozen total
     tag tagged tags topic category label labelled status state marked flagged classified sorted listed subject
     all every any latest newest newer recent oldest older old last first top most best many few
     two three four five six seven eight nine ten twelve twenty
@@ -158,7 +158,9 @@ ASKING = frozenset(stem for word in ASKING_WORDS.split() for stem in terms(word)
 ASKS = re.compile(r"\s*(?:what|who|why|when|where|how|is|are|do|does|did|can|may|should)\b", re.IGNORECASE)
 # Asks for what a text says, even where every word is a label: "where did I run?", "what time do the clocks go back?".
 VALUE = re.compile(
-    r"\s*(?:what\s+(?:time|day|size|colou?r)|who|why|when|where|how(?!\s+(?:many|often)\b)|is|are|do|does|did|can|may|should|was|were)\b",
+    r"\s*(?:what\s+(?:time|day|size|colou?r)|who|why|when|where|how(?!-|\s+(?:many|often|to)\b)|is|are|do|does|did|can|may|should|was|were)\b",
     re.IGNORECASE,
 )
+# Asks for what a text says even where documents are named: "who wrote the memo on parking?".
+DETAIL = re.compile(r"\s*(?:who|why|when|where|how(?!-|\s+(?:many|often|to)\b))\b", re.IGNORECASE)
 ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b|\bin\s+general\b", re.IGNORECASE)
