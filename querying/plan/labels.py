@@ -13,7 +13,7 @@ from querying.plan.words import (
     ABOUT,
     ASKING,
     DETERMINED,
-    DOER,
+    DOINGS,
     FINISHED,
     GOES_ON,
     HASH,
@@ -125,7 +125,9 @@ class Labels:
 
     def left_over(self) -> list[str]:
         """Content words that are no label and none of the words that ask for a list."""
+        things = [match.span() for match in re.finditer(rf"\b{THING}\b", self._text, re.IGNORECASE)]
         left = (word for word in self._words if not (word.is_used or word.text.isdigit() or self._is_ending(word)))
+        left = (word for word in left if not any(start <= word.start < end for start, end in things))
         return [word.text for word in left if terms(word.text) and word.stem not in ASKING and not self._owns(word)]
 
     def _is_ending(self, word: _Word) -> bool:
@@ -134,8 +136,8 @@ class Labels:
 
     def _owns(self, word: _Word) -> bool:
         """Whether the word says whose, and not what: "the clinic's work", "what the volunteers got done"."""
-        doer = DOER.search(self._text)
-        is_doer = doer is not None and doer.start("who") <= word.start < doer.end("who")
+        doings = DOINGS.search(self._text)
+        is_doer = doings is not None and doings.start() <= word.start < doings.end()
         return is_doer or bool(re.match(r"['’]s\s+\w", self._text[word.start + len(word.text) :]))
 
     def _is_thing(self, group: Sequence[_Word]) -> bool:

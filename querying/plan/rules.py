@@ -22,6 +22,7 @@ from querying.plan.words import (
     COUNT,
     DETAIL,
     DID,
+    DOINGS,
     HOW_TO,
     INTENTS,
     LISTING,
@@ -47,9 +48,13 @@ def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str
     intent = _intent(rest)
     plan, labels, is_list = _read(rest, vocabulary, Plan(intent=intent, time_range=days, limit=_limit(question)))
     names_nothing = not (plan.has_filters or is_list or labels.left_over())
-    if names_nothing and intent == Intent.LOOKUP and DID.search(rest) and SOMEBODY.search(rest):
+    if (
+        names_nothing
+        and intent == Intent.LOOKUP
+        and (DOINGS.search(rest) or (DID.search(rest) and SOMEBODY.search(rest)))
+    ):
         plan = replace(plan, intent=Intent.RECAP)
-    if _lacks_time(plan, question, vocabulary):
+    if _lacks_time(plan, question, vocabulary, is_list=is_list):
         if not labels.left_over():
             return replace(
                 plan,
@@ -114,8 +119,9 @@ def _limit(question: str) -> int:
     return max(1, min(MOST, NUMBERS.get(number.lower()) or int(number)))
 
 
-def _lacks_time(plan: Plan, question: str, vocabulary: Vocabulary) -> bool:
+def _lacks_time(plan: Plan, question: str, vocabulary: Vocabulary, *, is_list: bool) -> bool:
     """A recap or a list of what was done, of everything ever: more than anybody wants to read."""
     wants = plan.intent in (Intent.RECAP, Intent.ACCOMPLISHMENTS)
-    is_narrow = plan.time_range or plan.project or plan.tags
+    # "The goals that are done" is a list that a status narrows.
+    is_narrow = plan.time_range or plan.project or plan.tags or (plan.doc_types and is_list)
     return wants and not is_narrow and vocabulary.dated >= _DATED and not ANY_TIME.search(question)

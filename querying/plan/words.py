@@ -10,7 +10,10 @@ import re
 from knowledge.terms import terms
 from querying.plan.types import Intent
 
-THING = r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?)"
+THING = (
+    r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?"
+    r"|publications?|postings?|writings?|texts?|materials?|memos?|bulletins?|dispatch(?:es)?|newsletters?|columns?|essays?|features?|briefings?|announcements?|transcripts?|contributions?)"
+)
 THINGS = re.compile(rf"\s+{THING}\b", re.IGNORECASE)
 LISTING = re.compile(
     rf"^\s*(?:please\s+)?(?:(?:(?:can|could|would)\s+you|(?:can|could|may)\s+i|i\s+(?:want|need|would\s+like)\s+to|i['’]d\s+like\s+to)\s+)?(?:please\s+)?(?:see|list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch|(?:i\s+am\s+|i['’]m\s+)?(?:looking|searching|hunting)\s+for|i['’]m\s+after)\b"
@@ -48,11 +51,18 @@ INTENTS = {
 # Somebody's doings, past or up to now. Where nothing else is said, a recap of them is meant.
 DID = re.compile(r"\b(?:did|done|was|were|been|have|has|had|got|made|went)\b|['’]ve\b", re.IGNORECASE)
 SOMEBODY = re.compile(r"\b(?:i|we|they|my|our|me|us)\b", re.IGNORECASE)
-# "What the volunteers got done": who did it is not what it is about.
-DOER = re.compile(
-    r"\bwhat\s+(?:(?:did|has|have|had|was|were)\s+)?(?:(?:the|our|my|this|your)\s+)?(?P<who>[\w-]+(?:\s+[\w-]+)?)\s+(?:(?:has|have|had)\s+)?"
-    r"(?:been\s+)?(?:do(?:ing|ne)?|did|achieved?|accomplish(?:ed)?|finish(?:ed)?|complete[d]?|deliver(?:ed)?|(?:got|get)\s+(?:done|through|up\s+to)"
-    r"|up\s+to|work(?:ed|ing)?\s+on|busy\s+with)(?=\s*(?:$|[?.,;!]|please\b|so\s+far\b|for\s+(?:me|us)\b))",
+# What somebody did or was busy with, and nothing on what it was about. Who did it, and by what words that is asked for, is no
+# topic: "what the volunteers got done", "boil down what I achieved", "tell me what we managed to do", "the gist of my progress".
+_END = r"(?=\s*(?:$|[?.,;!]|please\b|so\s+far\b|for\s+(?:me|us)\b|would\s+you\b|will\s+you\b))"
+_DOES = (
+    r"(?:do(?:ing|ne)?|did|achieved?|accomplish(?:ed)?|finish(?:ed)?|completed?|deliver(?:ed)?|g[eo]t\s+(?:done|through|up\s+to)|up\s+to"
+    r"|work(?:ed|ing)?\s+on|busy(?:\s+with)?)"
+)
+DOINGS = re.compile(
+    rf"^\s*(?:[\w;-]+\s+){{0,4}}what\s+(?:(?:did|has|have|had|was|were)\s+)?(?:"
+    rf"(?:i|we)\s+(?:(?:did|have|had|was|were|got)\s+)?(?:(?:been|actually|just)\s+)?\w+(?:\s+(?:to\s+do|through|done|with|on|up\s+to))?"
+    rf"|(?:(?:the|our|my|this|your)\s+)?[\w-]+(?:\s+[\w-]+)?\s+(?:(?:has|have|had)\s+)?(?:been\s+)?{_DOES}){_END}"
+    rf"|^\s*(?:[\w;-]+\s+){{0,4}}(?:my|our)\s+(?:recent\s+)?(?:progress|activit(?:y|ies)|achievements?|accomplishments?|doings|work){_END}",
     re.IGNORECASE,
 )
 HOW_TO = re.compile(
