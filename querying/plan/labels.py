@@ -19,6 +19,7 @@ from querying.plan.words import (
     HASH,
     MARKED,
     OPEN,
+    REQUEST,
     TAGGED,
     THING,
     THINGS,
@@ -90,8 +91,8 @@ class Labels:
         return named or tuple(status for status in known if status.lower() in by_intent)
 
     def tags(self, *, is_list: bool) -> tuple[str, ...]:
-        """Tags that are named as tags, that stand before documents or that documents are about ("procurement posts", "notes
-        on design"); in a list also those that follow "about" anywhere; and any where nothing else is said."""
+        """Tags that are named as tags, that stand before documents or that documents are about ("procurement posts",
+        "notes on design"); in a list also those that follow "about" anywhere; and any where nothing else is said."""
         hashed = {match.group(1).lower() for match in HASH.finditer(self._text)}
         marks = [match.span() for match in HASH.finditer(self._text)]
         for word in self._words:
@@ -124,10 +125,11 @@ class Labels:
         return is_type or bool(THINGS.match(self._text[after:]))
 
     def left_over(self) -> list[str]:
-        """Content words that are no label and none of the words that ask for a list."""
-        things = [match.span() for match in re.finditer(rf"\b{THING}\b", self._text, re.IGNORECASE)]
+        """Content words that are no label and none of the words that ask, list, or say whose."""
+        asking = [match.span() for match in re.finditer(rf"\b{THING}\b", self._text, re.IGNORECASE)]
+        asking += [match.span() for match in (REQUEST.match(self._text), DOINGS.match(self._text)) if match]
         left = (word for word in self._words if not (word.is_used or word.text.isdigit() or self._is_ending(word)))
-        left = (word for word in left if not any(start <= word.start < end for start, end in things))
+        left = (word for word in left if not any(start <= word.start < end for start, end in asking))
         return [word.text for word in left if terms(word.text) and word.stem not in ASKING and not self._owns(word)]
 
     def _is_ending(self, word: _Word) -> bool:
@@ -135,10 +137,8 @@ class Labels:
         return word.start > 1 and self._text[word.start - 1] in "'’" and self._text[word.start - 2].isalpha()
 
     def _owns(self, word: _Word) -> bool:
-        """Whether the word says whose, and not what: "the clinic's work", "what the volunteers got done"."""
-        doings = DOINGS.search(self._text)
-        is_doer = doings is not None and doings.start() <= word.start < doings.end()
-        return is_doer or bool(re.match(r"['’]s\s+\w", self._text[word.start + len(word.text) :]))
+        """ "The clinic's work" says whose, and not what."""
+        return bool(re.match(r"['’]s\s+\w", self._text[word.start + len(word.text) :]))
 
     def _is_thing(self, group: Sequence[_Word]) -> bool:
         """Whether these words name documents. A single word may be a verb ("who do they report to") or a measure."""

@@ -32,7 +32,11 @@ YEAR = r"(?:1[5-9]|20)\d\d"
 _SHORT_YEAR = r"['’]\d\d"
 DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _NUMBERS = dict(
-    zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True)
+    zip(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
+        range(1, 13),
+        strict=True,
+    )
 )
 _NUMBERS |= {"fourteen": 14, "fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90}
 _NUMBERS |= {"a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "several": 3, "a": 1, "an": 1}

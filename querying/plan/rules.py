@@ -51,7 +51,7 @@ def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str
     if (
         names_nothing
         and intent == Intent.LOOKUP
-        and (DOINGS.search(rest) or (DID.search(rest) and SOMEBODY.search(rest)))
+        and (DOINGS.match(rest) or (DID.search(rest) and SOMEBODY.search(rest)))
     ):
         plan = replace(plan, intent=Intent.RECAP)
     if _lacks_time(plan, question, vocabulary, is_list=is_list):

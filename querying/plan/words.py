@@ -12,7 +12,7 @@ from querying.plan.types import Intent
 
 THING = (
     r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?"
-    r"|publications?|postings?|writings?|texts?|materials?|memos?|bulletins?|dispatch(?:es)?|newsletters?|columns?|essays?|features?|briefings?|announcements?|transcripts?|contributions?)"
+    r"|publications?|postings?|writings?|texts?|materials?|memos?|bulletins?|dispatch(?:es)?|newsletters?|columns?|essays?|features?|briefings?|announcements?|transcripts?|contributions?|paperwork|correspondence|literature)"
 )
 THINGS = re.compile(rf"\s+{THING}\b", re.IGNORECASE)
 LISTING = re.compile(
@@ -31,7 +31,7 @@ TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNOR
 HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
 # Beside these a status is one; in "a final deadline" it is an ordinary word.
 MARKED = re.compile(
-    r"\b(?:still|currently|now|marked|status|are|is|in|on|as)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
+    r"\b(?:still|currently|now|marked|status|are|is|have|has|been|got|in|on|as)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
     re.IGNORECASE,
 )
 INTENTS = {
@@ -59,11 +59,15 @@ _DOES = (
     r"|work(?:ed|ing)?\s+on|busy(?:\s+with)?)"
 )
 DOINGS = re.compile(
-    rf"^\s*(?:[\w;-]+\s+){{0,4}}what\s+(?:(?:did|has|have|had|was|were)\s+)?(?:"
+    rf"^\s*(?:[\w;-]+\s+){{0,4}}(?:what|everything|all|whatever)\s+(?:that\s+)?(?:(?:did|has|have|had|was|were)\s+)?(?:"
     rf"(?:i|we)\s+(?:(?:did|have|had|was|were|got)\s+)?(?:(?:been|actually|just)\s+)?\w+(?:\s+(?:to\s+do|through|done|with|on|up\s+to))?"
     rf"|(?:(?:the|our|my|this|your)\s+)?[\w-]+(?:\s+[\w-]+)?\s+(?:(?:has|have|had)\s+)?(?:been\s+)?{_DOES}){_END}"
     rf"|^\s*(?:[\w;-]+\s+){{0,4}}(?:my|our)\s+(?:recent\s+)?(?:progress|activit(?:y|ies)|achievements?|accomplishments?|doings|work){_END}",
     re.IGNORECASE,
+)
+# "Hand me", "let us have": whatever the verb, something is asked for.
+REQUEST = re.compile(
+    r"\s*(?:please\s+)?(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?[\w-]+\s+(?:me|us)\b", re.IGNORECASE
 )
 HOW_TO = re.compile(
     r"\s*(?:how\s+(?:do|does|can|could|should|to|is|are|would)|why|(?:can|could|should|may|must)\s+(?:i|we|they|one))\b",
