@@ -21,6 +21,7 @@ from querying.pace import check_visitor
 from querying.plan.dates import time_of
 from querying.plan.make import TIME
 from querying.plan.types import zone
+from querying.referents import SUBJECT
 from querying.render import render_sentence
 from querying.shown import as_kept
 from querying.types import Asker, CitationStyle, Options, Outcome, Question, Turn
@@ -30,7 +31,7 @@ MOST_EXCHANGES, LONGEST_TURN = 6, 1000
 # Of one conversation, and of its title.
 MOST_QUESTIONS, LONGEST_TITLE = 100, 100
 # A time that is typed where it was asked for, and not a question of its own that has one in it.
-_LONGEST_TIME = 6
+_LONGEST_TIME, _LONGEST_NAME = 6, 12
 
 
 class NoSuchChat(NotFound):
@@ -188,8 +189,18 @@ def _typed(question: Question, before: Sequence[Exchange]) -> Question | None:
             return None
         first = replace(question, text=before[-1].said.asked, facts={TIME: question.text})
         return replace(first, context=context_of(_settled(before)))
+    if asking.answer["clarification"]["field"] == SUBJECT:
+        if not _is_name(question):
+            return None
+        first = replace(question, text=before[-1].said.asked, facts={SUBJECT: question.text})
+        return replace(first, context=context_of(_settled(before)))
     taken = conversation.take_up(replace(question, context=context_of(before)))
     return taken if taken.facts else None
+
+
+def _is_name(question: Question) -> bool:
+    text = question.text.strip()
+    return len(text.split()) <= _LONGEST_NAME and not text.endswith("?")
 
 
 def _is_time(question: Question) -> bool:

@@ -17,7 +17,7 @@ from asgiref.sync import sync_to_async
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import CitationMode, Planner
-from querying import clarify, confidence, gather, guard, listing, log
+from querying import clarify, confidence, gather, guard, listing, log, referents
 from querying.consult import consult
 from querying.gate import judge
 from querying.generate import generate
@@ -98,7 +98,7 @@ async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGe
 
 async def _search(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
     """The text answers: passages are searched, weighed, and quoted or written from."""
-    question, sought = planned.question, planned.sought
+    question, sought = referents.told(planned.question), referents.told(planned.sought)
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
     with record.timed("retrieve"):
         passages = await _in_thread(gather.retrieve, sought)
@@ -109,7 +109,10 @@ async def _search(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGen
     with record.timed("tree"):
         consulted = record.consultation = await consult(question, passages=passages, llm=llm)
     if consulted.clarification:
-        yield _done(record, _asking_back(consulted.clarification, reason="missing_fact", question=question))
+        yield _done(record, _asking_back(consulted.clarification, reason="missing_fact", question=planned.question))
+        return
+    if not consulted.decided and (unclear := referents.missing(planned.question, passages)):
+        yield _done(record, _asking_back(unclear, reason="unclear_reference", question=planned.question))
         return
 
     with record.timed("weigh"):
