@@ -13,9 +13,12 @@ from accounts.models import User
 from conversations import asking as door
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import Document
+from marketplace.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
 from tests.conversations.asking import ASK, CHAT, DIVER, OPEN, STREAM, WORN, ask, reply, session_in, streamed
+from tests.conversations.conftest import opened
+from tests.cover import give_document
 
 pytestmark = pytest.mark.django_db
 
@@ -124,6 +127,28 @@ def test_a_time_that_was_asked_back_may_be_chosen_or_typed(client: Client, chat:
     assert row is not None
     assert (row.question, row.facts) == ("What did I finish?", {"time": "in March 2026"})
     assert "Rules on boots" in typed
+
+
+def test_which_one_is_meant_may_be_typed_and_private_ones_are_no_options(
+    client: Client, plugin: Plugin, alice: User
+) -> None:
+    for name in ("Maplewood", "Northgate", "Harbour"):
+        give_document(
+            plugin, title=name, text=f"# {name}\n\nThe {name} Clinic sells boots and provides services.\n"
+        )
+    opened(plugin, alice)
+    hidden = give_document(plugin, title="Hidden", text="# Hidden\n\nThe Hidden Clinic provides secret services.\n")
+    Document.objects.filter(pk=hidden.pk).update(is_public=False)
+    publish(plugin, by=alice)
+    asked = ask(client, "What services does the clinic provide?")
+    assert "Which clinic do you mean?" in asked
+    assert "Northgate Clinic" in asked
+    assert "Hidden" not in asked
+    typed = ask(client, "the Northgate one", session=session_in(asked))
+    row = Query.objects.order_by("created_at").last()
+    assert row is not None
+    assert (row.question, row.facts) == ("What services does the clinic provide?", {"subject": "the Northgate one"})
+    assert "The Northgate Clinic sells boots" in typed
 
 
 def test_something_else_may_be_asked_instead_of_answering(client: Client, with_tree: Plugin) -> None:

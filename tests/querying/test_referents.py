@@ -1,4 +1,4 @@
-"""A question that refers to something nobody has named is asked back, with what the documents speak of to choose from."""
+"""A question that refers to what nobody has named is asked back, with what the documents speak of to choose from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 CLINICS = {
     "Maplewood": "The Maplewood Clinic provides eye tests and vaccinations. A visit to it costs nine pounds.",
     "Northgate": "The Northgate Clinic provides dental services and hearing tests. A visit to it costs twelve pounds.",
-    "Old Harbour": "The Old Harbour Clinic provides travel vaccinations as one of its services. A visit to it costs ten pounds.",
+    "Old Harbour": "The Old Harbour Clinic provides vaccinations and other services. A visit to it costs ten pounds.",
 }
 
 
