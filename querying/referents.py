@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from uuid import UUID
 
 from knowledge.search import Passage
@@ -19,6 +20,8 @@ from querying.types import Clarification, Question
 # The fact that a question back for what is meant is answered by.
 SUBJECT = "subject"
 _OPTIONS = 4
+# A question that points at more than this is no question.
+_POINTERS = 8
 _LONGEST_OPTION = 120
 # So many things of that name, in as many documents, make "the clinic" one of many.
 _MANY = 3
@@ -99,7 +102,7 @@ def told(question: Question) -> Question:
 def _pointers(text: str, *, before: str) -> Iterator[_Pointer]:
     """What is pointed at and named nowhere before."""
     for pattern in (_POINTING, _DEFINITE):
-        for match in pattern.finditer(text):
+        for match in islice(pattern.finditer(text), _POINTERS):
             pointer = _pointer(match, is_definite=pattern is _DEFINITE)
             known = set(terms(f"{before} {text[: match.start()]}"))
             if pointer and not known & set(terms(" ".join(pointer.words))):
