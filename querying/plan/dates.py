@@ -222,7 +222,9 @@ _NUMBERED = re.compile(
     r"|is|en|iso|din|bs)$",
     re.IGNORECASE,
 )
+# The nearest noun may be a label of what is dated: "the 2015 procurement posts", not "the 2015 survey of the posts".
 _DATED = re.compile(
-    r"(?:posts?|notes?|articles?|documents?|papers?|entries|reports?|reviews?|minutes|memos?|goals?|plans?|recap|summary|for\s+(?:me|us))\b",
+    r"(?:(?!(?:of|in|on|for|from|to|by|at|with|about|did|do|does|was|were|is|are|has|have|had|the|me|my|our)\b)[\w.-]+\s+){0,4}"
+    r"(?:posts?|write-?ups?|blogs?|pieces|notes?|articles?|documents?|papers?|entries|reports?|reviews?|minutes|memos?|goals?|plans?|recap|summary|for\s+(?:me|us))\b",
     re.IGNORECASE,
 )

@@ -11,7 +11,9 @@ from querying.plan.types import Intent
 from querying.plan.vocabulary import Vocabulary, places_of, stem_of
 from querying.plan.words import (
     ABOUT,
+    APPEARING,
     ASKING,
+    CONDENSE,
     DETERMINED,
     DOINGS,
     FINISHED,
@@ -76,6 +78,10 @@ class Labels:
             text = f"{text[:start]}{'notes' if text[end - 1] in 'sS' else 'note'}{text[end:]}"
         return text
 
+    def condenses(self) -> bool:
+        """Whether documents are to be made shorter, which takes what they say."""
+        return bool(CONDENSE.search(self.shape()))
+
     def project(self) -> str | None:
         named = [project for project in self._vocabulary.projects if self._is_named(project)]
         found = next(iter(self._take(named)), None)
@@ -128,6 +134,8 @@ class Labels:
         """Content words that are no label and none of the words that ask, list, or say whose."""
         asking = [match.span() for match in re.finditer(rf"\b{THING}\b", self._text, re.IGNORECASE)]
         asking += [match.span() for match in (REQUEST.match(self._text), DOINGS.match(self._text)) if match]
+        asking += [match.span() for match in ABOUT.finditer(self._text)]
+        asking += [match.span("verb") for match in (APPEARING.search(self._text),) if match]
         left = (word for word in self._words if not (word.is_used or word.text.isdigit() or self._is_ending(word)))
         left = (word for word in left if not any(start <= word.start < end for start, end in asking))
         return [word.text for word in left if terms(word.text) and word.stem not in ASKING and not self._owns(word)]

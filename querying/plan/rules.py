@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from datetime import date
 
+from querying.plan.clauses import names_documents, request_of
 from querying.plan.dates import Said, time_of
 from querying.plan.labels import Labels
 from querying.plan.types import LIMIT, MOST, AnswerMode, Intent, Plan, TimeRange
@@ -27,6 +28,7 @@ from querying.plan.words import (
     INTENTS,
     LISTING,
     NUMBERS,
+    OWN_TIME,
     SINGLE,
     SOMEBODY,
     VALUE,
@@ -39,8 +41,17 @@ PERIOD_OPTIONS = ("this week", "this month", "last month", "this year", "any tim
 
 def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str) -> Plan:
     """What the question asks for. `today` is the day in the asker's time zone."""
+    request = request_of(question, vocabulary)
+    plan = _plan_of(request, vocabulary=vocabulary, today=today, timezone=timezone)
+    if request == question or plan.has_filters or plan.followup_question:
+        return plan
+    # "We had a fire in 1987. Which notes speak of it?" asks with all of its words.
+    return _plan_of(question, vocabulary=vocabulary, today=today, timezone=timezone)
+
+
+def _plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str) -> Plan:
     said = time_of(question, today=today) if vocabulary.dated >= _DATED else None
-    if said and not _is_of_documents(question, said, vocabulary):
+    if said and not _is_of_documents(question, said, vocabulary, today):
         said = None
     rest = f"{question[: said.start]} {question[said.end :]}" if said else question
     rest = ANY_TIME.sub(" ", rest)
@@ -67,15 +78,21 @@ def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str
     return _with_mode(plan, labels=labels, question=question, is_list=is_list)
 
 
-def _is_of_documents(question: str, said: Said, vocabulary: Vocabulary) -> bool:
-    """ "The minutes of 1887" were written then; "the clock of 1887" says which clock."""
-    before = re.findall(r"[^\W_]+", question[: said.start])
-    if not before or not re.match(r"of\s+\d{4}$", question[said.start : said.end], re.IGNORECASE):
-        return True
+def _is_of_documents(question: str, said: Said, vocabulary: Vocabulary, today: date) -> bool:
+    """ "The minutes of 1887" were written then; "the clock of 1887" says which clock, "by 2030" when something is due,
+    and "last year's budget" what is asked about."""
+    words, after = question[said.start : said.end], question[said.end :]
     labels = (*vocabulary.doc_types, *vocabulary.tags, *vocabulary.projects, *vocabulary.statuses)
-    return stem_of(before[-1]) in ASKING | {
-        vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)
-    }
+    dated = ASKING | {vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)}
+    if modified := OWN_TIME.match(after):
+        return any(stem_of(word) in dated for word in re.findall(r"[^\W_]+", modified["noun"]))
+    is_due = re.match(r"(?:by|until|till)\b", words, re.IGNORECASE) or (said.days.first or said.days.last or today) > today
+    rest = f"{question[: said.start]} {after}"
+    if is_due and not (names_documents(rest, vocabulary) or LISTING.search(rest) or _intent(rest) != Intent.LOOKUP):
+        return False
+    before = re.findall(r"[^\W_]+", question[: said.start])
+    is_which = is_due or re.match(r"of\s+\d{4}$", words, re.IGNORECASE)
+    return not before or not is_which or stem_of(before[-1]) in dated
 
 
 def _read(text: str, vocabulary: Vocabulary, plan: Plan) -> tuple[Plan, Labels, bool]:
@@ -99,7 +116,7 @@ def _with_mode(plan: Plan, *, labels: Labels, question: str, is_list: bool) -> P
         return replace(plan, answer_mode=AnswerMode.SQL_ONLY) if is_all else plan
     # Where every word is a label the metadata answers; what is left over has to be searched for.
     is_about = bool(plan.tags or plan.time_range)
-    is_covered = not labels.left_over() and (
+    is_covered = not (labels.left_over() or labels.condenses()) and (
         is_list or (is_about and not VALUE.match(question)) or not ASKS.match(question)
     )
     return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_covered else AnswerMode.HYBRID)

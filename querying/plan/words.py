@@ -14,17 +14,20 @@ THING = (
     r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?"
     r"|publications?|postings?|writings?|texts?|materials?|memos?|bulletins?|dispatch(?:es)?|newsletters?|columns?|essays?|features?|briefings?|announcements?|transcripts?|contributions?|paperwork|correspondence|literature)"
 )
+# What may stand between an article and a document: numbers, labels, "of"; no verb that makes it the subject of another question.
+_MODIFIERS = r"(?:(?!(?:did|do|does|have|has|had|can|could|should)\b)[\w.'’-]+\s+){0,5}"
 THINGS = re.compile(rf"\s+{THING}\b", re.IGNORECASE)
 LISTING = re.compile(
     rf"^\s*(?:please\s+)?(?:(?:(?:can|could|would)\s+you|(?:can|could|may)\s+i|i\s+(?:want|need|would\s+like)\s+to|i['’]d\s+like\s+to)\s+)?(?:please\s+)?(?:see|list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch|(?:i\s+am\s+|i['’]m\s+)?(?:looking|searching|hunting)\s+for|i['’]m\s+after)\b"
-    rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:[\w-]+\s+){{0,3}}{THING}\b"
+    rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?{_MODIFIERS}{THING}\b"
+    rf"|\b(?:lists?|titles?|names?)\s+of\s+{_MODIFIERS}{THING}\b"
     rf"|^\s*(?:[\w-]+\s+){{0,4}}{THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
     rf"|\b(?:everything|anything|what\s+(?:did|have|has|was|were))\s+(?:\w+\s+){{0,3}}(?:write|wrote|written|publish|published|post|posted)\b"
     rf"|\b(?:everything|anything)\s+(?:tagged|about|on|from)\b",
     re.IGNORECASE,
 )
 ABOUT = re.compile(
-    r"\b(?:about|on|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with|talk\s+about|speak\s+(?:of|about)|treat)|discussing)\b[\s:]*",
+    r"\b(?:about|on|re|around|to\s+do\s+with|regarding|concerning|covering|tagged(?:\s+(?:as|with))?|with\s+(?:the\s+)?tags?|under\s+(?:the\s+)?(?:tag|topic)|filed\s+under|labelled|labeled|mention\w*|related\s+to|dealing\s+with|topics?\s+of|in\s+the\s+category|categori[sz]ed\s+(?:as|under)|that\s+(?:discuss|cover|deal\s+with|talk\s+about|speak\s+(?:of|about)|treat)|discussing)\b[\s:]*",
     re.IGNORECASE,
 )
 TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNORECASE)
@@ -60,9 +63,24 @@ _DOES = (
 )
 DOINGS = re.compile(
     rf"^\s*(?:[\w;-]+\s+){{0,4}}(?:what|everything|all|whatever)\s+(?:that\s+)?(?:(?:did|has|have|had|was|were)\s+)?(?:"
-    rf"(?:i|we)\s+(?:(?:did|have|had|was|were|got)\s+)?(?:(?:been|actually|just)\s+)?\w+(?:\s+(?:to\s+do|through|done|with|on|up\s+to))?"
+    rf"(?:i|we)\s+(?:(?:did|have|had|was|were|got)\s+)?(?:(?:been|actually|just)\s+)?\w+(?:\s+(?:to\s+do|through|done|with|on|up\s+to)|\s+(?:(?:to|in|up)\s+)?{_DOES})?"
     rf"|(?:(?:the|our|my|this|your)\s+)?[\w-]+(?:\s+[\w-]+)?\s+(?:(?:has|have|had)\s+)?(?:been\s+)?{_DOES}){_END}"
     rf"|^\s*(?:[\w;-]+\s+){{0,4}}(?:my|our)\s+(?:recent\s+)?(?:progress|activit(?:y|ies)|achievements?|accomplishments?|doings|work){_END}",
+    re.IGNORECASE,
+)
+# "Which posts have gone up", "any articles that were put out", "what entries did we add": that there are documents, whatever
+# the verb. Goals and experiments may fail or be found; of those it says something.
+_PARTICLE = r"(?:up|out|live|off|through|round|over|online)"
+_AT_END = r"(?=\s*(?:$|[.,;?!]|about\b|on\b|re\b|regarding\b|tagged\b|in\b|from\b|since\b))"
+APPEARING = re.compile(
+    rf"\b(?:which|what|any|all|every|how\s+many)\s+{_MODIFIERS}{THING}\b(?:(?!\b(?:did|do|have|has|had|were|was)\b)[^,;?!])*?\s"
+    rf"(?:(?:have|has|had|were|was|did|do|got)\s+(?:(?:i|we|you|they|anyone|(?:the|our)\s+team)\s+)?(?:(?:been|just|already|ever|also|actually)\s+)*)?"
+    rf"(?P<verb>\w+(?:ed|en|ne|wn)|(?<=we\s|ou\s|ey\s)\w+|\w+\s+{_PARTICLE}){_AT_END}",
+    re.IGNORECASE,
+)
+# Documents themselves to be made shorter: what they say. "Sum up 2019" is made from what there was.
+CONDENSE = re.compile(
+    rf"\b(?:summar\w+|sum(?:med|s)?\s+up|condense|boil\s+down|gist|recap|digest|(?:main|key)\s+(?:points?|messages?|ideas?)|takeaways?)\s+(?:of\s+|from\s+)?(?:what\s+)?{_MODIFIERS}{THING}\b",
     re.IGNORECASE,
 )
 # "Hand me", "let us have": whatever the verb, something is asked for.
@@ -165,6 +183,7 @@ ASKING_WORDS = """
     ship shipped deliver delivered wrap wrapped tick ticked make made work worked working spend spent busy progress
     happen happened occur occurred current currently active ongoing open new still yet so far flight plate middle way right
     moment
+    called titled named entitled headline title
     recap summary summarise summarize overview roundup rundown sum highlight review digest update catch speed miss missed
     date time period day week month year quarter there been under round project
 """
@@ -177,4 +196,6 @@ VALUE = re.compile(
 )
 # Asks for what a text says even where documents are named: "who wrote the memo on parking?".
 DETAIL = re.compile(r"\s*(?:who|why|when|where|how(?!-|\s+(?:many|often|to)\b))\b", re.IGNORECASE)
+# "Last year's budget", and what stands between: "last year's three posts".
+OWN_TIME = re.compile(r"['’]s?\s+(?P<noun>(?:(?!(?:in|on|of|for|from|about|and|to|at)\b)[\w-]+\s*){1,4})", re.IGNORECASE)
 ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b|\bin\s+general\b", re.IGNORECASE)

@@ -1,0 +1,38 @@
+"""What of a question asks for something: people also say why they ask, that they are sorry, and thanks."""
+
+from __future__ import annotations
+
+import re
+
+from querying.plan.vocabulary import Vocabulary, stem_of
+from querying.plan.words import DOINGS, THING
+
+# "Cloud.gov" has a full stop inside, so a clause ends only where a space follows.
+_BREAK = re.compile(
+    r"(?<=[,;:!?.])\s+(?:(?:and|but|so)\s+)?|\s+[–—-]+\s+|\s+but\s+"
+    r"|\s+(?=(?:because|cos|so\s+(?:that\s+)?(?:i|we)|(?:as|since|before|while|if|in\s+case)\s+(?:i|we|you|my|our|there|it)|for\s+(?:an?|my|our|some)\s+(?:[\w-]+\s+){1,4}(?:i|we|i['’]m|we['’]re))\b)",
+    re.IGNORECASE,
+)
+# Who tells something asks for nothing. Who asks begins with a question word, a verb or what it is about.
+_TOLD = re.compile(
+    r"\s*(?:(?:because|cos|so|as|since|before|while|if|in\s+case|for)\b|(?:i|we|you|they|he|she|it|that|this|there|someone|somebody|my|our|the)\b(?!\s+(?:\w+\s+)?(?:need|want|would\s+like|must\s+know|wonder\w*)\b)"
+    r"|(?:sorry|hi|hello|hey|hiya|(?:good\s+)?(?:morning|afternoon|evening)|thanks|thank|cheers|ta|right|ok|okay|well|quick|random|bit|just|oh|um|go\s+on|now|anyway|please|much|many|no|yes|yeah)\b)",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"\b(?:what|which|who|why|when|where|how)\b|\?", re.IGNORECASE)
+
+
+def request_of(question: str, vocabulary: Vocabulary) -> str:
+    """The question without clauses that only tell something, where another one names documents or doings."""
+    clauses = [clause for clause in _BREAK.split(question) if clause.strip()]
+    kept = [
+        clause for clause in clauses if names_documents(clause, vocabulary) or _ASKED.search(clause) or not _TOLD.match(clause)
+    ]
+    return " ".join(kept) if any(names_documents(clause, vocabulary) for clause in kept) else question
+
+
+def names_documents(clause: str, vocabulary: Vocabulary) -> bool:
+    """Whether the clause speaks of documents, or of what somebody did."""
+    types = {vocabulary.stems(label)[-1] for label in vocabulary.doc_types if vocabulary.stems(label)}
+    is_typed = any(stem_of(word) in types for word in re.findall(r"[^\W_]+", clause))
+    return is_typed or bool(re.search(rf"\b{THING}\b", clause, re.IGNORECASE) or DOINGS.match(clause))
