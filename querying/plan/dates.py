@@ -48,7 +48,7 @@ _REACHES = {
 _REACH = "|".join(f"(?P<{name}>{words})" for name, words in _REACHES.items())
 _ONWARDS = r"(?:onwards?|(?:and|or)\s+(?:later|after|since))"
 _OPEN = re.compile(
-    rf"{_BEFORE}(?:{_REACH})\s+(?P<period>{PERIOD})(?P<on>\s+(?:on|onwards?))?{_AFTER}"
+    rf"{_BEFORE}(?:{_REACH})\s+(?P<period>{PERIOD})(?P<on>\s+(?:onwards?|on(?=\s*(?:$|[,.;:?!]))))?{_AFTER}"
     rf"|{_BEFORE}(?:(?:from|in|dated|of)\s+)?(?P<period2>{PERIOD})\s+(?:(?P<onwards>{_ONWARDS})|(?:and|or)\s+(?:earlier|before)){_AFTER}",
     re.IGNORECASE,
 )

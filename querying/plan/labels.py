@@ -19,6 +19,7 @@ from querying.plan.words import (
     FINISHED,
     GOES_ON,
     HASH,
+    LEADING,
     MARKED,
     OPEN,
     REQUEST,
@@ -26,6 +27,7 @@ from querying.plan.words import (
     THING,
     THINGS,
     VALUE,
+    WHAT_IS,
 )
 
 
@@ -135,6 +137,7 @@ class Labels:
         asking = [match.span() for match in re.finditer(rf"\b{THING}\b", self._text, re.IGNORECASE)]
         asking += [match.span() for match in (REQUEST.match(self._text), DOINGS.match(self._text)) if match]
         asking += [match.span() for match in ABOUT.finditer(self._text)]
+        asking += [match.span("verb" if match["verb"] else 0) for match in LEADING.finditer(self._text)]
         asking += [match.span("verb") for match in (APPEARING.search(self._text),) if match]
         left = (word for word in self._words if not (word.is_used or word.text.isdigit() or self._is_ending(word)))
         left = (word for word in left if not any(start <= word.start < end for start, end in asking))
@@ -183,6 +186,8 @@ class Labels:
         )
         is_before = beside or is_noun or self._is_before_thing(group)
         has_things = bool(self._things) or bool(re.search(rf"\b{THING}\b", self._text, re.IGNORECASE))
+        if WHAT_IS.match(self._text[: group[0].start]):
+            return True
         return is_before or (has_things and bool(MARKED.search(self._text[: group[0].start])))
 
     def _is_used_at(self, before: str) -> bool:

@@ -84,12 +84,12 @@ def _is_of_documents(question: str, said: Said, vocabulary: Vocabulary, today: d
     words, after = question[said.start : said.end], question[said.end :]
     labels = (*vocabulary.doc_types, *vocabulary.tags, *vocabulary.projects, *vocabulary.statuses)
     dated = ASKING | {vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)}
-    if modified := OWN_TIME.match(after):
-        return any(stem_of(word) in dated for word in re.findall(r"[^\W_]+", modified["noun"]))
     is_due = re.match(r"(?:by|until|till)\b", words, re.IGNORECASE) or (said.days.first or said.days.last or today) > today
     rest = f"{question[: said.start]} {after}"
     if is_due and not (names_documents(rest, vocabulary) or LISTING.search(rest) or _intent(rest) != Intent.LOOKUP):
         return False
+    if modified := OWN_TIME.match(after):
+        return names_documents(modified["noun"], vocabulary) or any(stem_of(word) in ASKING for word in modified["noun"].split())
     before = re.findall(r"[^\W_]+", question[: said.start])
     is_which = is_due or re.match(r"of\s+\d{4}$", words, re.IGNORECASE)
     return not before or not is_which or stem_of(before[-1]) in dated
@@ -115,7 +115,7 @@ def _with_mode(plan: Plan, *, labels: Labels, question: str, is_list: bool) -> P
         is_all = is_list and plan.intent == Intent.LOOKUP and not labels.left_over()
         return replace(plan, answer_mode=AnswerMode.SQL_ONLY) if is_all else plan
     # Where every word is a label the metadata answers; what is left over has to be searched for.
-    is_about = bool(plan.tags or plan.time_range)
+    is_about = bool(plan.tags or plan.time_range or plan.statuses)
     is_covered = not (labels.left_over() or labels.condenses()) and (
         is_list or (is_about and not VALUE.match(question)) or not ASKS.match(question)
     )

@@ -14,6 +14,7 @@ THING = (
     r"(?:posts?|notes?|articles?|documents?|docs?|entries|entry|pages?|files?|items?|pieces?|stories|write-?ups?|blogs?|papers?|records?|logs?"
     r"|publications?|postings?|writings?|texts?|materials?|memos?|bulletins?|dispatch(?:es)?|newsletters?|columns?|essays?|features?|briefings?|announcements?|transcripts?|contributions?|paperwork|correspondence|literature)"
 )
+_WRITE = r"(?:writ(?:e|ing|ten|es)|wrote|publish(?:ed|ing)?|post(?:ed|ing)?|blog(?:ged|ging)?)"
 # What may stand between an article and a document: numbers, labels, "of"; no verb that makes it the subject of another question.
 _MODIFIERS = r"(?:(?!(?:did|do|does|have|has|had|can|could|should)\b)[\w.'’-]+\s+){0,5}"
 THINGS = re.compile(rf"\s+{THING}\b", re.IGNORECASE)
@@ -22,8 +23,8 @@ LISTING = re.compile(
     rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?{_MODIFIERS}{THING}\b"
     rf"|\b(?:lists?|titles?|names?)\s+of\s+{_MODIFIERS}{THING}\b"
     rf"|^\s*(?:[\w-]+\s+){{0,4}}{THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
-    rf"|\b(?:everything|anything|what\s+(?:did|have|has|was|were))\s+(?:\w+\s+){{0,3}}(?:write|wrote|written|publish|published|post|posted)\b"
-    rf"|\b(?:everything|anything)\s+(?:tagged|about|on|from)\b",
+    rf"|\b(?:everything|anything|whether|did|has|have|was|were|what['’]s)\s+(?:[\w'’]+\s+){{0,3}}{_WRITE}\b"
+    rf"|\b(?:(?:every|any|some)thing|stuff|what\s+(?:(?:do|have|had|has|did|is|was|are)\s+(?:i|we|you|they|there)(?:['’]ve)?(?:\s+(?:have|got|had))?|else|is|was))\s+(?:(?:tagged|about|on|from|re|regarding)\b|(?:newer|older|more\s+recent)\s+than)",
     re.IGNORECASE,
 )
 ABOUT = re.compile(
@@ -37,6 +38,8 @@ MARKED = re.compile(
     r"\b(?:still|currently|now|marked|status|are|is|have|has|been|got|in|on|as)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
     re.IGNORECASE,
 )
+# "What is on hold?" asks for nothing but that status.
+WHAT_IS = re.compile(r"\s*(?:so\s+)?what(?:['’]s|\s+is|\s+are|['’]re)\s+(?:(?:still|currently|now|marked|as|in|on)\s+)*$", re.IGNORECASE)
 INTENTS = {
     Intent.ACCOMPLISHMENTS: re.compile(
         r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrap(?:ped)?\s+up|tick(?:ed)?\s+off|done)\b",
@@ -47,7 +50,7 @@ INTENTS = {
         re.IGNORECASE,
     ),
     Intent.RECAP: re.compile(
-        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|sum(?:ming)?\s+up|run-?down|catch\s+(?:me|us)\s+up|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|been\s+(?:happening|going\s+on))\b",
+        r"\b(?:recap\w*|summar(?:y|ise|ize|ies)|what\s+(?:happened|went\s+on|has\s+happened)|overview|round-?up|look\s+back|retrospective|what(?:\s+has|'s|’s)?\s+(?:is\s+)?new|highlights?|(?:week|month|year|quarter)\s+in\s+review|sum(?:ming)?\s+up|run-?down|catch\s+(?:me|us)\s+up|fill\s+(?:me|us)\s+in|(?:bring|get)\s+(?:me|us)\s+up\s+to\s+(?:date|speed)|did\s+(?:i|we)\s+miss|(?:was|were|been)\s+(?:i|we|they)?\s*up\s+to|been\s+(?:happening|going\s+on))\b",
         re.IGNORECASE,
     ),
 }
@@ -78,9 +81,16 @@ APPEARING = re.compile(
     rf"(?P<verb>\w+(?:ed|en|ne|wn)|(?<=we\s|ou\s|ey\s)\w+|\w+\s+{_PARTICLE}){_AT_END}",
     re.IGNORECASE,
 )
+# How somebody comes to ask for documents, and what is to be done with them: "I remember reading an article", "my boss wants
+# the posts", "could you send them over".
+LEADING = re.compile(
+    rf"(?:^|[,;.!?:–—]\s+)\s*(?P<verb>(?:i|we|my\s+\w+|our\s+\w+)(?:['’]\w+)?\s+(?:\w+\s+){{0,4}}?)(?:any|some|the|an?|all|every|those|your|our)\s+{_MODIFIERS}{THING}\b"
+    r"|\b(?:can|could|would|will)\s+you\s+(?:please\s+)?\w+\s+(?:them|those|it|some|one)\b[^,;.?!]*",
+    re.IGNORECASE,
+)
 # Documents themselves to be made shorter: what they say. "Sum up 2019" is made from what there was.
 CONDENSE = re.compile(
-    rf"\b(?:summar\w+|sum(?:med|s)?\s+up|condense|boil\s+down|gist|recap|digest|(?:main|key)\s+(?:points?|messages?|ideas?)|takeaways?)\s+(?:of\s+|from\s+)?(?:what\s+)?{_MODIFIERS}{THING}\b",
+    rf"\b(?:summar\w+|sum(?:med|s)?\s+up|condense|boil\s+down|gist|recap|digest|(?:main|key)\s+(?:points?|messages?|ideas?)|takeaways?)\s+(?:of\s+|from\s+)?(?:what\s+)?(?:{_MODIFIERS}{THING}|(?:[\w'’]+\s+){{0,2}}{_WRITE})\b",
     re.IGNORECASE,
 )
 # "Hand me", "let us have": whatever the verb, something is asked for.
@@ -181,21 +191,22 @@ ASKING_WORDS = """
     two three four five six seven eight nine ten twelve twenty
     finish finished complete completed completion done accomplish accomplished accomplishment achieve achieved achievement
     ship shipped deliver delivered wrap wrapped tick ticked make made work worked working spend spent busy progress
+    must whether chance w people anyone anybody somebody someone everyone team folk
     happen happened occur occurred current currently active ongoing open new still yet so far flight plate middle way right
     moment
     called titled named entitled headline title
-    recap summary summarise summarize overview roundup rundown sum highlight review digest update catch speed miss missed
+    recap summary summarise summarize overview roundup rundown sum highlight review digest update catch fill speed miss missed
     date time period day week month year quarter there been under round project
 """
 ASKING = frozenset(stem for word in ASKING_WORDS.split() for stem in terms(word))
 ASKS = re.compile(r"\s*(?:what|who|why|when|where|how|is|are|do|does|did|can|may|should)\b", re.IGNORECASE)
 # Asks for what a text says, even where every word is a label: "where did I run?", "what time do the clocks go back?".
 VALUE = re.compile(
-    r"\s*(?:what\s+(?:time|day|size|colou?r)|who|why|when|where|how(?!-|\s+(?:many|often|to)\b)|is|are|do|does|did|can|may|should|was|were)\b",
+    r"\s*(?:what\s+(?:time|day|size|colou?r)|who|why|when|where(?!\s+(?:can|could|do|would|might)\s+(?:i|we|one)\s+(?:find|see|read)\b)|how(?!-|\s+(?:many|often|to)\b)|is|are|do|does|did|can|may|should|was|were)\b",
     re.IGNORECASE,
 )
 # Asks for what a text says even where documents are named: "who wrote the memo on parking?".
-DETAIL = re.compile(r"\s*(?:who|why|when|where|how(?!-|\s+(?:many|often|to)\b))\b", re.IGNORECASE)
+DETAIL = re.compile(r"\s*(?:who|why|when|where(?!\s+(?:can|could|do|would|might)\s+(?:i|we|one)\s+(?:find|see|read)\b)|how(?!-|\s+(?:many|often|to)\b))\b", re.IGNORECASE)
 # "Last year's budget", and what stands between: "last year's three posts".
 OWN_TIME = re.compile(r"['’]s?\s+(?P<noun>(?:(?!(?:in|on|of|for|from|about|and|to|at)\b)[\w-]+\s*){1,4})", re.IGNORECASE)
 ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b|\bin\s+general\b", re.IGNORECASE)
