@@ -13,22 +13,19 @@ _BREAK = re.compile(
     r"|\s+(?=(?:because|cos|so\s+(?:that\s+)?(?:i|we)|(?:as|since|before|while|if|in\s+case)\s+(?:i|we|you|my|our|there|it)|for\s+(?:an?|my|our|some)\s+(?:[\w-]+\s+){1,4}(?:i|we|i['’]m|we['’]re))\b)",
     re.IGNORECASE,
 )
-# Who tells something asks for nothing. Who asks begins with a question word, a verb or what it is about.
+# Who tells something, or is polite, asks for nothing. "Since 2016" and "this year" are times.
 _TOLD = re.compile(
-    r"\s*(?:(?:because|cos|so|as|since|before|while|if|in\s+case|for)\b|(?:i|we|you|they|he|she|it|that|this|there|someone|somebody|my|our|the)\b(?!\s+(?:\w+\s+)?(?:need|want|would\s+like|must\s+know|wonder\w*)\b)"
-    r"|(?:sorry|hi|hello|hey|hiya|(?:good\s+)?(?:morning|afternoon|evening)|thanks|thank|cheers|ta|right|ok|okay|well|quick|random|bit|just|oh|um|go\s+on|now|anyway|please|much|many|no|yes|yeah)\b)",
+    r"(?!.*(?:\b(?:what|which|who|why|when|where|how)\b|\?))\s*(?:(?:(?:because|cos|so|as|since|before|while|if|in\s+case|for)\s+(?:\w+\s+){0,4}?)?(?:i|we|you|they|he|she|it|someone|somebody|my|our|(?:this|that|there)(?:['’]s|\s+(?:is|was|will)))\b(?!\s+(?:\w+\s+)?(?:need|want|would\s+like|wonder\w*)\b)"
+    r"|(?:sorry|hi|hello|hey|hiya|(?:good\s+)?(?:morning|afternoon|evening)|thanks|thank|cheers|ta|right|ok|okay|well|quick|random|bit|oh|um|go\s+on|anyway|yes|yeah)\b)",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"\b(?:what|which|who|why|when|where|how)\b|\?", re.IGNORECASE)
 
 
 def request_of(question: str, vocabulary: Vocabulary) -> str:
     """The question without clauses that only tell something, where another one names documents or doings."""
-    clauses = [clause for clause in _BREAK.split(question) if clause.strip()]
-    kept = [
-        clause for clause in clauses if names_documents(clause, vocabulary) or _ASKED.search(clause) or not _TOLD.match(clause)
-    ]
-    return " ".join(kept) if any(names_documents(clause, vocabulary) for clause in kept) else question
+    clauses = {clause: names_documents(clause, vocabulary) for clause in _BREAK.split(question)}
+    kept = [clause for clause, is_named in clauses.items() if is_named or not _TOLD.match(clause)]
+    return " ".join(kept) if any(clauses.values()) else question
 
 
 def names_documents(clause: str, vocabulary: Vocabulary) -> bool:

@@ -11,24 +11,21 @@ from querying.plan.types import Intent
 from querying.plan.vocabulary import Vocabulary, places_of, stem_of
 from querying.plan.words import (
     ABOUT,
-    APPEARING,
     ASKING,
-    CONDENSE,
     DETERMINED,
-    DOINGS,
     FINISHED,
     GOES_ON,
     HASH,
-    LEADING,
     MARKED,
     OPEN,
-    REQUEST,
     TAGGED,
     THING,
     THINGS,
+    TOPICLESS,
     VALUE,
-    WHAT_IS,
 )
+
+_MORE = re.compile(r"\s+(?!(?:right|now|for|since)\b)\w", re.IGNORECASE)
 
 
 @dataclass
@@ -80,10 +77,6 @@ class Labels:
             text = f"{text[:start]}{'notes' if text[end - 1] in 'sS' else 'note'}{text[end:]}"
         return text
 
-    def condenses(self) -> bool:
-        """Whether documents are to be made shorter, which takes what they say."""
-        return bool(CONDENSE.search(self.shape()))
-
     def project(self) -> str | None:
         named = [project for project in self._vocabulary.projects if self._is_named(project)]
         found = next(iter(self._take(named)), None)
@@ -134,11 +127,8 @@ class Labels:
 
     def left_over(self) -> list[str]:
         """Content words that are no label and none of the words that ask, list, or say whose."""
-        asking = [match.span() for match in re.finditer(rf"\b{THING}\b", self._text, re.IGNORECASE)]
-        asking += [match.span() for match in (REQUEST.match(self._text), DOINGS.match(self._text)) if match]
-        asking += [match.span() for match in ABOUT.finditer(self._text)]
-        asking += [match.span("verb" if match["verb"] else 0) for match in LEADING.finditer(self._text)]
-        asking += [match.span("verb") for match in (APPEARING.search(self._text),) if match]
+        found = (match for pattern in TOPICLESS for match in pattern.finditer(self._text))
+        asking = [match.span(match.lastgroup or 0) for match in found]
         left = (word for word in self._words if not (word.is_used or word.text.isdigit() or self._is_ending(word)))
         left = (word for word in left if not any(start <= word.start < end for start, end in asking))
         return [word.text for word in left if terms(word.text) and word.stem not in ASKING and not self._owns(word)]
@@ -186,9 +176,9 @@ class Labels:
         )
         is_before = beside or is_noun or self._is_before_thing(group)
         has_things = bool(self._things) or bool(re.search(rf"\b{THING}\b", self._text, re.IGNORECASE))
-        if WHAT_IS.match(self._text[: group[0].start]):
-            return True
-        return is_before or (has_things and bool(MARKED.search(self._text[: group[0].start])))
+        # "What is still blocked?" asks for nothing but that.
+        is_all = re.match(r"(?:so\s+)?what\b", self._text, re.I) and not _MORE.match(self._text, after)
+        return is_before or bool((has_things or is_all) and MARKED.search(self._text[: group[0].start]))
 
     def _is_used_at(self, before: str) -> bool:
         """Whether the last word of this beginning is part of a label: "draft memo", "Atlas report"."""

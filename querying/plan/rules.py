@@ -20,6 +20,7 @@ from querying.plan.words import (
     ANY_TIME,
     ASKING,
     ASKS,
+    CONDENSE,
     COUNT,
     DETAIL,
     DID,
@@ -41,6 +42,7 @@ PERIOD_OPTIONS = ("this week", "this month", "last month", "this year", "any tim
 
 def plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: str) -> Plan:
     """What the question asks for. `today` is the day in the asker's time zone."""
+    question = " ".join(question.split())
     request = request_of(question, vocabulary)
     plan = _plan_of(request, vocabulary=vocabulary, today=today, timezone=timezone)
     if request == question or plan.has_filters or plan.followup_question:
@@ -82,17 +84,23 @@ def _is_of_documents(question: str, said: Said, vocabulary: Vocabulary, today: d
     """ "The minutes of 1887" were written then; "the clock of 1887" says which clock, "by 2030" when something is due,
     and "last year's budget" what is asked about."""
     words, after = question[said.start : said.end], question[said.end :]
-    labels = (*vocabulary.doc_types, *vocabulary.tags, *vocabulary.projects, *vocabulary.statuses)
-    dated = ASKING | {vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)}
-    is_due = re.match(r"(?:by|until|till)\b", words, re.IGNORECASE) or (said.days.first or said.days.last or today) > today
-    rest = f"{question[: said.start]} {after}"
-    if is_due and not (names_documents(rest, vocabulary) or LISTING.search(rest) or _intent(rest) != Intent.LOOKUP):
+    is_due = bool(re.match(r"(?:by|until|till)\b", words, re.IGNORECASE))
+    is_ahead = (said.days.first or said.days.last or today) > today
+    if (is_due or is_ahead) and not _wants_documents(f"{question[: said.start]} {after}", vocabulary):
         return False
     if modified := OWN_TIME.match(after):
-        return names_documents(modified["noun"], vocabulary) or any(stem_of(word) in ASKING for word in modified["noun"].split())
+        return names_documents(modified[1], vocabulary) or stem_of(modified[1].split()[0]) in ASKING
     before = re.findall(r"[^\W_]+", question[: said.start])
-    is_which = is_due or re.match(r"of\s+\d{4}$", words, re.IGNORECASE)
-    return not before or not is_which or stem_of(before[-1]) in dated
+    if not before or not (is_due or re.match(r"of\s+\d{4}$", words, re.IGNORECASE)):
+        return True
+    labels = (*vocabulary.doc_types, *vocabulary.tags, *vocabulary.projects, *vocabulary.statuses)
+    return stem_of(before[-1]) in ASKING | {
+        vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)
+    }
+
+
+def _wants_documents(text: str, vocabulary: Vocabulary) -> bool:
+    return bool(names_documents(text, vocabulary) or LISTING.search(text)) or _intent(text) != Intent.LOOKUP
 
 
 def _read(text: str, vocabulary: Vocabulary, plan: Plan) -> tuple[Plan, Labels, bool]:
@@ -116,7 +124,7 @@ def _with_mode(plan: Plan, *, labels: Labels, question: str, is_list: bool) -> P
         return replace(plan, answer_mode=AnswerMode.SQL_ONLY) if is_all else plan
     # Where every word is a label the metadata answers; what is left over has to be searched for.
     is_about = bool(plan.tags or plan.time_range or plan.statuses)
-    is_covered = not (labels.left_over() or labels.condenses()) and (
+    is_covered = not (labels.left_over() or CONDENSE.search(labels.shape())) and (
         is_list or (is_about and not VALUE.match(question)) or not ASKS.match(question)
     )
     return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_covered else AnswerMode.HYBRID)

@@ -38,7 +38,8 @@ class Vocabulary:
 
 
 def stem_of(word: str) -> str:
-    """Of words that search leaves out ("how-to", "to do") the word itself without a plural."""
+    """Of words that search leaves out ("how-to", "to do") the word itself without a plural; "PRDs" as "PRD"."""
+    word = word[:-1] if re.fullmatch(r"[A-Z]{2,}s", word) else word
     singular = word.removesuffix("s")
     if singular and not terms(singular):
         return singular.lower()

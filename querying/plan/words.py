@@ -35,11 +35,9 @@ TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNOR
 HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
 # Beside these a status is one; in "a final deadline" it is an ordinary word.
 MARKED = re.compile(
-    r"\b(?:still|currently|now|marked|status|are|is|have|has|been|got|in|on|as)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
+    r"\b(?:still|currently|now|marked|status|are|is|have|has|been|got|in|on|as|what['’]s)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
     re.IGNORECASE,
 )
-# "What is on hold?" asks for nothing but that status.
-WHAT_IS = re.compile(r"\s*(?:so\s+)?what(?:['’]s|\s+is|\s+are|['’]re)\s+(?:(?:still|currently|now|marked|as|in|on)\s+)*$", re.IGNORECASE)
 INTENTS = {
     Intent.ACCOMPLISHMENTS: re.compile(
         r"\b(?:accomplish\w*|achiev\w*|finish(?:ed)?|complet(?:ed?|ions?)|shipped|ship|delivered|got\s+done|get\s+done|wrap(?:ped)?\s+up|tick(?:ed)?\s+off|done)\b",
@@ -71,14 +69,12 @@ DOINGS = re.compile(
     rf"|^\s*(?:[\w;-]+\s+){{0,4}}(?:my|our)\s+(?:recent\s+)?(?:progress|activit(?:y|ies)|achievements?|accomplishments?|doings|work){_END}",
     re.IGNORECASE,
 )
-# "Which posts have gone up", "any articles that were put out", "what entries did we add": that there are documents, whatever
-# the verb. Goals and experiments may fail or be found; of those it says something.
-_PARTICLE = r"(?:up|out|live|off|through|round|over|online)"
+# "Which posts have gone up", "what entries did we add": that there are documents, whatever the verb. Goals may also fail.
 _AT_END = r"(?=\s*(?:$|[.,;?!]|about\b|on\b|re\b|regarding\b|tagged\b|in\b|from\b|since\b))"
 APPEARING = re.compile(
-    rf"\b(?:which|what|any|all|every|how\s+many)\s+{_MODIFIERS}{THING}\b(?:(?!\b(?:did|do|have|has|had|were|was)\b)[^,;?!])*?\s"
+    rf"\b(?:which|what|any|all|every|how\s+many)\s+{_MODIFIERS}{THING}\b(?:(?!\b(?:did|do|have|has|had|were|was)\b)[^,;?!]){{0,120}}?\s"
     rf"(?:(?:have|has|had|were|was|did|do|got)\s+(?:(?:i|we|you|they|anyone|(?:the|our)\s+team)\s+)?(?:(?:been|just|already|ever|also|actually)\s+)*)?"
-    rf"(?P<verb>\w+(?:ed|en|ne|wn)|(?<=we\s|ou\s|ey\s)\w+|\w+\s+{_PARTICLE}){_AT_END}",
+    rf"(?P<verb>\w+(?:ed|en|ne|wn)|(?<=we\s|ou\s|ey\s)\w+|\w+\s+(?:up|out|live|off|through|round|over|online)){_AT_END}",
     re.IGNORECASE,
 )
 # How somebody comes to ask for documents, and what is to be done with them: "I remember reading an article", "my boss wants
@@ -95,54 +91,23 @@ CONDENSE = re.compile(
 )
 # "Hand me", "let us have": whatever the verb, something is asked for.
 REQUEST = re.compile(
-    r"\s*(?:please\s+)?(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?[\w-]+\s+(?:me|us)\b", re.IGNORECASE
+    r"^\s*(?:please\s+)?(?:(?:can|could|would|will)\s+you\s+)?(?:(?:please|kindly|mind|be\s+able\s+to|be\s+so\s+kind\s+as\s+to)\s+)?[\w-]+\s+(?:me|us)\b",
+    re.IGNORECASE,
 )
+# Words of a question that say nothing on what it is about, each pattern's named group or all of it.
+TOPICLESS = (re.compile(rf"\b{THING}\b", re.IGNORECASE), ABOUT, REQUEST, DOINGS, APPEARING, LEADING)
 HOW_TO = re.compile(
     r"\s*(?:how\s+(?:do|does|can|could|should|to|is|are|would)|why|(?:can|could|should|may|must)\s+(?:i|we|they|one))\b",
     re.IGNORECASE,
 )
 # What a status is called when something is finished, or not yet. Which of them count, the documents say.
-FINISHED = frozenset(
-    [
-        "done",
-        "complete",
-        "completed",
-        "finished",
-        "shipped",
-        "closed",
-        "archived",
-        "delivered",
-        "achieved",
-        "published",
-        "final",
-        "finalised",
-        "finalized",
-        "approved",
-        "resolved",
-        "submitted",
-        "merged",
-        "signed-off",
-    ]
-)
-OPEN = frozenset(
-    [
-        "active",
-        "open",
-        "ongoing",
-        "started",
-        "doing",
-        "wip",
-        "current",
-        "in-progress",
-        "in_progress",
-        "underway",
-        "draft",
-        "in-review",
-    ]
-) | {
-    "in progress",
-    "in review",
-}
+_FINISHED = """
+    done complete completed finished shipped closed archived delivered achieved published final finalised finalized approved
+    resolved submitted merged signed-off
+"""
+FINISHED = frozenset(_FINISHED.split())
+_OPEN = "active open ongoing started doing wip current in-progress in_progress underway draft in-review"
+OPEN = frozenset([*_OPEN.split(), "in progress", "in review"])
 NUMBERS = dict(
     zip(
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"],
@@ -158,7 +123,7 @@ COUNT = re.compile(
     re.IGNORECASE,
 )
 SINGLE = re.compile(
-    rf"\b(?:the|my|our)\s+(?:latest|newest|most\s+recent|last)\s+(?:[\w-]+\s+)?{THING.replace('posts?', 'post').replace('notes?', 'note')}\b(?<!s)",
+    rf"(?:^\s*|\b(?:the|my|our)\s+)(?:latest|newest|most\s+recent|last)\s+(?:[\w-]+\s+)?{THING.replace('posts?', 'post').replace('notes?', 'note')}\b(?<!s)",
     re.IGNORECASE,
 )
 GOES_ON = re.compile(
@@ -174,39 +139,33 @@ DETERMINED = re.compile(
 # Words that ask for documents without saying what they are about. Each costs little: it counts only where everything else
 # in the question is a label, a time, or another one of these.
 ASKING_WORDS = """
-    please hi hello hey thanks thank can could would like love want need may possible kindly just only mostly quick quickly
-    brief briefly short possibly maybe whatever stuff thing anything everything something whole entire
-    list show find give get name enumerate tell see pull put dig fetch bring look looking seek seeking search searching
-    hunt hunting check display print return retrieve remind know interested wonder wondering browse read view point
-    pick choose select go run walk together up out off back through
-    post note article document doc entry page file item piece story blog weblog paper record log archive write-up
-    write wrote written writing publish published posted author authored compose composed jot scribble draft drafting
-    create created produce produced prepare prepared compile compiled assemble gather collect collected save saved store
-    stored keep kept capture captured upload uploaded add added file filed got received arrive arrived come came appear
-    appeared surface surfaced circulate circulated issued released printed live went land carry carried bear belong fall
-    relate related mention mentioning discuss discussing cover covering deal dealing concern concerning regard regarding
-    talk speak gist content touch treat include contain hold exist available dated set count number often dozen total
-    tag tagged tags topic category label labelled status state marked flagged classified sorted listed subject
-    all every any latest newest newer recent oldest older old last first top most best many few
-    two three four five six seven eight nine ten twelve twenty
-    finish finished complete completed completion done accomplish accomplished accomplishment achieve achieved achievement
-    ship shipped deliver delivered wrap wrapped tick ticked make made work worked working spend spent busy progress
-    must whether chance w people anyone anybody somebody someone everyone team folk
-    happen happened occur occurred current currently active ongoing open new still yet so far flight plate middle way right
-    moment
-    called titled named entitled headline title
-    recap summary summarise summarize overview roundup rundown sum highlight review digest update catch fill speed miss missed
-    date time period day week month year quarter there been under round project
+    please hi hello hey thanks could would like love want need may possible kindly mostly quick brief briefly short
+    maybe whatever stuff thing anything everything something whole entire list show find give get name enumerate tell
+    see pull put dig fetch bring look seek search hunt check display print return retrieve remind know interested
+    wonder browse read view point pick choose select go run walk together back post note article document doc entry
+    page file item piece story blog weblog paper record log archive write-up wrote written publish author compose jot
+    scribble draft create produce prepare compile assemble gather collect save store keep kept capture upload add got
+    received arrive come came appear surface circulate issued released live went land carry bear belong fall relate
+    mention discuss cover deal concern regard talk speak gist content touch treat include contain hold exist available
+    dated set count number often dozen total tag topic category label status state marked flagged classified sorted
+    subject every latest newest newer recent oldest older old last first top best many two three four five six seven
+    eight nine ten twelve twenty finish complete done accomplish achieve ship deliver wrap tick make made work spend
+    spent busy progress must whether chance w people anyone anybody somebody someone everyone team folk happen occur
+    current active ongoing open new still yet far flight plate middle way right moment called titled entitled headline
+    recap summary summarise summarize overview roundup rundown sum highlight review digest update catch fill speed
+    miss time period day week month year quarter round project
 """
 ASKING = frozenset(stem for word in ASKING_WORDS.split() for stem in terms(word))
 ASKS = re.compile(r"\s*(?:what|who|why|when|where|how|is|are|do|does|did|can|may|should)\b", re.IGNORECASE)
+# "Where can I find" and "how many" ask for documents, and not for what they say.
+_INSIDE = r"who|why|when|where(?!\s+(?:can|could|do|would)\s+(?:i|we|one)\s+(?:find|see|read)\b)|how(?!-|\s+(?:many|often|to)\b)"
 # Asks for what a text says, even where every word is a label: "where did I run?", "what time do the clocks go back?".
 VALUE = re.compile(
-    r"\s*(?:what\s+(?:time|day|size|colou?r)|who|why|when|where(?!\s+(?:can|could|do|would|might)\s+(?:i|we|one)\s+(?:find|see|read)\b)|how(?!-|\s+(?:many|often|to)\b)|is|are|do|does|did|can|may|should|was|were)\b",
+    rf"\s*(?:what\s+(?:time|day|size|colou?r)|{_INSIDE}|is|are|do|does|did|can|may|should|was|were)\b",
     re.IGNORECASE,
 )
 # Asks for what a text says even where documents are named: "who wrote the memo on parking?".
-DETAIL = re.compile(r"\s*(?:who|why|when|where(?!\s+(?:can|could|do|would|might)\s+(?:i|we|one)\s+(?:find|see|read)\b)|how(?!-|\s+(?:many|often|to)\b))\b", re.IGNORECASE)
+DETAIL = re.compile(rf"\s*(?:{_INSIDE})\b", re.IGNORECASE)
 # "Last year's budget", and what stands between: "last year's three posts".
-OWN_TIME = re.compile(r"['’]s?\s+(?P<noun>(?:(?!(?:in|on|of|for|from|about|and|to|at)\b)[\w-]+\s*){1,4})", re.IGNORECASE)
+OWN_TIME = re.compile(r"['’]s?\s+((?:(?!(?:in|on|of|for|from|about|and|to|at)\b)[\w-]+\s*){1,4})", re.IGNORECASE)
 ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b|\bin\s+general\b", re.IGNORECASE)
