@@ -175,7 +175,9 @@ class Labels:
             DETERMINED.search(self._text[: group[0].start].rstrip())
         )
         is_before = beside or is_noun or self._is_before_thing(group)
-        has_things = bool(self._things) or bool(re.search(rf"\b{THING}\b", self._text, re.IGNORECASE))
+        has_things = bool(self._things) or bool(
+            re.search(rf"\b(?:{THING}|(?:any|every|no)thing)\b", self._text, re.IGNORECASE)
+        )
         # "What is still blocked?" asks for nothing but that.
         is_all = re.match(r"(?:so\s+)?what\b", self._text, re.I) and not _MORE.match(self._text, after)
         return is_before or bool((has_things or is_all) and MARKED.search(self._text[: group[0].start]))

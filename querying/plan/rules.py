@@ -56,7 +56,7 @@ def _plan_of(question: str, *, vocabulary: Vocabulary, today: date, timezone: st
     if said and not _is_of_documents(question, said, vocabulary, today):
         said = None
     rest = f"{question[: said.start]} {question[said.end :]}" if said else question
-    rest = ANY_TIME.sub(" ", rest)
+    rest = " ".join(ANY_TIME.sub(" ", rest).split())
     days = TimeRange(start=said.days.first, end=said.days.last, timezone=timezone) if said else None
     intent = _intent(rest)
     plan, labels, is_list = _read(rest, vocabulary, Plan(intent=intent, time_range=days, limit=_limit(question)))

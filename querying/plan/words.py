@@ -22,7 +22,7 @@ LISTING = re.compile(
     rf"^\s*(?:please\s+)?(?:(?:(?:can|could|would)\s+you|(?:can|could|may)\s+i|i\s+(?:want|need|would\s+like)\s+to|i['’]d\s+like\s+to)\s+)?(?:please\s+)?(?:see|list|show|find|give|get|name|enumerate|pull\s+up|dig\s+(?:out|up)|bring\s+up|look\s+up|fetch|(?:i\s+am\s+|i['’]m\s+)?(?:looking|searching|hunting)\s+for|i['’]m\s+after)\b"
     rf"|\b(?:which|what|how\s+many|all|any|every|the\s+(?:latest|newest|most\s+recent|last|first))\s+(?:of\s+)?(?:the\s+|my\s+|our\s+|your\s+)?{_MODIFIERS}{THING}\b"
     rf"|\b(?:lists?|titles?|names?)\s+of\s+{_MODIFIERS}{THING}\b"
-    rf"|^\s*(?:[\w-]+\s+){{0,4}}{THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
+    rf"|^\s*(?:[\w-]+\s+)?(?:(?!(?:did|do|does)\b)[\w-]+\s+){{0,3}}{THING}\s+(?:about|on|from|in|of|since|before|after|between|tagged|published|written|dated|with|by|during|under|for|that)\b"
     rf"|\b(?:everything|anything|whether|did|has|have|was|were|what['’]s)\s+(?:[\w'’]+\s+){{0,3}}{_WRITE}\b"
     rf"|\b(?:(?:every|any|some)thing|stuff|what\s+(?:(?:do|have|had|has|did|is|was|are)\s+(?:i|we|you|they|there)(?:['’]ve)?(?:\s+(?:have|got|had))?|else|is|was))\s+(?:(?:tagged|about|on|from|re|regarding)\b|(?:newer|older|more\s+recent)\s+than)",
     re.IGNORECASE,
@@ -35,7 +35,7 @@ TAGGED = re.compile(r"\b(?:tag|tagged|tags|filed\s+under|labell?ed)\b", re.IGNOR
 HASH = re.compile(r"(?<!\w)#([\w/-]{2,60})")
 # Beside these a status is one; in "a final deadline" it is an ordinary word.
 MARKED = re.compile(
-    r"\b(?:still|currently|now|marked|status|are|is|have|has|been|got|in|on|as|what['’]s)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
+    r"\b(?:still|currently|now|marked|status|are|is|have|has|been|got|in|on|as|what['’]s|\w+thing)\s+(?:still\s+|currently\s+)?(?:in\s+|on\s+|as\s+)?$",
     re.IGNORECASE,
 )
 INTENTS = {

@@ -22,6 +22,7 @@ RIGHT = {
     "own": 30,
     "stranger_d": 60,
     "stranger_e": 60,
+    "own_f": 39,
 }
 
 
