@@ -27,7 +27,7 @@ WEIGHED_PASSAGES = 10
 # What a sentence loses that speaks of everything but what is asked about.
 _SET_ASIDE = 0.2
 # How many windows of them the model reads; these are what an answer costs. Which ones, the words decide.
-READ_WINDOWS = 10
+READ_WINDOWS = 12
 # It begins with so many. Where they hold evidence as strong as this, the others would not change the answer: of
 # northwind's questions three fifths end here, at the same figures (docs/evaluation.md).
 READ_FIRST = 4
