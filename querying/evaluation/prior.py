@@ -1,15 +1,17 @@
 """Checklists carry their own prior: how often an item is found in contracts that somebody has reviewed.
 
-The same items are asked of many documents. With labels of the first few, an item's evidence is read against what
+The same items are asked of many documents. With labels of a few, an item's evidence is read against what
 that item usually has, and against how often it is there at all.
 """
 
 from __future__ import annotations
 
 import math
+import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from querying.evaluation import metrics
 from querying.evaluation.types import Scored
@@ -18,6 +20,8 @@ from querying.evaluation.types import Scored
 _SLOPE = 10.0
 # An item's share begins as if so many documents had been reviewed at the rate of all items.
 _PSEUDO_DOCUMENTS = 2
+# Which documents were reviewed matters: one draw of ten contracts is worth up to four points more than another.
+_DRAWS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,22 +42,45 @@ class _Item:
 
 
 def effect_of_prior(scored: Sequence[Scored], *, reviewed: int) -> PriorEffect | None:
-    """What labels of the first so many documents (by name) do for the others. None where this is no checklist."""
+    """What labels of so many documents do for the others: the mean of ten draws, always the same ones. None where this
+    is no checklist, or where every document is reviewed."""
     known = [one for one in scored if one.item and one.document and one.strength is not None]
     documents = sorted({one.document for one in known})
-    learned = [one for one in known if one.document in documents[:reviewed]]
-    rest = [one for one in known if one.document in documents[reviewed:] and one.answerable is not None]
-    if not learned or not rest:
+    if not 0 < reviewed < len(documents):
+        return None
+    draws = [random.Random(seed).sample(documents, reviewed) for seed in range(_DRAWS)]  # noqa: S311  # no secret
+    effects = [effect for draw in draws if (effect := _effect(known, reviewed=frozenset(draw)))]
+    if not effects:
+        return None
+    return PriorEffect(
+        reviewed=reviewed,
+        questions=round(fmean(effect.questions for effect in effects)),
+        auc_without=_mean([effect.auc_without for effect in effects]),
+        auc=_mean([effect.auc for effect in effects]),
+        accuracy=fmean(effect.accuracy for effect in effects),
+    )
+
+
+def _effect(known: Sequence[Scored], *, reviewed: frozenset[str]) -> PriorEffect | None:
+    learned = [one for one in known if one.document in reviewed]
+    rest = [one for one in known if one.document not in reviewed and one.answerable is not None]
+    if not rest:
         return None
     items, unseen = _items(learned)
     scores = [(one, _logit(one, items.get(one.item, unseen))) for one in rest]
     return PriorEffect(
-        reviewed=reviewed,
+        reviewed=len(reviewed),
         questions=len(rest),
         auc_without=_auc([(one, one.strength or 0.0) for one in rest]),
         auc=_auc(scores),
         accuracy=sum((score > 0) == one.answerable for one, score in scores) / len(scores),
     )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Of the draws that have both kinds of question."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _items(learned: Sequence[Scored]) -> tuple[dict[str, _Item], _Item]:

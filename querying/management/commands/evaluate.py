@@ -64,9 +64,7 @@ class Command(BaseCommand):
             action="store_true",
             help="ask only of the document the question was written about",
         )
-        parser.add_argument(
-            "--prior", type=_positive, metavar="N", help="checklists: learn from the first N documents"
-        )
+        parser.add_argument("--prior", type=_positive, metavar="N", help="checklists: learn from N documents")
         parser.add_argument(
             "--calibrate", type=_positive, metavar="N", help="fit confidence on N questions, try it on the others"
         )

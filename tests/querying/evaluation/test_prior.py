@@ -33,11 +33,22 @@ def test_an_item_that_is_nearly_always_there_is_taken_to_be_there() -> None:
 
 
 def test_more_evidence_than_the_item_usually_has_speaks_for_it() -> None:
-    rows = [scored(name, "notice", present=n % 2 == 0, strength=0.5) for n, name in enumerate("abcd")]
-    rows += [scored("e", "notice", present=True, strength=0.6), scored("f", "notice", present=False, strength=0.4)]
+    # Each item reads alike wherever it is, and the one weaker throughout than the other.
+    rows = [
+        scored(name, item, present=n % 2 == 0, strength=usual + (0.1 if n % 2 == 0 else -0.1))
+        for n, name in enumerate("abcdefgh")
+        for item, usual in (("notice", 0.7), ("audit", 0.3))
+    ]
     effect = effect_of_prior(rows, reviewed=4)
     assert effect is not None
-    assert (effect.auc, effect.accuracy) == (1.0, 1.0)
+    assert effect.auc_without is not None
+    assert effect.auc is not None
+    assert effect.auc > 0.95 > effect.auc_without
+
+
+def test_the_same_documents_are_drawn_every_time() -> None:
+    rows = [scored(str(n), "notice", present=n % 3 == 0, strength=(n * 7 % 10) / 10) for n in range(12)]
+    assert effect_of_prior(rows, reviewed=4) == effect_of_prior(rows[::-1], reviewed=4)
 
 
 def test_questions_of_no_checklist_have_no_prior() -> None:
