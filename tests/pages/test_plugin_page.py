@@ -52,6 +52,8 @@ def _furnished(plugin: Plugin, alice: User) -> Plugin:
 
 
 def ask(page: Page, question: str = WORN) -> None:
+    # As long as an answer comes, nothing else is asked.
+    expect(page.locator("#try-form [data-stop]")).to_be_hidden()
     page.get_by_label("Your question").fill(question)
     page.keyboard.press("Enter")
 
