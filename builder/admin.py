@@ -9,23 +9,16 @@ from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 
-from builder import (
-    analytics,
-    carrying,
-    golden,
-    inbox,
-    knowledge,
-    panes,
-    persona,
-    releases,
-    reviews,
-    sandbox,
-    sharing,
-    trees,
-    webhooks,
-)
+from builder import analytics, golden, inbox, knowledge, panes, sandbox, trees
+from builder.carrying import import_view
+from builder.persona import context, starting
+from builder.persona import urls as persona_urls
 from builder.publishing import published, withdraw
 from builder.readiness import url_of
+from builder.releases import urls as releases_urls
+from builder.reviews import urls as reviews_urls
+from builder.sharing import urls as sharing_urls
+from builder.webhooks import urls as webhooks_urls
 from knowledge.attach import own_knowledge_base
 from marketplace.catalogue.listing import listed_anew_if_public
 from marketplace.removal import remove
@@ -35,7 +28,19 @@ from plugins.starting import fill_in
 
 admin.site.unregister(Plugin)
 
-_PANES = [persona, knowledge, trees, sandbox, golden, inbox, analytics, releases, reviews, sharing, webhooks]
+_PANE_URLS = [
+    persona_urls,
+    knowledge.urls,
+    trees.urls,
+    sandbox.urls,
+    golden.urls,
+    inbox.urls,
+    analytics.urls,
+    releases_urls,
+    reviews_urls,
+    sharing_urls,
+    webhooks_urls,
+]
 
 
 @admin.register(Plugin)
@@ -48,16 +53,16 @@ class HubAdmin(PluginAdmin):
     change_list_template = "builder/plugins.html"
 
     def get_urls(self) -> list[URLPattern]:
-        own = [path("starting/", self.admin_site.admin_view(persona.starting), name="builder_starting")]
-        own.append(path("import/", self.admin_site.admin_view(carrying.import_view), name="builder_import"))
+        own = [path("starting/", self.admin_site.admin_view(starting), name="builder_starting")]
+        own.append(path("import/", self.admin_site.admin_view(import_view), name="builder_import"))
         own += analytics.overall_urls()
-        return own + [url for pane in _PANES for url in pane.urls()] + super().get_urls()
+        return own + [url for urls in _PANE_URLS for url in urls()] + super().get_urls()
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         plugin = self.get_object(request, object_id)
-        around = {**panes.hub(request, plugin, "persona"), **persona.context(plugin)} if plugin else {}
+        around = {**panes.hub(request, plugin, "persona"), **context(plugin)} if plugin else {}
         around.pop("original", None)
         return super().change_view(request, object_id, form_url, {**around, **(extra_context or {})})
 
