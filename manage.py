@@ -8,7 +8,7 @@ import os
 import sys
 
 # Commands that manage the services themselves, or need none.
-WITHOUT_SERVICES = {
+COMMANDS_WITHOUT_SERVICES = {
     "up",
     "help",
     "makemigrations",
@@ -20,18 +20,20 @@ WITHOUT_SERVICES = {
 }
 
 
-def services() -> contextlib.AbstractContextManager[None]:
+def services_for_command() -> contextlib.AbstractContextManager[None]:
     from django.conf import settings
 
-    from lexic import embedded
+    from local import embedded_services
 
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
-    if command in WITHOUT_SERVICES or {"-h", "--help"} & set(sys.argv):
+    if command in COMMANDS_WITHOUT_SERVICES or {"-h", "--help"} & set(sys.argv):
         return contextlib.nullcontext()
-    needed = embedded.services(settings.VAR_DIR, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL)
+    needed = embedded_services.required_services(
+        settings.VAR_DIR, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL
+    )
     if not needed:
         return contextlib.nullcontext()
-    return embedded.running(settings.VAR_DIR, database=settings.EMBEDDED_DATABASE, needed=needed)
+    return embedded_services.running_services(settings.VAR_DIR, database=settings.EMBEDDED_DATABASE, needed=needed)
 
 
 def main() -> None:
@@ -42,7 +44,7 @@ def main() -> None:
     from lexic.errors import LexicError
 
     try:
-        with services():
+        with services_for_command():
             execute_from_command_line(sys.argv)
     except LexicError as error:
         sys.exit("\n".join(filter(None, [f"Error: {error.message}", error.hint])))

@@ -15,16 +15,16 @@ from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from accounts import joining, keys, visitors
-from accounts.fresh import has_just_shown_a_secret, has_just_signed_in
+from accounts import key_secrets, social_login, visitors
 from accounts.models import User
+from accounts.reauthentication import has_recent_credential, has_recent_sign_in
 
 
 class AccountAdapter(DefaultAccountAdapter):
     def get_client_ip(self, request: HttpRequest) -> str:
         """By which attempts to sign in, sign up and reset a password are counted: of IPv6 the network, or each attempt
         could come from another address."""
-        return visitors.network_of(super().get_client_ip(request))
+        return visitors.client_network(super().get_client_ip(request))
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """A person without a password or a second step is sent a code."""
@@ -41,8 +41,8 @@ class AccountAdapter(DefaultAccountAdapter):
         """
         is_required: bool = super().is_reauthentication_required(app=app, **kwargs)
         if not is_required or get_reauthentication_flows(self.request.user):
-            return is_required and not has_just_shown_a_secret(self.request)
-        if not has_just_signed_in(self.request):
+            return is_required and not has_recent_credential(self.request)
+        if not has_recent_sign_in(self.request):
             raise ReauthenticationRequired
         return True
 
@@ -71,20 +71,20 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         return session
 
     def authenticate_by_email(self, sociallogin: SocialLogin) -> Any:
-        joining.drop_claims(sociallogin)
+        social_login.drop_unconfirmed_claims(sociallogin)
         return super().authenticate_by_email(sociallogin)
 
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:
-        joining.take_only_what_is_certain(sociallogin)
+        social_login.normalize_provider_data(sociallogin)
         user: User = super().populate_user(request, sociallogin, data)
-        joining.describe(user, data=data)
+        social_login.set_display_name(user, data=data)
         return user
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        joining.check(request, sociallogin)
+        social_login.check_social_login(request, sociallogin)
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
-        return joining.save(
+        return social_login.save_social_user(
             sociallogin, lambda: super(SocialAdapter, self).save_user(request, sociallogin, form=form)
         )
 
@@ -93,11 +93,11 @@ class MfaAdapter(DefaultMFAAdapter):
     """The secrets of second steps are kept as those of API keys are: whoever reads the database cannot use them."""
 
     def encrypt(self, text: str) -> str:
-        return keys.encrypt(text)
+        return key_secrets.encrypt(text)
 
     def decrypt(self, encrypted_text: str) -> str:
         """Under another ENCRYPTION_KEY: a secret of nobody's. An empty one would be known to everybody."""
-        return keys.decrypt(encrypted_text) or base64.b32encode(secrets.token_bytes(20)).decode()
+        return key_secrets.decrypt(encrypted_text) or base64.b32encode(secrets.token_bytes(20)).decode()
 
     def _get_site_name(self) -> str:
         return "Lexic"

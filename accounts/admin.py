@@ -23,12 +23,12 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from accounts import keeping
-from accounts.keys import holds_key
-from accounts.models import ApiKey, ApiKeyPlugin, Capability, NoSuchKey, User
-from accounts.terms import Terms
+from accounts import api_keys
+from accounts.key_permissions import KeyPermissions
+from accounts.key_secrets import contains_key
+from accounts.models import ApiKey, ApiKeyPlugin, Capability, UnknownKey, User
+from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
-from lexic.theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 
 # One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -70,7 +70,7 @@ for _model in (EmailAddress, EmailConfirmation, SocialAccount, Authenticator):
         admin.site.unregister(_model)
 
 
-class LookedAtOnly(ModelAdmin):
+class ViewAndDeleteAdmin(ModelAdmin):
     """For superusers: what somebody set up for themselves can be looked at and taken away, not changed."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -81,14 +81,14 @@ class LookedAtOnly(ModelAdmin):
 
 
 @admin.register(EmailAddress)
-class EmailAddressAdmin(LookedAtOnly):
+class EmailAddressAdmin(ViewAndDeleteAdmin):
     list_display = ["email", "user", "verified", "primary"]
     list_filter = ["verified", "primary"]
     search_fields = ["email", "user__email"]
 
 
 @admin.register(SocialAccount)
-class SocialAccountAdmin(LookedAtOnly):
+class SocialAccountAdmin(ViewAndDeleteAdmin):
     list_display = ["uid", "provider", "user", "date_joined", "last_login"]
     list_display_links = None
     list_filter = ["provider"]
@@ -96,7 +96,7 @@ class SocialAccountAdmin(LookedAtOnly):
 
 
 @admin.register(Authenticator)
-class AuthenticatorAdmin(LookedAtOnly):
+class AuthenticatorAdmin(ViewAndDeleteAdmin):
     """Take one away when its owner has lost it, and has made sure that they are who they say."""
 
     list_display = ["user", "type", "created_at", "last_used_at"]
@@ -105,7 +105,7 @@ class AuthenticatorAdmin(LookedAtOnly):
     search_fields = ["user__email"]
 
 
-def _plugins() -> models.QuerySet[Any]:
+def _all_plugins() -> models.QuerySet[Any]:
     """All plugins, found through the key's own field: accounts know nothing of the apps above them."""
     plugin: Any = ApiKey._meta.get_field("plugins").related_model
     return plugin.objects.all()
@@ -150,14 +150,14 @@ class ApiKeyForm(forms.ModelForm):
         # The key's own plugins stay among them, withdrawn or not: saving must never widen what a key opens.
         chosen = ApiKeyPlugin.objects.filter(apikey=self.instance.pk, plugin__isnull=False).values("plugin")
         if field := self.fields.get("limited_to"):
-            field.queryset = _plugins().filter(  # type: ignore[attr-defined]
+            field.queryset = _all_plugins().filter(  # type: ignore[attr-defined]
                 models.Q(pk__in=self.offered.values("pk")) | models.Q(pk__in=chosen)
             )
         self.initial.setdefault("limited_to", [row["plugin"] for row in chosen])
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
-        if holds_key(name):
+        if contains_key(name):
             raise forms.ValidationError("This is a key; a name is shown to others.")
         return name
 
@@ -175,13 +175,13 @@ class ApiKeyForm(forms.ModelForm):
     def _check(self, said: dict[str, Any]) -> None:
         """Raises what `keeping.issue` and `keeping.change` raise."""
         stored = ApiKey.objects.filter(pk=self.instance.pk).select_related("owner").first()
-        before = Terms.of(stored) if stored else None
+        before = KeyPermissions.of(stored) if stored else None
         wanted = {name: said[name] for name in ("per_minute", "per_day")}
-        (before or Terms.default()).changed(wanted).check_ceiling(before=before)
+        (before or KeyPermissions.default()).changed(wanted).check_ceiling(before=before)
         if stored is None:
-            keeping.check_room(self.person)
+            api_keys.check_key_quota(self.person)
         elif set(self.changed_data) - {"name"}:
-            keeping.check_life(stored, ends=said["expires_at"])
+            api_keys.check_expiry(stored, ends=said["expires_at"])
 
 
 @admin.register(ApiKey)
@@ -235,7 +235,7 @@ class ApiKeyAdmin(ModelAdmin):
     def get_form(self, request: HttpRequest, obj: ApiKey | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
         form.person = request.user  # type: ignore[attr-defined]
-        form.offered = _plugins().visible_to(request.user)  # type: ignore[attr-defined]
+        form.offered = _all_plugins().visible_to(request.user)  # type: ignore[attr-defined]
         return form
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
@@ -265,7 +265,7 @@ class ApiKeyAdmin(ModelAdmin):
             "is_again": is_again,
             "address": request.build_absolute_uri("/api/v1/query"),
         }
-        return TemplateResponse(request, "admin/accounts/apikey/made.html", context)
+        return TemplateResponse(request, "admin/accounts/apikey/created.html", context)
 
     def get_urls(self) -> list[URLPattern]:
         reveal = self.admin_site.admin_view(self.reveal)
@@ -278,7 +278,7 @@ class ApiKeyAdmin(ModelAdmin):
         key = get_object_or_404(self.get_queryset(request), pk=pk)
         try:
             secret = key.reveal_to(request.user)
-        except NoSuchKey:
+        except UnknownKey:
             raise Http404 from None
         except LexicError as error:
             messages.error(request, f"{error.message} {error.hint}")

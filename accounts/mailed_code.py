@@ -9,15 +9,15 @@ from allauth.account.adapter import get_adapter
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-from accounts.limits import wait_for_room
 from accounts.models import User
+from accounts.rate_limits import count_or_wait
 from lexic.errors import InvalidInput, LexicError
 
-GOOD_FOR = 600  # seconds
-MOST_TRIES = 3
-MOST_MAILS = {60: 2, 3600: 8}
+CODE_LIFETIME_SECONDS = 600  # seconds
+MAX_TRIES = 3
+MAIL_LIMITS = {60: 2, 3600: 8}
 _SESSION_KEY = "mailed_code"
-_SALT = "accounts.mailed_code"
+_CODE_SALT = "accounts.mailed_code"
 
 
 class TooManyMails(LexicError):
@@ -35,27 +35,31 @@ class WrongCode(InvalidInput):
     hint = "Type the one of the latest mail, or have a new one sent."
 
 
-def send(request: HttpRequest, user: User) -> None:
+def send_code(request: HttpRequest, user: User) -> None:
     """Mails a code to the person's main address; earlier ones no longer count. Raises `TooManyMails`."""
-    if wait_for_room(f"mailed-code:{user.pk}", MOST_MAILS) is not None:
+    if count_or_wait(f"mailed-code:{user.pk}", MAIL_LIMITS) is not None:
         raise TooManyMails
     adapter = get_adapter()
     code = adapter.generate_login_code()
-    request.session[_SESSION_KEY] = {"digest": _digest(user, code), "until": time.time() + GOOD_FOR, "tries": 0}
+    request.session[_SESSION_KEY] = {
+        "digest": _code_digest(user, code),
+        "until": time.time() + CODE_LIFETIME_SECONDS,
+        "tries": 0,
+    }
     adapter.send_mail("account/email/fresh_code", user.email, {"user": user, "code": code})
 
 
-def use(request: HttpRequest, user: User, code: str) -> None:
+def verify_code(request: HttpRequest, user: User, code: str) -> None:
     """Takes the code, once. Raises `WrongCode`; after `MOST_TRIES` of these no code is good but a new one."""
     kept = request.session.get(_SESSION_KEY)
-    if kept is None or kept["until"] < time.time() or kept["tries"] >= MOST_TRIES:
+    if kept is None or kept["until"] < time.time() or kept["tries"] >= MAX_TRIES:
         raise WrongCode
     request.session[_SESSION_KEY] = {**kept, "tries": kept["tries"] + 1}
-    if not hmac.compare_digest(kept["digest"], _digest(user, code)):
+    if not hmac.compare_digest(kept["digest"], _code_digest(user, code)):
         raise WrongCode
     del request.session[_SESSION_KEY]
 
 
-def _digest(user: User, code: str) -> str:
+def _code_digest(user: User, code: str) -> str:
     plain = "".join(sign for sign in code.upper() if sign.isalnum())
-    return salted_hmac(_SALT, f"{user.pk}:{plain}", algorithm="sha256").hexdigest()
+    return salted_hmac(_CODE_SALT, f"{user.pk}:{plain}", algorithm="sha256").hexdigest()

@@ -14,7 +14,7 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import keys
+from accounts import key_secrets
 from lexic.errors import Conflict, NotFound
 
 
@@ -89,18 +89,18 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
 
     def for_secret(self, secret: str) -> ApiKey | None:
         """The usable key with this secret, found by equality of its SHA-256; None when there is none."""
-        if not keys.looks_like_key(secret):
+        if not key_secrets.looks_like_key(secret):
             return None
-        return self.usable().select_related("owner").filter(key_hash=keys.hash_key(secret)).first()
+        return self.usable().select_related("owner").filter(key_hash=key_secrets.hash_secret(secret)).first()
 
     def visible_to(self, user: User) -> ApiKeyQuerySet:
         """What a person sees in the builder: superusers see the keys of everybody, never their secrets."""
         return self if user.is_superuser else self.filter(owner=user)
 
-    def kept_by(self, principal: Principal) -> ApiKeyQuerySet:
+    def manageable_by(self, principal: Principal) -> ApiKeyQuerySet:
         """The keys that a person or a key may look after: the owner's. A key that is limited to some plugins sees
         itself, and those that are limited to some of the same plugins."""
-        theirs = self.filter(owner=person_of(principal))
+        theirs = self.filter(owner=user_of(principal))
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         if allowed is None:
             return theirs
@@ -110,28 +110,28 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
         return theirs.filter(models.Q(pk=principal.pk) | models.Q(is_within))
 
 
-class NotRotatable(Conflict):
+class KeyNotRotatable(Conflict):
     """Only a key that works, and that was not replaced yet, can be replaced."""
 
     code = "not_rotatable"
     hint = "Make a new key instead."
 
 
-class RevealingIsOff(Conflict):
+class RevealDisabled(Conflict):
     """Keys are shown once only on this server."""
 
     code = "reveal_off"
     hint = "If the secret is lost, rotate the key: the new one gets a new secret."
 
 
-class NoCopy(Conflict):
+class SecretNotStored(Conflict):
     """There is no copy of this key's secret."""
 
     code = "no_copy"
     hint = "It was revoked, or made while copies were not kept. Rotate it, or make a new one."
 
 
-class NoSuchKey(NotFound):
+class UnknownKey(NotFound):
     """There is no such key among yours."""
 
     code = "unknown_key"
@@ -144,13 +144,13 @@ class ApiKeyManager(models.Manager["ApiKey"]):
 
         With `plugins` the key can ask these and no others, ever: there is no moment at which it could ask more.
         """
-        secret = keys.generate()
+        secret = key_secrets.generate_secret()
         key = self.create(
             owner=owner,
             name=name,
-            key_hash=keys.hash_key(secret),
-            prefix=secret[: keys.PREFIX_LENGTH],
-            key_encrypted=keys.encrypt(secret) if settings.API_KEY_REVEAL else "",
+            key_hash=key_secrets.hash_secret(secret),
+            prefix=secret[: key_secrets.PREFIX_LENGTH],
+            key_encrypted=key_secrets.encrypt(secret) if settings.API_KEY_REVEAL else "",
             **fields,
         )
         key.plugins.set(plugins)
@@ -250,14 +250,14 @@ class ApiKey(models.Model):
 
         For people go through `reveal_to`, which remembers it.
         """
-        return keys.decrypt(self.key_encrypted) if self.is_revealable else None
+        return key_secrets.decrypt(self.key_encrypted) if self.is_revealable else None
 
     def check_revealable(self) -> None:
         """Raises `RevealingIsOff` or `NoCopy`: then there is no use in asking somebody to sign in again."""
         if not settings.API_KEY_REVEAL:
-            raise RevealingIsOff
+            raise RevealDisabled
         if not self.key_encrypted:
-            raise NoCopy
+            raise SecretNotStored
 
     def reveal_to(self, user: User) -> str:
         """The secret again, for its owner alone, and a row that says so.
@@ -267,7 +267,7 @@ class ApiKey(models.Model):
         self.check_revealable()
         secret = self.reveal()
         if secret is None or self.owner_id != user.pk:
-            raise NoCopy if self.owner_id == user.pk else NoSuchKey
+            raise SecretNotStored if self.owner_id == user.pk else UnknownKey
         Reveal.objects.create(key=self, by=user)
         return secret
 
@@ -281,13 +281,13 @@ class ApiKey(models.Model):
         now = now or timezone.now()
         old = ApiKey.objects.select_for_update(of=["self"]).get(pk=self.pk)
         if old.state != "works" or ApiKey.objects.filter(rotated_from=old).exists():
-            raise NotRotatable
+            raise KeyNotRotatable
         copied = ("capabilities", "per_minute", "per_day", "made_with_id", "counted_as")
         new, secret = ApiKey.objects.issue(
             owner=old.owner,
             name=old.name,
             rotated_from=old,
-            expires_at=old._as_long_again(now) if renew else old.expires_at,
+            expires_at=old._renewed_expiry(now) if renew else old.expires_at,
             **{name: getattr(old, name) for name in copied},
         )
         ApiKeyPlugin.objects.bulk_create(
@@ -298,7 +298,7 @@ class ApiKey(models.Model):
         self.save(update_fields=["expires_at"])
         return new, secret
 
-    def _as_long_again(self, now: datetime) -> datetime | None:
+    def _renewed_expiry(self, now: datetime) -> datetime | None:
         try:
             return now + (self.expires_at - self.created_at) if self.expires_at else None
         except OverflowError:  # the year 9999 is as far as it goes
@@ -360,7 +360,7 @@ class Reveal(models.Model):
 Principal = User | ApiKey
 
 
-def person_of(principal: Principal) -> User:
+def user_of(principal: Principal) -> User:
     """The person who answers for what is done: a key acts for its owner."""
     return principal.owner if isinstance(principal, ApiKey) else principal
 

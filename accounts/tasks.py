@@ -31,6 +31,6 @@ def fetch_avatar(person: str, url: str) -> None:
     if user is None or user.avatar:
         return
     try:
-        avatars.fetch(user, url=url)
+        avatars.import_avatar(user, url=url)
     except LexicError as error:
         logger.info("no picture for %s: %s", person, error.message)

@@ -9,21 +9,21 @@ from accounts.views import (
     ReauthenticateByCode,
     avatar,
     become_author,
-    keep_picture,
-    leaving,
     profile,
     remove_picture,
+    upload_picture,
+    with_leaving_page,
 )
 
 urlpatterns = [
     path("become-author", become_author, name="become_author"),
     path("profile", profile, name="profile"),
-    path("profile/picture", keep_picture, name="keep_picture"),
+    path("profile/picture", upload_picture, name="keep_picture"),
     path("profile/picture/remove", remove_picture, name="remove_picture"),
     path("avatars/<str:name>", avatar, name="avatar"),
     path("reauthenticate/code/", ReauthenticateByCode.as_view(), name="reauthenticate_by_code"),
     # These stand before the ones of allauth, which lead to them by name.
-    path("google/login/", leaving(google)),
-    path("github/login/", leaving(github)),
-    path("oidc/<str:provider_id>/login/", leaving(openid_connect)),
+    path("google/login/", with_leaving_page(google)),
+    path("github/login/", with_leaving_page(github)),
+    path("oidc/<str:provider_id>/login/", with_leaving_page(openid_connect)),
 ]

@@ -19,12 +19,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import avatars, mailed_code
-from accounts.authors import let_in, why_not
-from accounts.limits import TooOften
+from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
+from accounts.rate_limits import RateLimited
 from lexic.errors import LexicError, NotAllowed
 
-_A_YEAR = "public, max-age=31536000, immutable"
+_IMMUTABLE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 
 @require_http_methods(["GET", "POST"])
@@ -38,7 +38,7 @@ def become_author(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/become_author.html", {"section": "experts"})
     if request.method == "POST":
         try:
-            let_in(user)
+            make_author(user)
         except NotAllowed as reason:
             return render(
                 request,
@@ -48,7 +48,9 @@ def become_author(request: HttpRequest) -> HttpResponse:
             )
     if user.is_staff:
         return redirect("admin:index")
-    return render(request, "accounts/become_author.html", {"section": "experts", "reason": why_not(user)})
+    return render(
+        request, "accounts/become_author.html", {"section": "experts", "reason": find_author_refusal(user)}
+    )
 
 
 class ProfileForm(forms.ModelForm):
@@ -68,7 +70,7 @@ class ProfileForm(forms.ModelForm):
 @login_required
 @never_cache
 def profile(request: HttpRequest) -> HttpResponse:
-    user = _person(request)
+    user = _signed_in_user(request)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=user)
     if form.is_valid():
         form.save()
@@ -80,22 +82,22 @@ def profile(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 @never_cache
-def keep_picture(request: HttpRequest) -> HttpResponse:
+def upload_picture(request: HttpRequest) -> HttpResponse:
     file = request.FILES.get("picture")
     try:
         if file is None:
-            raise avatars.NotAPicture("No file was chosen.")
-        avatars.take_in(_person(request), file)
+            raise avatars.UnreadableImage("No file was chosen.")
+        avatars.upload_avatar(_signed_in_user(request), file)
         messages.success(request, "Your picture is saved.")
-    except TooOften as refusal:
-        return _profile_refusing(request, refusal)
+    except RateLimited as refusal:
+        return _rate_limited_profile(request, refusal)
     except LexicError as error:
         messages.error(request, f"{error.message} {error.hint}")
     return redirect("profile")
 
 
-def _profile_refusing(request: HttpRequest, refusal: TooOften) -> HttpResponse:
-    context = {"form": ProfileForm(instance=_person(request)), "refusal": refusal}
+def _rate_limited_profile(request: HttpRequest, refusal: RateLimited) -> HttpResponse:
+    context = {"form": ProfileForm(instance=_signed_in_user(request)), "refusal": refusal}
     response = render(request, "accounts/profile.html", context, status=refusal.status)
     response["Retry-After"] = str(refusal.retry_after)
     return response
@@ -104,7 +106,7 @@ def _profile_refusing(request: HttpRequest, refusal: TooOften) -> HttpResponse:
 @require_POST
 @login_required
 def remove_picture(request: HttpRequest) -> HttpResponse:
-    avatars.forget(_person(request))
+    avatars.remove_avatar(_signed_in_user(request))
     messages.success(request, "Your picture is removed.")
     return redirect("profile")
 
@@ -113,10 +115,10 @@ def remove_picture(request: HttpRequest) -> HttpResponse:
 def avatar(request: HttpRequest, name: str) -> HttpResponse:
     """A picture under its name, which nobody can guess and which never means another one."""
     try:
-        content = avatars.path_of(name).read_bytes()
-    except (avatars.NotAPicture, FileNotFoundError):
+        content = avatars.avatar_path(name).read_bytes()
+    except (avatars.UnreadableImage, FileNotFoundError):
         raise Http404 from None
-    return HttpResponse(content, content_type="image/webp", headers={"Cache-Control": _A_YEAR})
+    return HttpResponse(content, content_type="image/webp", headers={"Cache-Control": _IMMUTABLE_CACHE_CONTROL})
 
 
 class CodeForm(forms.Form):
@@ -129,7 +131,7 @@ class CodeForm(forms.Form):
     def clean_code(self) -> str:
         code: str = self.cleaned_data["code"]
         try:
-            mailed_code.use(self.request, _person(self.request), code)
+            mailed_code.verify_code(self.request, _signed_in_user(self.request), code)
         except mailed_code.WrongCode as error:
             raise forms.ValidationError(f"{error.message} {error.hint}") from None
         return code
@@ -146,22 +148,22 @@ class ReauthenticateByCode(BaseReauthenticateView):
         return {**super().get_form_kwargs(), "request": self.request}
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        return {**super().get_context_data(**context), "address": _person(self.request).email}
+        return {**super().get_context_data(**context), "address": _signed_in_user(self.request).email}
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            mailed_code.send(request, _person(request))
+            mailed_code.send_code(request, _signed_in_user(request))
             problem = None
         except mailed_code.TooManyMails as error:
             problem = error
         return self.render_to_response(self.get_context_data(problem=problem))
 
     def form_valid(self, form: CodeForm) -> HttpResponse:
-        record_authentication(self.request, _person(self.request), method="code", reauthenticated=True)
+        record_authentication(self.request, _signed_in_user(self.request), method="code", reauthenticated=True)
         return super().form_valid(form)
 
 
-def leaving(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def with_leaving_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Sends people to another site from a page of ours: browsers let no form lead elsewhere under our policy, not
     even by way of a redirect."""
 
@@ -179,6 +181,6 @@ def leaving(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponse
     return never_cache(leave)
 
 
-def _person(request: HttpRequest) -> User:
+def _signed_in_user(request: HttpRequest) -> User:
     assert isinstance(request.user, User)
     return request.user

@@ -8,26 +8,26 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-_SALT = "lexic.visitor"
+_VISITOR_SALT = "lexic.visitor"
 # Whoever has an IPv6 address has at least so many more beside it.
-_OF_ONE_VISITOR = 64
+_IPV6_PREFIX_LENGTH = 64
 
 
-def name_of(request: HttpRequest) -> str:
+def visitor_id(request: HttpRequest) -> str:
     """The same for every request from one address, and useless to find the address out."""
-    return salted_hmac(_SALT, address_of(request)).hexdigest()[:32]
+    return salted_hmac(_VISITOR_SALT, client_address(request)).hexdigest()[:32]
 
 
-def address_of(request: HttpRequest) -> str:
+def client_address(request: HttpRequest) -> str:
     """The address that the request came from; of IPv6 the network. What a caller says of itself in
     `X-Forwarded-For` counts only behind a proxy (LEXIC_BEHIND_PROXY), and then what that proxy added: the last one."""
     said = str(request.META.get("REMOTE_ADDR", ""))
     if settings.BEHIND_PROXY and (forwarded := request.headers.get("X-Forwarded-For", "")):
         said = forwarded.rpartition(",")[2].strip()
-    return network_of(said)
+    return client_network(said)
 
 
-def network_of(said: str) -> str:
+def client_network(said: str) -> str:
     """The address as it is counted: of IPv6 the network, "unknown" for what is none."""
     try:
         address = ipaddress.ip_address(said)
@@ -35,5 +35,5 @@ def network_of(said: str) -> str:
         return "unknown"
     if isinstance(address, ipaddress.IPv6Address):
         mapped = address.ipv4_mapped
-        return str(mapped or ipaddress.ip_network((address, _OF_ONE_VISITOR), strict=False).network_address)
+        return str(mapped or ipaddress.ip_network((address, _IPV6_PREFIX_LENGTH), strict=False).network_address)
     return str(address)

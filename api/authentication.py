@@ -33,7 +33,7 @@ class ApiKeyAuthentication(BaseAuthentication):
 KEY_OR_SESSION = [ApiKeyAuthentication, SessionAuthentication]
 
 
-def principal_of(request: Request) -> Principal:
+def get_principal(request: Request) -> Principal:
     """The key, or the person without one. Behind a permission that lets only these in."""
     principal = request.auth if isinstance(request.auth, ApiKey) else request.user
     assert isinstance(principal, User | ApiKey)

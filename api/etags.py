@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from lexic.errors import Conflict
 
 
-class ChangedSince(Conflict):
+class PreconditionFailed(Conflict):
     """This is no longer what you have read: it was changed meanwhile."""
 
     code = "precondition_failed"
@@ -28,7 +28,7 @@ class ChangedSince(Conflict):
     hint = "Get it again, make your change to that, and send its ETag in If-Match."
 
 
-def etag_of(*parts: object) -> str:
+def make_etag(*parts: object) -> str:
     """A strong entity tag, quotes and all, of parts that together change whenever what is shown does."""
     said = "\x1f".join(part.isoformat() if hasattr(part, "isoformat") else str(part) for part in parts)
     return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
@@ -37,26 +37,26 @@ def etag_of(*parts: object) -> str:
 def require_match(request: Request, etag: str) -> None:
     """Raises `ChangedSince` where the request names versions in If-Match, and this is none of them."""
     wanted = request.headers.get("If-Match")
-    if wanted is not None and not _names(wanted, etag):
-        raise ChangedSince
+    if wanted is not None and not _header_matches(wanted, etag):
+        raise PreconditionFailed
 
 
-def tagged(request: Request, data: Any, *, etag: str, status: int = 200) -> Response:
+def etag_response(request: Request, data: Any, *, etag: str, status: int = 200) -> Response:
     """The answer with its tag; 304 without a body for a GET by somebody who has this very version."""
-    response = Response(status=304) if is_known(request, etag) else Response(data, status=status)
+    response = Response(status=304) if is_not_modified(request, etag) else Response(data, status=status)
     # Whoever keeps a copy asks again before using it, and keeps it for this caller alone.
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
     return response
 
 
-def is_known(request: Request, etag: str) -> bool:
+def is_not_modified(request: Request, etag: str) -> bool:
     """Whether this only looks, and has this very version already."""
     has_it = request.headers.get("If-None-Match")
-    return request.method in SAFE_METHODS and has_it is not None and _names(has_it, etag)
+    return request.method in SAFE_METHODS and has_it is not None and _header_matches(has_it, etag)
 
 
-def _names(header: str, etag: str) -> bool:
+def _header_matches(header: str, etag: str) -> bool:
     """A tag marked as weak counts as well: proxies that compress mark ours, and the version is the same."""
     tags = [tag.removeprefix("W/") for tag in parse_etags(header)]
     return "*" in tags or etag in tags

@@ -10,15 +10,16 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 
-MOST_FACTS = 50
-_LONGEST_NAME, _LONGEST_VALUE = 200, 500
-_NO_FACT = f"A fact is a text of at most {_LONGEST_VALUE} characters, a number, true or false."
+MAX_FACT_COUNT = 50
+_MAX_NAME_LENGTH, _MAX_VALUE_LENGTH = 200, 500
+_INVALID_FACT = f"A fact is a text of at most {_MAX_VALUE_LENGTH} characters, a number, true or false."
 
 
-class Text(serializers.CharField):
+class StrictCharField(serializers.CharField):
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
@@ -28,68 +29,68 @@ class Text(serializers.CharField):
         return super().run_validation(data)
 
 
-class Texts(serializers.ListField):
+class StrictListField(serializers.ListField):
     """A short list of short texts."""
 
     def __init__(self, *, each: int, most: int, **options: Any) -> None:
-        super().__init__(child=Text(max_length=each), max_length=most, **options)
+        super().__init__(child=StrictCharField(max_length=each), max_length=most, **options)
 
 
-class Choice(serializers.ChoiceField):
+class StrictChoiceField(serializers.ChoiceField):
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, str):
             self.fail("invalid_choice", input=str(data)[:100])
         return super().to_internal_value(data)
 
 
-class Flag(serializers.BooleanField):
+class StrictBooleanField(serializers.BooleanField):
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
 
 
-class Whole(serializers.IntegerField):
+class StrictIntegerField(serializers.IntegerField):
     def to_internal_value(self, data: Any) -> int:
         if not _is_number(data) or data != int(data):
             self.fail("invalid")
         return int(data)
 
 
-class Number(serializers.FloatField):
+class StrictFloatField(serializers.FloatField):
     def to_internal_value(self, data: Any) -> float:
         if not _is_number(data):
             self.fail("invalid")
         return super().to_internal_value(data)
 
 
-class FactValue(serializers.JSONField):
+class FactValueField(serializers.JSONField):
     """A text, a number, true or false."""
 
     def to_internal_value(self, data: Any) -> Any:
         if not _is_fact(data):
-            raise serializers.ValidationError(_NO_FACT)
+            raise serializers.ValidationError(_INVALID_FACT)
         return data
 
 
-class Facts(serializers.DictField):
+class FactsField(serializers.DictField):
     """What is known beside a question: names, and a text, a number, true or false for each."""
 
-    def __init__(self, *, shortest_name: int = 1, **options: Any) -> None:
-        super().__init__(child=FactValue(), **options)
-        self.shortest_name = shortest_name
+    def __init__(self, *, min_name_length: int = 1, **options: Any) -> None:
+        super().__init__(child=FactValueField(), **options)
+        self.min_name_length = min_name_length
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         facts: dict[str, Any] = super().to_internal_value(data)
-        if len(facts) > MOST_FACTS:
-            raise serializers.ValidationError(f"At most {MOST_FACTS} facts.")
-        if any(not self.shortest_name <= len(name) <= _LONGEST_NAME for name in facts):
-            wrong = f"The name of a fact has {self.shortest_name} to {_LONGEST_NAME} characters."
+        if len(facts) > MAX_FACT_COUNT:
+            raise serializers.ValidationError(f"At most {MAX_FACT_COUNT} facts.")
+        if any(not self.min_name_length <= len(name) <= _MAX_NAME_LENGTH for name in facts):
+            wrong = f"The name of a fact has {self.min_name_length} to {_MAX_NAME_LENGTH} characters."
             raise serializers.ValidationError(wrong)
         return facts
 
 
-class Strict(serializers.Serializer):
+class StrictSerializer(serializers.Serializer):
     """Refuses keys that it does not know. Those it only shows may come back, as a client that gets, changes and puts
     sends them, and are not looked at."""
 
@@ -100,7 +101,8 @@ class Strict(serializers.Serializer):
         return super().to_internal_value(data)
 
 
-class NothingSerializer(Strict):
+@extend_schema_serializer(component_name="Nothing")
+class EmptySerializer(StrictSerializer):
     """The body of a request that says all in its address."""
 
     @classmethod
@@ -109,7 +111,7 @@ class NothingSerializer(Strict):
         cls(data=request.data).is_valid(raise_exception=True)
 
 
-class Parameters(Strict):
+class QueryParameters(StrictSerializer):
     """What an address says after its question mark. `limit` and `cursor` belong to the pages of a list."""
 
     @classmethod
@@ -133,5 +135,5 @@ def _is_number(data: Any) -> bool:
 
 def _is_fact(value: Any) -> bool:
     if isinstance(value, str):
-        return len(value) <= _LONGEST_VALUE and "\x00" not in value
+        return len(value) <= _MAX_VALUE_LENGTH and "\x00" not in value
     return isinstance(value, bool) or _is_number(value)

@@ -9,7 +9,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 
-class WhateverIsAccepted(DefaultContentNegotiation):
+class IgnoreAcceptNegotiation(DefaultContentNegotiation):
     """Whether an answer is a stream, text or JSON is known when it comes; clients accept what comes to their mind."""
 
     def select_renderer(

@@ -14,20 +14,20 @@ from rest_framework.response import Response
 from lexic.errors import InvalidInput
 
 
-class BadCursor(InvalidInput):
+class InvalidCursor(InvalidInput):
     """This cursor is none that was given out here."""
 
     code = "invalid_cursor"
     hint = "Begin without one, and follow `next` from there."
 
 
-class BadLimit(InvalidInput):
+class InvalidLimit(InvalidInput):
     """The limit is a whole number from 1 to 200."""
 
     code = "invalid_limit"
 
 
-class Pages(CursorPagination):
+class DefaultPagination(CursorPagination):
     """`{"results": […], "next": url | null, "previous": url | null}`. `?limit=` 1 to 200.
 
     The view's `ordering` names columns that together tell any two rows apart.
@@ -44,7 +44,7 @@ class Pages(CursorPagination):
     def get_page_size(self, request: Request) -> int:
         asked = request.query_params.get(self.page_size_query_param, str(self.page_size))
         if not (asked.isascii() and asked.isdigit() and len(asked) <= 3 and 1 <= int(asked) <= self.max_page_size):
-            raise BadLimit
+            raise InvalidLimit
         return int(asked)
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
@@ -52,7 +52,7 @@ class Pages(CursorPagination):
         try:
             return super().paginate_queryset(queryset, request, view)
         except (NotFound, ValueError, ValidationError, DataError):
-            raise BadCursor from None
+            raise InvalidCursor from None
 
     def get_paginated_response(self, data: Any) -> Response:
         return Response({"results": data, "next": self.get_next_link(), "previous": self.get_previous_link()})

@@ -8,8 +8,8 @@ from typing import IO, Any
 from django.conf import settings
 from rest_framework.parsers import JSONParser
 
-from lexic.api_errors import TooLarge
-from lexic.strict_json import read_json
+from lexic.http.error_handlers import PayloadTooLarge
+from lexic.http.strict_json import read_json
 
 
 class StrictJSONParser(JSONParser):
@@ -25,5 +25,5 @@ class StrictJSONParser(JSONParser):
         most = self.most_bytes or settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         body = stream.read(most + 1)
         if len(body) > most:
-            raise TooLarge
+            raise PayloadTooLarge
         return read_json(body)

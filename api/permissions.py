@@ -28,7 +28,7 @@ class MayQuery(BasePermission):
     """A key that may ask questions."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        return isinstance(request.auth, ApiKey) and _can(request.auth, Capability.QUERY)
+        return isinstance(request.auth, ApiKey) and _require_capability(request.auth, Capability.QUERY)
 
 
 class MayAsk(BasePermission):
@@ -36,7 +36,7 @@ class MayAsk(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if isinstance(request.auth, ApiKey):
-            return _can(request.auth, Capability.AUTHOR, Capability.QUERY)
+            return _require_capability(request.auth, Capability.AUTHOR, Capability.QUERY)
         return isinstance(request.user, User)
 
 
@@ -51,13 +51,13 @@ class MayAuthor(BasePermission):
             return False  # 401: nobody has come in
         if isinstance(request.auth, ApiKey):
             looks = request.method in SAFE_METHODS or getattr(view, "only_looks", False)
-            _can(request.auth, *([Capability.READ] if looks else []), Capability.AUTHOR)
+            _require_capability(request.auth, *([Capability.READ] if looks else []), Capability.AUTHOR)
         if not request.user.is_staff:  # a key may do no more than its owner
             raise NotAnAuthor
         return True
 
 
-def _can(key: ApiKey, *one_of: Capability) -> bool:
+def _require_capability(key: ApiKey, *one_of: Capability) -> bool:
     if any(key.can(capability) for capability in one_of):
         return True
     raise MissingCapability(hint=f"Make a key with the capability “{one_of[-1].value}”.")

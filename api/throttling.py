@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from accounts import visitors
-from accounts.limits import MINUTE, Allowance, spend, wait_for_room
 from accounts.models import ApiKey
+from accounts.rate_limits import MINUTE, Allowance, count_key_request, count_or_wait
 
 
-class KeyThrottle(BaseThrottle):
+class ApiKeyThrottle(BaseThrottle):
     """Counts the request against the key's limits. People who have signed in have none here.
 
     The `Allowance` stays on the request: `allowance_of(request)`.
@@ -29,7 +29,7 @@ class KeyThrottle(BaseThrottle):
     def allow_request(self, request: Request, view: Any) -> bool:
         if not isinstance(request.auth, ApiKey):
             return True
-        self._allowance = spend(request.auth)
+        self._allowance = count_key_request(request.auth)
         request._request.allowance = self._allowance  # type: ignore[attr-defined]
         return not self._allowance.is_refused
 
@@ -37,21 +37,21 @@ class KeyThrottle(BaseThrottle):
         return self._allowance.retry_after if self._allowance else None
 
 
-class ReaderThrottle(BaseThrottle):
+class AnonymousThrottle(BaseThrottle):
     """Counts what an address reads at the open doors, where nobody has to say who they are."""
 
     _wait: float | None = None
 
     def allow_request(self, request: Request, view: Any) -> bool:
         limits = {MINUTE: settings.READER_PER_MINUTE}
-        self._wait = wait_for_room(f"reader:{visitors.name_of(request._request)}", limits)
+        self._wait = count_or_wait(f"reader:{visitors.visitor_id(request._request)}", limits)
         return self._wait is None
 
     def wait(self) -> float | None:
         return self._wait
 
 
-def allowance_of(request: Request | HttpRequest) -> Allowance | None:
+def get_allowance(request: Request | HttpRequest) -> Allowance | None:
     """What the key of this request may still do; None without a key, or before it was counted."""
     return getattr(getattr(request, "_request", request), "allowance", None)
 
@@ -64,18 +64,18 @@ def rate_limit_headers(
     if iscoroutinefunction(get_response):
 
         async def tell_later(request: HttpRequest) -> HttpResponseBase:
-            return _told(request, await get_response(request))
+            return _with_rate_limit_headers(request, await get_response(request))
 
         return tell_later
 
     def tell(request: HttpRequest) -> HttpResponseBase:
-        return _told(request, get_response(request))
+        return _with_rate_limit_headers(request, get_response(request))
 
     return tell
 
 
-def _told(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    if allowance := allowance_of(request):
+def _with_rate_limit_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    if allowance := get_allowance(request):
         for name, value in allowance.headers().items():
             response.headers[name] = value
     return response

@@ -11,13 +11,13 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 from rest_framework.request import Request
 
-from lexic.api_errors import TooLarge
 from lexic.errors import InvalidInput
-from lexic.strict_json import read_json
+from lexic.http.error_handlers import PayloadTooLarge
+from lexic.http.strict_json import read_json
 
-MOST_FILES = 20
+MAX_FILES = 20
 # As many times the largest document, all files of a request together.
-MOST_DOCUMENTS = 4
+MAX_TOTAL_DOCUMENTS = 4
 
 
 class NoFile(InvalidInput):
@@ -27,14 +27,14 @@ class NoFile(InvalidInput):
     hint = "Send it as multipart/form-data, in a field called “file”, with its name."
 
 
-class TooManyFiles(TooLarge):
+class TooManyFiles(PayloadTooLarge):
     """These are too many files for one request."""
 
     code = "too_many_files"
-    hint = f"Send at most {MOST_FILES} at a time."
+    hint = f"Send at most {MAX_FILES} at a time."
 
 
-class Uploads(MultiPartParser):
+class UploadParser(MultiPartParser):
     """Reads text as UTF-8 whatever the header calls it, and nothing that says it is too large."""
 
     def parse(
@@ -42,34 +42,34 @@ class Uploads(MultiPartParser):
     ) -> DataAndFiles:
         context = dict(parser_context or {})
         length = context["request"].META.get("CONTENT_LENGTH") or "0"
-        if length.isascii() and length.isdigit() and int(length) > _most_bytes():
-            raise TooLarge
+        if length.isascii() and length.isdigit() and int(length) > _max_total_bytes():
+            raise PayloadTooLarge
         return super().parse(stream, media_type, {**context, "encoding": "utf-8"})
 
 
-def files_of(request: Request) -> list[UploadedFile]:
+def get_files(request: Request) -> list[UploadedFile]:
     """The files in the field `file`. Raises `NoFile`, `TooManyFiles`, `TooLarge`."""
     files = request.FILES.getlist("file")
     if elsewhere := sorted(set(request.FILES) - {"file"}):
         raise NoFile(f"A file was sent in a field called “{elsewhere[0][:60]}”, where none is looked for.")
     if not files:
         raise NoFile
-    if len(files) > MOST_FILES:
+    if len(files) > MAX_FILES:
         raise TooManyFiles
-    if sum(file.size or 0 for file in files) > _most_bytes():
-        raise TooLarge
+    if sum(file.size or 0 for file in files) > _max_total_bytes():
+        raise PayloadTooLarge
     return files
 
 
-def file_of(request: Request) -> UploadedFile:
+def get_file(request: Request) -> UploadedFile:
     """The only file. Raises `NoFile`, `TooManyFiles`, `TooLarge`."""
-    files = files_of(request)
+    files = get_files(request)
     if len(files) > 1:
         raise TooManyFiles("One file is needed, and several were sent.", hint="Send them one by one.")
     return files[0]
 
 
-def fields_of(
+def get_form_fields(
     request: Request, *, lists: tuple[str, ...] = (), flags: tuple[str, ...] = (), objects: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """The other fields as JSON would have them; of a form, an empty field says nothing.
@@ -84,15 +84,15 @@ def fields_of(
         elif len(values) > 1:
             raise ParseError(f"{name:.60} was sent more than once.")
         elif values:
-            fields[name] = _value(values[0], is_flag=name in flags, is_object=name in objects)
+            fields[name] = _parse_field(values[0], is_flag=name in flags, is_object=name in objects)
     return fields
 
 
-def _value(text: str, *, is_flag: bool, is_object: bool) -> Any:
+def _parse_field(text: str, *, is_flag: bool, is_object: bool) -> Any:
     if is_flag:
         return {"true": True, "false": False}.get(text.strip().lower(), text)
     return read_json(text.encode()) if is_object else text
 
 
-def _most_bytes() -> int:
-    return MOST_DOCUMENTS * settings.LEXIC_MAX_DOCUMENT_BYTES
+def _max_total_bytes() -> int:
+    return MAX_TOTAL_DOCUMENTS * settings.LEXIC_MAX_DOCUMENT_BYTES

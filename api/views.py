@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 
 from api.authentication import KEY_OR_SESSION
 from api.permissions import MayAuthor
-from api.throttling import KeyThrottle, ReaderThrottle
+from api.throttling import AnonymousThrottle, ApiKeyThrottle
 
 
 class AuthorView(APIView):
@@ -17,12 +17,12 @@ class AuthorView(APIView):
 
     authentication_classes = KEY_OR_SESSION
     permission_classes = [MayAuthor]
-    throttle_classes = [KeyThrottle]
+    throttle_classes = [ApiKeyThrottle]
 
 
-class OpenView(APIView):
+class PublicView(APIView):
     """For anybody. No key is needed, and none is looked at: what is public is the same for all. Limited by address."""
 
     authentication_classes: list[Any] = []
     permission_classes = [AllowAny]
-    throttle_classes = [ReaderThrottle]
+    throttle_classes = [AnonymousThrottle]

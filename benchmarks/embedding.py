@@ -13,33 +13,33 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from benchmarks._figures import report
+from benchmarks._harness import run_benchmark
 
 ROUNDS = 3
 CHUNKS = 32
 QUESTIONS = 60
-TEXT = """The operator must close the inlet valve before pressure exceeds limits written in section four, because
+SAMPLE_TEXT = """The operator must close the inlet valve before pressure exceeds limits written in section four, because
 any residue left inside a chamber may react with water and release heat. Records show that wounds older than six
 hours carry more risk unless antibiotic treatment begins early. When a supplier fails to deliver within thirty
 days, buyers may cancel their order without penalty."""
 
 
 def main() -> None:
-    report(__doc__, measured)
+    run_benchmark(__doc__, measure_embedding)
 
 
-def measured() -> dict[str, float | str]:
+def measure_embedding() -> dict[str, float | str]:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
     from knowledge.embedders import LocalEmbedder
 
     embedder = LocalEmbedder()
-    cold = seconds(lambda: embedder.embed(["Is it ready?"]))
+    cold = time_call(lambda: embedder.embed(["Is it ready?"]))
     choose = random.Random(1)
     title = "Operating manual > Valves > Safety"
-    chunks = [sentences(choose, characters=1500) for _ in range(CHUNKS)]
+    chunks = [random_text(choose, characters=1500) for _ in range(CHUNKS)]
     windows = [window for chunk in chunks for window in embedder.windows(title_path=title, text=chunk)]
-    questions = [sentences(choose, characters=choose.randint(30, 90)) for _ in range(QUESTIONS)]
-    rounds = [one_round(embedder, windows, questions) for _ in range(ROUNDS)]
+    questions = [random_text(choose, characters=choose.randint(30, 90)) for _ in range(QUESTIONS)]
+    rounds = [time_one_round(embedder, windows, questions) for _ in range(ROUNDS)]
     bulk, single, threaded = (statistics.median(figures) for figures in zip(*rounds, strict=True))
     return {
         "precision": embedder._model().precision,
@@ -51,23 +51,23 @@ def measured() -> dict[str, float | str]:
     }
 
 
-def one_round(embedder, windows: list[str], questions: list[str]) -> tuple[float, float, float]:
+def time_one_round(embedder, windows: list[str], questions: list[str]) -> tuple[float, float, float]:
     """Seconds for all windows at once, for the median question, and for all questions from eight threads."""
-    bulk = seconds(lambda: embedder.embed(windows))
-    single = statistics.median(seconds(lambda q=question: embedder.embed([q])) for question in questions)
+    bulk = time_call(lambda: embedder.embed(windows))
+    single = statistics.median(time_call(lambda q=question: embedder.embed([q])) for question in questions)
     with ThreadPoolExecutor(8) as threads:
-        threaded = seconds(lambda: list(threads.map(lambda question: embedder.embed([question]), questions)))
+        threaded = time_call(lambda: list(threads.map(lambda question: embedder.embed([question]), questions)))
     return bulk, single, threaded
 
 
-def seconds(work: Callable[[], object]) -> float:
+def time_call(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def sentences(choose: random.Random, *, characters: int) -> str:
-    words, text = TEXT.split(), ""
+def random_text(choose: random.Random, *, characters: int) -> str:
+    words, text = SAMPLE_TEXT.split(), ""
     while len(text) < characters:
         text += " ".join(choose.choices(words, k=choose.randint(6, 20))).capitalize() + ". "
     return text[:characters]

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from benchmarks._figures import database, report
+from benchmarks._harness import run_benchmark, temporary_database
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -24,7 +24,7 @@ PLUGINS, QUESTIONS = 10_000, 1_000_000
 ROUNDS = 60
 EXPLAIN = "--explain" in sys.argv
 
-_THINGS = [
+_SUBJECTS = [
     "concrete",
     "steel",
     "timber",
@@ -78,7 +78,7 @@ _THINGS = [
     "bicycle",
     "tyre",
 ]
-_SIDES = [
+_ASPECTS = [
     "cover",
     "joints",
     "inspection",
@@ -99,7 +99,7 @@ _SIDES = [
     "tolerances",
     "disposal",
 ]
-_FORMS = ["handbook", "review", "checks", "in practice", "for beginners", "case by case", "explained"]
+_TITLE_ENDINGS = ["handbook", "review", "checks", "in practice", "for beginners", "case by case", "explained"]
 _DOMAINS = [
     "Structural engineering",
     "Contract law",
@@ -117,7 +117,7 @@ _DOMAINS = [
     "Customs",
 ]
 _TAGS = ["eurocode", "is 456", "gdpr", "medicare", "iso 9001", "haccp", "vat", "nec", "osha", "reach", "gmp", "din"]
-_SEARCHES = [
+_SEARCH_TERMS = [
     "concrete cover",
     "who must label allergens",
     "escape route width",
@@ -132,9 +132,9 @@ _SEARCHES = [
     "vat invoice",
 ]
 # No listing has a word of these.
-_MISSPELT = ["asbetos disposl", "groundwatr tets", "trademrk contrcts", "scafold inspecton"]
+_MISSPELT_TERMS = ["asbetos disposl", "groundwatr tets", "trademrk contrcts", "scafold inspecton"]
 
-_SAMPLE = {
+_SAMPLE_ANSWER = {
     "question": "What is the limit?",
     "facts": {},
     "seconds": 0.4,
@@ -167,7 +167,7 @@ _SAMPLE = {
     "usage": {"promptTokens": 0, "completionTokens": 0},
 }
 
-_QUERIES = """
+_INSERT_QUERIES = """
 INSERT INTO querying_query (id, plugin_id, release_id, release_name, knowledge, question, context, options, facts, plan,
     passages, answer, citations, decision_path, confidence, outcome, reason, error, timings, latency_ms, prompt_tokens,
     completion_tokens, llm, embedder, sentences, unproven, created_at)
@@ -185,37 +185,37 @@ FROM (
 def main() -> None:
     if EXPLAIN:
         sys.argv.remove("--explain")
-    report(__doc__, in_a_database)
+    run_benchmark(__doc__, run_with_database)
 
 
-def in_a_database() -> dict[str, float | str]:
-    with database(with_redis=True):
-        return measured()
+def run_with_database() -> dict[str, float | str]:
+    with temporary_database(with_redis=True):
+        return measure_marketplace()
 
 
-def measured() -> dict[str, float | str]:
+def measure_marketplace() -> dict[str, float | str]:
     from django.conf import settings
     from django.test import Client
 
     settings.ALLOWED_HOSTS = ["*"]
     settings.READER_PER_MINUTE = 10**9
     figures: dict[str, float | str] = {}
-    figures["plugins and questions made, s"] = timed(fill)
-    figures["counting all questions, s"] = timed(count_everything)
-    figures["counting what is new, s"] = timed(count_again)
+    figures["plugins and questions made, s"] = time_call(fill_marketplace)
+    figures["counting all questions, s"] = time_call(count_all_figures)
+    figures["counting what is new, s"] = time_call(count_new_figures)
     if EXPLAIN:
-        return {"plan": "\n" + explained()}
+        return {"plan": "\n" + explain_queries()}
     client = Client()
-    for name, addresses in visits().items():
-        figures |= asked(client, name, addresses)
+    for name, addresses in page_addresses().items():
+        figures |= time_pages(client, name, addresses)
     return figures
 
 
-def asked(client: Client, name: str, addresses: list[str]) -> dict[str, float]:
+def time_pages(client: Client, name: str, addresses: list[str]) -> dict[str, float]:
     """Each once before it is timed: templates and the embedder are loaded then."""
     for address in addresses[:3]:
         assert client.get(address).status_code == 200, address
-    took = [1000 * timed(lambda address=address: client.get(address)) for address in addresses]
+    took = [1000 * time_call(lambda address=address: client.get(address)) for address in addresses]
     took.sort()
     return {
         f"{name}, p50 ms": statistics.median(took),
@@ -223,9 +223,9 @@ def asked(client: Client, name: str, addresses: list[str]) -> dict[str, float]:
     }
 
 
-def visits() -> dict[str, list[str]]:
+def page_addresses() -> dict[str, list[str]]:
     dice = random.Random(3)
-    words = [_SEARCHES[n % len(_SEARCHES)].replace(" ", "+") for n in range(ROUNDS)]
+    words = [_SEARCH_TERMS[n % len(_SEARCH_TERMS)].replace(" ", "+") for n in range(ROUNDS)]
     slugs = [f"plugin-{dice.randrange(PLUGINS)}" for _ in range(ROUNDS)]
     facets = [f"domain={dice.choice(_DOMAINS)}&tag={dice.choice(_TAGS)}&trust=measured" for _ in range(ROUNDS)]
     return {
@@ -233,7 +233,9 @@ def visits() -> dict[str, list[str]]:
         "browse": ["/marketplace"] * ROUNDS,
         "browse, a later page": [f"/marketplace?page={dice.randrange(2, 400)}" for _ in range(ROUNDS)],
         "browse, searched": [f"/marketplace?q={one}" for one in words],
-        "browse, misspelt": [f"/marketplace?q={one}" for _ in range(ROUNDS // len(_MISSPELT)) for one in _MISSPELT],
+        "browse, misspelt": [
+            f"/marketplace?q={one}" for _ in range(ROUNDS // len(_MISSPELT_TERMS)) for one in _MISSPELT_TERMS
+        ],
         "browse, narrowed": [f"/marketplace?{one}" for one in facets],
         "browse, searched and narrowed": [f"/marketplace?q={one}&domain={_DOMAINS[0]}" for one in words],
         "plugin page": [f"/marketplace/{slug}" for slug in slugs],
@@ -244,7 +246,7 @@ def visits() -> dict[str, list[str]]:
     }
 
 
-def timed(act: Callable[[], object]) -> float:
+def time_call(act: Callable[[], object]) -> float:
     begun = time.perf_counter()
     act()
     return time.perf_counter() - begun
@@ -253,7 +255,7 @@ def timed(act: Callable[[], object]) -> float:
 # --- What is there ----------------------------------------------------------------------------------------------
 
 
-def fill() -> None:
+def fill_marketplace() -> None:
     from django.db import connection
 
     from marketplace.catalogue import spelling
@@ -261,10 +263,10 @@ def fill() -> None:
     dice = random.Random(5)
     plugins, releases = make_plugins(dice)
     make_listings(dice, plugins, releases)
-    spelling.learn()
+    spelling.update_known_words()
     ids, release_ids = [one.pk for one in plugins], [one.pk for one in releases]
     with connection.cursor() as cursor:
-        cursor.execute(_QUERIES, [ids, len(ids), release_ids, len(ids), QUESTIONS])
+        cursor.execute(_INSERT_QUERIES, [ids, len(ids), release_ids, len(ids), QUESTIONS])
         cursor.execute("VACUUM ANALYZE")
 
 
@@ -277,10 +279,10 @@ def make_plugins(dice: random.Random) -> tuple[list, list]:  # type: ignore[type
     plugins = [
         Plugin(
             owner=dice.choice(owners),
-            name=f"{thing} {side} {dice.choice(_FORMS)} {n}".capitalize(),
+            name=f"{thing} {side} {dice.choice(_TITLE_ENDINGS)} {n}".capitalize(),
             slug=f"plugin-{n}",
-            tagline=f"What is asked about the {side} of {thing}, {dice.choice(_FORMS)}.",
-            description=" ".join(f"Says what holds for {thing} {dice.choice(_SIDES)}." for _ in range(8)),
+            tagline=f"What is asked about the {side} of {thing}, {dice.choice(_TITLE_ENDINGS)}.",
+            description=" ".join(f"Says what holds for {thing} {dice.choice(_ASPECTS)}." for _ in range(8)),
             domain=dice.choice(_DOMAINS),
             tags=dice.sample(_TAGS, 3),
             system_prompt="You answer. " * 100,
@@ -289,7 +291,7 @@ def make_plugins(dice: random.Random) -> tuple[list, list]:  # type: ignore[type
             public_chat=n % 2 == 0,
         )
         for n in range(PLUGINS)
-        for thing, side in [(dice.choice(_THINGS), dice.choice(_SIDES))]
+        for thing, side in [(dice.choice(_SUBJECTS), dice.choice(_ASPECTS))]
     ]
     Plugin.objects.bulk_create(plugins, batch_size=1000)
     releases = [
@@ -308,58 +310,60 @@ def make_plugins(dice: random.Random) -> tuple[list, list]:  # type: ignore[type
 
 def make_listings(dice: random.Random, plugins: list, releases: list) -> None:  # type: ignore[type-arg]
     """As `relist` and the worker would, in batches."""
-    from marketplace.catalogue import listing, meaning, measured, wording
+    from marketplace.listings import listing_embeddings, listing_text, scorecard_columns, update_listing
     from marketplace.models import Listing
 
-    vectors = meaning.get_embedder(meaning.EMBEDDER).embed([wording.text_of(one)[:200] for one in plugins])
+    vectors = listing_embeddings.get_embedder(listing_embeddings.LISTING_EMBEDDER).embed(
+        [listing_text.embedding_text(one)[:200] for one in plugins]
+    )
     rows = []
     for plugin, release, vector in zip(plugins, releases, vectors, strict=True):
-        columns = measured.columns_of(release)
+        columns = scorecard_columns.scorecard_columns(release)
         rows.append(
             Listing(
                 plugin=plugin,
                 release=release,
-                domain=wording.domain_of(plugin),
-                tags=wording.tags_of(plugin),
-                label=measured.label_of(columns, attention=""),
+                domain=listing_text.plugin_domain(plugin),
+                tags=listing_text.plugin_tags(plugin),
+                label=scorecard_columns.listing_label(columns, attention=""),
                 sources=dice.randrange(1, 20),
                 pages=dice.randrange(1, 3000),
                 released_at=release.created_at,
-                search=listing._search(plugin),
+                search=update_listing._listing_search_vector(plugin),
                 vector=vector.tolist(),
-                embedder=meaning.EMBEDDER,
-                sample=_SAMPLE,
+                embedder=listing_embeddings.LISTING_EMBEDDER,
+                sample=_SAMPLE_ANSWER,
                 **columns,
             )
         )
     Listing.objects.bulk_create(rows, batch_size=500)
 
 
-def count_everything() -> None:
-    from marketplace.catalogue.days import count_days, spread_counts
+def count_all_figures() -> None:
+    from marketplace.listings.daily_counts import count_days, update_listing_counts
 
     count_days(backfill=True)
-    spread_counts()
+    update_listing_counts()
 
 
-def count_again() -> None:
-    from marketplace.catalogue.days import count_days, spread_counts
+def count_new_figures() -> None:
+    from marketplace.listings.daily_counts import count_days, update_listing_counts
 
     count_days()
-    spread_counts()
+    update_listing_counts()
 
 
-def explained() -> str:
+def explain_queries() -> str:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from marketplace.catalogue.search import look_for
-    from marketplace.catalogue.wanted import Wanted
+    from marketplace.catalogue.listing_query import ListingQuery
+    from marketplace.catalogue.listing_search import search_listings
 
     plans = []
-    for wanted in (Wanted(), Wanted(words="concrete cover")):
+    for wanted in (ListingQuery(), ListingQuery(words="concrete cover")):
         with CaptureQueriesContext(connection) as captured:
-            look_for(wanted)
+            search_listings(wanted)
         with connection.cursor() as cursor:
             cursor.execute("EXPLAIN (ANALYZE, BUFFERS) " + captured[0]["sql"])
             plans.append("\n".join(row[0] for row in cursor.fetchall()))

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from benchmarks._figures import database, report
+from benchmarks._harness import run_benchmark, temporary_database
 
 if TYPE_CHECKING:
     from plugins.models import Plugin, Release
@@ -56,34 +56,34 @@ QUALITIES = [
     "tolerance",
     "lap",
 ]
-DOERS = ["inspector", "designer", "contractor", "surveyor", "supervisor", "manufacturer"]
-DEEDS = ["measures", "records", "approves", "repeats", "rejects", "photographs", "witnesses", "compares"]
+OCCUPATIONS = ["inspector", "designer", "contractor", "surveyor", "supervisor", "manufacturer"]
+ACTIONS = ["measures", "records", "approves", "repeats", "rejects", "photographs", "witnesses", "compares"]
 UNITS = ["mm", "m", "kN", "MPa", "%", "days", "kg/m3"]
 
 
 def main() -> None:
-    report(__doc__, in_a_database)
+    run_benchmark(__doc__, run_with_database)
 
 
-def in_a_database() -> dict[str, float]:
-    with database():
-        return measured()
+def run_with_database() -> dict[str, float]:
+    with temporary_database():
+        return measure_query()
 
 
-def measured() -> dict[str, float]:
+def measure_query() -> dict[str, float]:
     from knowledge.models import Chunk
     from plugins.models import Release
 
     dice = random.Random(5)
-    plugin, asked = published(dice)
+    plugin, asked = create_published_plugin(dice)
     release = Release.objects.get(plugin=plugin)
-    timed_answer(release, asked[-1])  # loads the model
-    whole = [timed_answer(release, text) for text in asked[:QUESTIONS]]
+    time_answer(release, asked[-1])  # loads the model
+    whole = [time_answer(release, text) for text in asked[:QUESTIONS]]
     steps = defaultdict(list)
-    for timings in steps_of(plugin):
+    for timings in recorded_step_timings(plugin):
         for name, milliseconds in timings.items():
             steps[name].append(milliseconds)
-    searched = [timed_search(release, text) for text in asked[:QUESTIONS]]
+    searched = [time_search(release, text) for text in asked[:QUESTIONS]]
     return {
         "chunks": Chunk.objects.count(),
         "whole, p50 ms": statistics.median(whole),
@@ -94,13 +94,13 @@ def measured() -> dict[str, float]:
     }
 
 
-def timed_answer(release: Release, text: str) -> float:
+def time_answer(release: Release, text: str) -> float:
     from asgiref.sync import async_to_sync
 
     from querying import pipeline
-    from querying.types import Asker, Done, Question
+    from querying.types import Caller, Done, Question
 
-    question = Question(text=text, release=release, asker=Asker(name="benchmark"))
+    question = Question(text=text, release=release, caller=Caller(name="benchmark"))
     begun = time.perf_counter()
     last = async_to_sync(pipeline.answer)(question)
     spent = 1000 * (time.perf_counter() - begun)
@@ -108,16 +108,16 @@ def timed_answer(release: Release, text: str) -> float:
     return spent
 
 
-def timed_search(release: Release, text: str) -> float:
-    from querying import gather
-    from querying.types import Asker, Question
+def time_search(release: Release, text: str) -> float:
+    from querying.retrieval import retriever
+    from querying.types import Caller, Question
 
     begun = time.perf_counter()
-    gather.retrieve(Question(text=text, release=release, asker=Asker(name="benchmark")))
+    retriever.retrieve(Question(text=text, release=release, caller=Caller(name="benchmark")))
     return 1000 * (time.perf_counter() - begun)
 
 
-def steps_of(plugin: Plugin) -> Iterator[dict[str, float]]:
+def recorded_step_timings(plugin: Plugin) -> Iterator[dict[str, float]]:
     from querying.models import Query
 
     yield from Query.objects.filter(plugin=plugin).order_by("created_at").values_list("timings", flat=True)[1:]
@@ -126,14 +126,14 @@ def steps_of(plugin: Plugin) -> Iterator[dict[str, float]]:
 # The made-up code of practice
 
 
-def published(dice: random.Random) -> tuple[Plugin, list[str]]:
+def create_published_plugin(dice: random.Random) -> tuple[Plugin, list[str]]:
     """The plugin, and questions that its documents answer."""
     from accounts.models import User
-    from knowledge.add import add_text
-    from knowledge.attach import own_knowledge_base
+    from knowledge.documents.lifecycle import add_text
     from knowledge.ingest import ingest
     from knowledge.models import Chunk
-    from marketplace.publish import publish
+    from knowledge.own_knowledge_base import own_knowledge_base
+    from marketplace.publishing.publish import publish
     from plugins.models import Plugin
 
     owner = User.objects.create_user("bench@example.org", "correct horse battery")
@@ -143,11 +143,11 @@ def published(dice: random.Random) -> tuple[Plugin, list[str]]:
     base = own_knowledge_base(plugin)
     questions: list[str] = []
     for number in range(1, DOCUMENTS + 1):
-        text, asked = document(dice)
+        text, asked = random_document(dice)
         questions += asked
         added = add_text(knowledge_base=base, title=f"Part {number}", text=text, enqueue=False)
         ingest(added.document.pk)
-        show(f"{Chunk.objects.count()} chunks read")
+        print_progress(f"{Chunk.objects.count()} chunks read")
         if Chunk.objects.count() >= CHUNKS:
             break
     publish(plugin, by=owner)
@@ -155,18 +155,18 @@ def published(dice: random.Random) -> tuple[Plugin, list[str]]:
     return plugin, list(islice(questions, QUESTIONS + 1))
 
 
-def document(dice: random.Random) -> tuple[str, list[str]]:
+def random_document(dice: random.Random) -> tuple[str, list[str]]:
     sections, questions = [], []
     for number in range(1, SECTIONS + 1):
         member, material, place = dice.choice(MEMBERS), dice.choice(MATERIALS), dice.choice(PLACES)
-        rules = [rule(dice, member, material, place) for _ in range(SENTENCES)]
+        rules = [random_rule(dice, member, material, place) for _ in range(SENTENCES)]
         sections.append(f"## {number} The {member} of {material} in {place}\n\n{' '.join(rules)}")
         questions.append(f"What is the least {dice.choice(QUALITIES)} of a {material} {member} in {place}?")
     return "\n\n".join(sections), questions
 
 
-def rule(dice: random.Random, member: str, material: str, place: str) -> str:
-    quality, doer, deed = dice.choice(QUALITIES), dice.choice(DOERS), dice.choice(DEEDS)
+def random_rule(dice: random.Random, member: str, material: str, place: str) -> str:
+    quality, doer, deed = dice.choice(QUALITIES), dice.choice(OCCUPATIONS), dice.choice(ACTIONS)
     value, unit, other = dice.randint(2, 900), dice.choice(UNITS), dice.choice(PLACES)
     forms = [
         f"The least {quality} of a {material} {member} in {place} is {value} {unit}.",
@@ -177,7 +177,7 @@ def rule(dice: random.Random, member: str, material: str, place: str) -> str:
     return dice.choice(forms)
 
 
-def show(words: str) -> None:
+def print_progress(words: str) -> None:
     if sys.stderr.isatty():
         print(f"\r{words}", end="", file=sys.stderr)
 

@@ -16,53 +16,53 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks._figures import database, report
+from benchmarks._harness import run_benchmark, temporary_database
 
 if TYPE_CHECKING:
     from knowledge.models import KnowledgeBase
-    from knowledge.search import BaseAt
+    from knowledge.search.hybrid import BaseRevision
 
 SIZES = {"small": 700, "medium": 6_000, "large": 16_000}
 DIMENSIONS = 384
 VOCABULARY = 8_000
-WORDS_OF_A_CHUNK = 100
-WORDS_OF_A_QUESTION = 6
+WORDS_PER_CHUNK = 100
+WORDS_PER_QUESTION = 6
 QUESTIONS = 40
-BAREST = """
+BASELINE_QUERY = """
     SELECT chunk_id FROM knowledge_embedding
     WHERE knowledge_base_id = %s ORDER BY vector <#> %s::halfvec LIMIT 8
 """
 
 
 def main() -> None:
-    report(__doc__, in_a_database)
+    run_benchmark(__doc__, run_with_database)
 
 
-def in_a_database() -> dict[str, float]:
-    with database():
-        return measured()
+def run_with_database() -> dict[str, float]:
+    with temporary_database():
+        return measure_search()
 
 
-def measured() -> dict[str, float]:
-    from knowledge.vector_index import ensure_index
+def measure_search() -> dict[str, float]:
+    from knowledge.search.vector_index import ensure_index
 
     dice = np.random.default_rng(1)
-    bases = {name: filled_base(name, size, dice) for name, size in SIZES.items()}
-    questions = [(asked_words(dice), unit_rows(1, dice)[0]) for _ in range(QUESTIONS)]
-    exact = [exact_nearest(bases["large"], vector) for _, vector in questions]
-    built = seconds(lambda: ensure_index(bases["large"], indexed_from=SIZES["large"]))
-    found = [indexed_nearest(bases["large"], vector) for _, vector in questions]
-    figures = {"index of the large base, s": built, "share of the nearest it finds": shared(exact, found)}
+    bases = {name: create_filled_base(name, size, dice) for name, size in SIZES.items()}
+    questions = [(random_question_words(dice), clustered_unit_vectors(1, dice)[0]) for _ in range(QUESTIONS)]
+    exact = [exact_neighbours(bases["large"], vector) for _, vector in questions]
+    built = time_call(lambda: ensure_index(bases["large"], indexed_from=SIZES["large"]))
+    found = [indexed_neighbours(bases["large"], vector) for _, vector in questions]
+    figures = {"index of the large base, s": built, "share of the nearest it finds": mean_recall(exact, found)}
     for name, base in bases.items():
-        figures |= compared(f"{name} ({SIZES[name]})", base, questions)
+        figures |= compare_searches(f"{name} ({SIZES[name]})", base, questions)
     return figures
 
 
-def compared(name: str, base: KnowledgeBase, questions: list[tuple[str, np.ndarray]]) -> dict[str, float]:
+def compare_searches(name: str, base: KnowledgeBase, questions: list[tuple[str, np.ndarray]]) -> dict[str, float]:
     whole, barest = [], []
     for text, vector in questions:
-        whole.append(seconds(lambda text=text, vector=vector: searched(base, text, vector)) * 1000)
-        barest.append(seconds(lambda vector=vector: exact_nearest(base, vector)) * 1000)
+        whole.append(time_call(lambda text=text, vector=vector: search_chunks(base, text, vector)) * 1000)
+        barest.append(time_call(lambda vector=vector: exact_neighbours(base, vector)) * 1000)
     medians = statistics.median(whole), statistics.median(barest)
     return {
         f"{name}, search, ms": medians[0],
@@ -71,37 +71,37 @@ def compared(name: str, base: KnowledgeBase, questions: list[tuple[str, np.ndarr
     }
 
 
-def searched(base: KnowledgeBase, text: str, vector: np.ndarray) -> list[int]:
-    from knowledge.search import search
+def search_chunks(base: KnowledgeBase, text: str, vector: np.ndarray) -> list[int]:
+    from knowledge.search.hybrid import search
 
-    passages = search(knowledge_bases=[current(base)], text=text, embedding={base.embedder: vector})
+    passages = search(knowledge_bases=[current_revision(base)], text=text, embedding={base.embedder: vector})
     return [passage.chunk_id for passage in passages]
 
 
-def indexed_nearest(base: KnowledgeBase, vector: np.ndarray) -> list[int]:
+def indexed_neighbours(base: KnowledgeBase, vector: np.ndarray) -> list[int]:
     """A question without words ranks by meaning alone."""
-    return searched(base, "", vector)
+    return search_chunks(base, "", vector)
 
 
-def exact_nearest(base: KnowledgeBase, vector: np.ndarray) -> list[int]:
+def exact_neighbours(base: KnowledgeBase, vector: np.ndarray) -> list[int]:
     from django.db import connection
 
     with connection.cursor() as cursor:
-        cursor.execute(BAREST, [base.pk, str(vector.tolist())])
+        cursor.execute(BASELINE_QUERY, [base.pk, str(vector.tolist())])
         return [chunk_id for (chunk_id,) in cursor.fetchall()]
 
 
-def shared(exact: list[list[int]], found: list[list[int]]) -> float:
+def mean_recall(exact: list[list[int]], found: list[list[int]]) -> float:
     return statistics.mean(len(set(one) & set(two)) / len(one) for one, two in zip(exact, found, strict=True))
 
 
-def current(base: KnowledgeBase) -> BaseAt:
-    from knowledge.search import BaseAt
+def current_revision(base: KnowledgeBase) -> BaseRevision:
+    from knowledge.search.hybrid import BaseRevision
 
-    return BaseAt(knowledge_base_id=base.pk, revision=base.revision, embedder=base.embedder)
+    return BaseRevision(knowledge_base_id=base.pk, revision=base.revision, embedder=base.embedder)
 
 
-def seconds(work: Callable[[], Any]) -> float:
+def time_call(work: Callable[[], Any]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
@@ -110,21 +110,21 @@ def seconds(work: Callable[[], Any]) -> float:
 # Data
 
 
-def filled_base(name: str, size: int, dice: np.random.Generator) -> KnowledgeBase:
+def create_filled_base(name: str, size: int, dice: np.random.Generator) -> KnowledgeBase:
     from accounts.models import User
-    from knowledge.lexicon import record_revision
     from knowledge.models import Document, KnowledgeBase, Page, Term
+    from knowledge.search.term_statistics import record_revision_statistics
 
     owner, _ = User.objects.get_or_create(email="bench@example.org")
     base = KnowledgeBase.objects.create(owner=owner, name=name, dimensions=DIMENSIONS, revision=1)
     document = Document.objects.create(knowledge_base=base, title=name, source_type="pdf", page_count=1, added_in=1)
     page = Page.objects.create(document=document, number=1, text="", source_sha256="", added_in=1)
-    terms = Term.objects.bulk_create(Term(knowledge_base=base, text=word) for word in vocabulary())
+    terms = Term.objects.bulk_create(Term(knowledge_base=base, text=word) for word in made_up_words())
     chunk_ids = insert_chunks(base, document, page, size)
     copy_vectors(base, document, chunk_ids, dice)
-    copy_words(base, document, chunk_ids, [term.pk for term in terms], dice)
-    record_revision(base, revision=1, added=chunk_ids, removed=[])
-    analyse()
+    copy_terms(base, document, chunk_ids, [term.pk for term in terms], dice)
+    record_revision_statistics(base, revision=1, added=chunk_ids, removed=[])
+    analyze_tables()
     return base
 
 
@@ -144,28 +144,28 @@ def insert_chunks(base: KnowledgeBase, document: Any, page: Any, size: int) -> l
 
 def copy_vectors(base: KnowledgeBase, document: Any, chunk_ids: list[int], dice: np.random.Generator) -> None:
     columns = 'knowledge_base_id, document_id, added_in, chunk_id, "window", vector'
-    vectors = unit_rows(len(chunk_ids), dice).round(5)
+    vectors = clustered_unit_vectors(len(chunk_ids), dice).round(5)
     rows = zip(chunk_ids, vectors, strict=True)
-    copy(
+    copy_rows(
         "knowledge_embedding", columns, ((base.pk, document.pk, 1, key, 0, str(row.tolist())) for key, row in rows)
     )
 
 
-def copy_words(
+def copy_terms(
     base: KnowledgeBase, document: Any, chunk_ids: list[int], term_ids: list[int], dice: np.random.Generator
 ) -> None:
     columns = "knowledge_base_id, document_id, added_in, chunk_id, terms, counts, length"
-    words = zipf(dice, len(chunk_ids) * WORDS_OF_A_CHUNK).reshape(len(chunk_ids), -1)
+    words = zipf_sample(dice, len(chunk_ids) * WORDS_PER_CHUNK).reshape(len(chunk_ids), -1)
 
     def row(chunk_id: int, numbers: np.ndarray) -> tuple[Any, ...]:
         distinct, counts = np.unique(numbers, return_counts=True)
         ids = [term_ids[number] for number in distinct]
-        return base.pk, document.pk, 1, chunk_id, ids, counts.tolist(), WORDS_OF_A_CHUNK
+        return base.pk, document.pk, 1, chunk_id, ids, counts.tolist(), WORDS_PER_CHUNK
 
-    copy("knowledge_chunkterms", columns, map(row, chunk_ids, words))
+    copy_rows("knowledge_chunkterms", columns, map(row, chunk_ids, words))
 
 
-def copy(table: str, columns: str, rows: Any) -> None:
+def copy_rows(table: str, columns: str, rows: Any) -> None:
     from django.db import connection
 
     with connection.cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as target:
@@ -173,14 +173,14 @@ def copy(table: str, columns: str, rows: Any) -> None:
             target.write_row(row)
 
 
-def analyse() -> None:
+def analyze_tables() -> None:
     from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE knowledge_embedding, knowledge_chunkterms, knowledge_chunk, knowledge_term")
 
 
-def unit_rows(count: int, dice: np.random.Generator) -> np.ndarray:
+def clustered_unit_vectors(count: int, dice: np.random.Generator) -> np.ndarray:
     """Unit vectors around a hundred topics, so that near ones exist."""
     topics = np.random.default_rng(7).standard_normal((100, DIMENSIONS))
     mixed = topics[dice.integers(0, 100, count)] + 0.5 * topics[dice.integers(0, 100, count)]
@@ -188,13 +188,13 @@ def unit_rows(count: int, dice: np.random.Generator) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def zipf(dice: np.random.Generator, count: int) -> np.ndarray:
+def zipf_sample(dice: np.random.Generator, count: int) -> np.ndarray:
     """Numbers of words, each as common as its rank makes it in any language, without the hundred stop words."""
     shares = 1 / np.arange(100, VOCABULARY + 100)
     return dice.choice(VOCABULARY, size=count, p=shares / shares.sum())
 
 
-def vocabulary() -> list[str]:
+def made_up_words() -> list[str]:
     """Made-up words that no stemmer changes."""
     vowels, consonants = "ao", "bdfgkmnprt"
     syllables = [consonant + vowel for consonant in consonants for vowel in vowels]
@@ -202,9 +202,9 @@ def vocabulary() -> list[str]:
     return words[:VOCABULARY]
 
 
-def asked_words(dice: np.random.Generator) -> str:
-    words = vocabulary()
-    return " ".join(words[number] for number in zipf(dice, WORDS_OF_A_QUESTION))
+def random_question_words(dice: np.random.Generator) -> str:
+    words = made_up_words()
+    return " ".join(words[number] for number in zipf_sample(dice, WORDS_PER_QUESTION))
 
 
 if __name__ == "__main__":

@@ -13,35 +13,45 @@ from django.db.models import Count, Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.addresses import is_confirmed
+from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
-from builder.readiness import Part, Standing, parts_of, url_of
+from builder.readiness import ReadinessPart, ReadinessStatus, readiness_parts, reverse_pane
 from knowledge.models import DocumentStatus
 from marketplace.models import Review
-from marketplace.sharing.updates import offers
+from marketplace.sharing.copy_updates import update_offers
 from plugins.models import Invitation, Plugin
-from querying.counts import Counts, counts_of
 from querying.models import Query
+from querying.plugin_counts import PluginCounts, counts_by_plugin
 from querying.types import Outcome
 
-SHOWN = 20
+PER_PAGE = 20
 WEEK = timedelta(days=7)
 # What waits, by the pane that has the remedy: for one, for several, the words of the link.
-NEEDS = {
-    "knowledge": ("document could not be read", "documents could not be read", "See why", Standing.BLOCKS),
-    "trees": ("problem in its trees", "problems in its trees", "Show where", Standing.BLOCKS),
-    "golden": ("golden question fails", "golden questions fail", "Compare", Standing.ATTENTION),
+ACTION_ITEMS = {
+    "knowledge": ("document could not be read", "documents could not be read", "See why", ReadinessStatus.BLOCKS),
+    "trees": ("problem in its trees", "problems in its trees", "Show where", ReadinessStatus.BLOCKS),
+    "golden": ("golden question fails", "golden questions fail", "Compare", ReadinessStatus.ATTENTION),
     "inbox": (
         "question was refused this week",
         "questions were refused this week",
         "Open the inbox",
-        Standing.ATTENTION,
+        ReadinessStatus.ATTENTION,
     ),
-    "sharing": ("new release of its original", "new releases of its original", "See what changed", Standing.OPEN),
-    "reviews": ("review of this week has no reply", "reviews of this week have no reply", "Read", Standing.OPEN),
+    "sharing": (
+        "new release of its original",
+        "new releases of its original",
+        "See what changed",
+        ReadinessStatus.OPEN,
+    ),
+    "reviews": (
+        "review of this week has no reply",
+        "reviews of this week have no reply",
+        "Read",
+        ReadinessStatus.OPEN,
+    ),
 }
 # What a newcomer does, in this order: title and what it means.
-FIVE_STEPS = (
+GETTING_STARTED = (
     ("Name it", "Its name and its field. A first draft of who answers is written for you to correct."),
     ("Drop in documents", "What counts as true. The plugin will say nothing that is not in them."),
     ("Draw a tree", "Only where an answer depends on something; it asks back for what is missing."),
@@ -51,24 +61,24 @@ FIVE_STEPS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class DashboardRow:
     """One plugin as the page shows it."""
 
     plugin: Plugin
     url: str
-    parts: list[Part]
+    parts: list[ReadinessPart]
     may_change: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class Need:
+class ActionItem:
     """One thing that waits for the person: about a plugin, in one sentence, with the place of the remedy."""
 
     plugin: Plugin
     sentence: str
     remedy: str
     url: str
-    standing: Standing
+    standing: ReadinessStatus
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
@@ -76,38 +86,45 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     user, now = request.user, timezone.now()
     assert isinstance(user, User)
     mine = Plugin.objects.readable_by(user).select_related("owner").order_by("-updated_at", "pk")
-    page = Paginator(mine, SHOWN).get_page(request.GET.get("page"))
+    page = Paginator(mine, PER_PAGE).get_page(request.GET.get("page"))
     plugins = list(page)
-    counts = counts_of(plugins)
+    counts = counts_by_plugin(plugins)
     changeable = set(Plugin.objects.editable_by(user).filter(pk__in=counts).values_list("pk", flat=True))
-    rows = [_row(plugin, counts[plugin.pk], may_change=plugin.pk in changeable) for plugin in plugins]
-    refused = _refused(changeable, since=now - WEEK)
-    reviewed = _reviewed(changeable, since=now - WEEK)
-    newer = dict.fromkeys(offers(changeable), 1)
+    rows = [_dashboard_row(plugin, counts[plugin.pk], may_change=plugin.pk in changeable) for plugin in plugins]
+    refused = _refused_counts(changeable, since=now - WEEK)
+    reviewed = _unanswered_review_counts(changeable, since=now - WEEK)
+    newer = dict.fromkeys(update_offers(changeable), 1)
     return {
         **context,
         "title": "Dashboard",
         "page": page,
         "rows": rows,
-        "needs": [need for row in rows if row.may_change for need in _needs(row, counts, refused, reviewed, newer)],
-        "invitations": _invitations(user, now=now),
-        "figures": _figures(user, since=now - WEEK),
-        "five_steps": FIVE_STEPS,
+        "needs": [
+            need for row in rows if row.may_change for need in _action_items(row, counts, refused, reviewed, newer)
+        ],
+        "invitations": _open_invitations(user, now=now),
+        "figures": _weekly_totals(user, since=now - WEEK),
+        "five_steps": GETTING_STARTED,
         "is_fullwidth": "1",
     }
 
 
-def _row(plugin: Plugin, counts: Counts, *, may_change: bool) -> Row:
-    return Row(plugin=plugin, url=url_of(plugin, "persona"), parts=parts_of(plugin, counts), may_change=may_change)
+def _dashboard_row(plugin: Plugin, counts: PluginCounts, *, may_change: bool) -> DashboardRow:
+    return DashboardRow(
+        plugin=plugin,
+        url=reverse_pane(plugin, "persona"),
+        parts=readiness_parts(plugin, counts),
+        may_change=may_change,
+    )
 
 
-def _needs(
-    row: Row,
-    counts: Mapping[UUID, Counts],
+def _action_items(
+    row: DashboardRow,
+    counts: Mapping[UUID, PluginCounts],
     refused: Mapping[UUID, int],
     reviewed: Mapping[UUID, int],
     newer: Mapping[UUID, int],
-) -> list[Need]:
+) -> list[ActionItem]:
     plugin, of = row.plugin, counts[row.plugin.pk]
     passing = 1.0 if of.golden_share is None else of.golden_share
     numbers = {
@@ -118,34 +135,36 @@ def _needs(
         "sharing": newer.get(plugin.pk, 0),
         "reviews": reviewed.get(plugin.pk, 0),
     }
-    return [_need(plugin, pane, number) for pane, number in numbers.items() if number]
+    return [_action_item(plugin, pane, number) for pane, number in numbers.items() if number]
 
 
-def _need(plugin: Plugin, pane: str, number: int) -> Need:
-    one, many, remedy, standing = NEEDS[pane]
+def _action_item(plugin: Plugin, pane: str, number: int) -> ActionItem:
+    one, many, remedy, standing = ACTION_ITEMS[pane]
     sentence = f"{number} {one if number == 1 else many}"
-    return Need(plugin=plugin, sentence=sentence, remedy=remedy, url=url_of(plugin, pane), standing=standing)
+    return ActionItem(
+        plugin=plugin, sentence=sentence, remedy=remedy, url=reverse_pane(plugin, pane), standing=standing
+    )
 
 
-def _refused(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
+def _refused_counts(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
     asked = Query.objects.filter(plugin__in=ids, outcome=Outcome.REFUSED, created_at__gte=since).order_by()
     return dict(asked.values_list("plugin").annotate(Count("pk")))
 
 
-def _reviewed(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
+def _unanswered_review_counts(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
     """New reviews that nobody has replied to."""
     written = Review.objects.filter(plugin__in=ids, is_hidden=False, replied_at=None, updated_at__gte=since)
     return dict(written.order_by().values_list("plugin").annotate(Count("pk")))
 
 
-def _invitations(user: User, *, now: datetime) -> list[Invitation]:
-    if not is_confirmed(user):
+def _open_invitations(user: User, *, now: datetime) -> list[Invitation]:
+    if not has_confirmed_email(user):
         return []
     waiting = Invitation.objects.open(now=now).for_address(user.email)
-    return list(waiting.select_related("plugin", "invited_by")[:SHOWN])
+    return list(waiting.select_related("plugin", "invited_by")[:PER_PAGE])
 
 
-def _figures(user: User, *, since: datetime) -> dict[str, int]:
+def _weekly_totals(user: User, *, since: datetime) -> dict[str, int]:
     """Over everything the person may look at, not only this page."""
     readable = Plugin.objects.readable_by(user)
     figures: dict[str, int] = readable.aggregate(

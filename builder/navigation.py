@@ -13,34 +13,39 @@ from marketplace.models import Report
 from plugins.models import Plugin
 
 # A person with more finds the others by search.
-MOST_PLUGINS = 6
+MAX_PLUGINS = 6
 # That are counted for the badge beside the queue.
-MOST_REPORTS = 99
+MAX_REPORTS = 99
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return [
         {
             "title": "Plugins",
-            "items": [_dashboard(request), *_plugins(request), _all_plugins(request), _analytics(request)],
+            "items": [
+                _dashboard_item(request),
+                *_plugin_items(request),
+                _all_plugins_item(request),
+                _analytics_item(request),
+            ],
         },
         {
             "title": "Knowledge",
             "items": [
-                _item("Documents", "description", "knowledge_document"),
-                _item("Knowledge bases", "library_books", "knowledge_knowledgebase"),
-                _item("Decision trees", "account_tree", "trees_decisiontree"),
+                _changelist_item("Documents", "description", "knowledge_document"),
+                _changelist_item("Knowledge bases", "library_books", "knowledge_knowledgebase"),
+                _changelist_item("Decision trees", "account_tree", "trees_decisiontree"),
             ],
         },
         {
             "title": "Use",
             "items": [
-                _item("Questions asked", "forum", "querying_query"),
-                _item("Releases", "sell", "plugins_release"),
-                _item("API keys", "key", "accounts_apikey"),
+                _changelist_item("Questions asked", "forum", "querying_query"),
+                _changelist_item("Releases", "sell", "plugins_release"),
+                _changelist_item("API keys", "key", "accounts_apikey"),
             ],
         },
-        *([_operators()] if request.user.is_superuser else []),
+        *([_operator_section()] if request.user.is_superuser else []),
     ]
 
 
@@ -51,10 +56,10 @@ def account(request: HttpRequest) -> list[dict[str, Any]]:
     ]
 
 
-def _plugins(request: HttpRequest) -> list[dict[str, Any]]:
+def _plugin_items(request: HttpRequest) -> list[dict[str, Any]]:
     assert isinstance(request.user, User)
     recent = Plugin.objects.readable_by(request.user).order_by("-updated_at").only("pk", "name", "is_published")
-    return [_plugin_item(request, plugin) for plugin in recent[:MOST_PLUGINS]]
+    return [_plugin_item(request, plugin) for plugin in recent[:MAX_PLUGINS]]
 
 
 def _plugin_item(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
@@ -68,32 +73,32 @@ def _plugin_item(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     return item if plugin.is_published else {**item, "badge": "draft"}
 
 
-def _dashboard(request: HttpRequest) -> dict[str, Any]:
+def _dashboard_item(request: HttpRequest) -> dict[str, Any]:
     url = reverse("admin:index")
     return {"title": "Dashboard", "icon": "space_dashboard", "link": url, "active": request.path == url}
 
 
-def _all_plugins(request: HttpRequest) -> dict[str, Any]:
-    item = _item("All plugins", "apps", "plugins_plugin")
+def _all_plugins_item(request: HttpRequest) -> dict[str, Any]:
+    item = _changelist_item("All plugins", "apps", "plugins_plugin")
     return {**item, "active": request.path == str(item["link"])}
 
 
-def _analytics(request: HttpRequest) -> dict[str, Any]:
+def _analytics_item(request: HttpRequest) -> dict[str, Any]:
     url = reverse("admin:builder_overall")
     return {"title": "Analytics", "icon": "bar_chart", "link": url, "active": request.path == url}
 
 
-def _item(title: str, icon: str, model: str) -> dict[str, Any]:
+def _changelist_item(title: str, icon: str, model: str) -> dict[str, Any]:
     return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{model}_changelist")}
 
 
-def _operators() -> dict[str, Any]:
-    return {"title": "Operators", "items": [_item("People", "group", "accounts_user"), _reports()]}
+def _operator_section() -> dict[str, Any]:
+    return {"title": "Operators", "items": [_changelist_item("People", "group", "accounts_user"), _reports_item()]}
 
 
-def _reports() -> dict[str, Any]:
-    waiting = Report.objects.open()[: MOST_REPORTS + 1].count()
-    item = _item("Reports", "flag", "marketplace_report")
+def _reports_item() -> dict[str, Any]:
+    waiting = Report.objects.open()[: MAX_REPORTS + 1].count()
+    item = _changelist_item("Reports", "flag", "marketplace_report")
     if not waiting:
         return item
-    return {**item, "badge": str(waiting) if waiting <= MOST_REPORTS else f"{MOST_REPORTS}+"}
+    return {**item, "badge": str(waiting) if waiting <= MAX_REPORTS else f"{MAX_REPORTS}+"}

@@ -17,13 +17,13 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from accounts.models import User
-from builder.crumbs import Crumb
-from builder.readiness import Part, Standing, readiness, url_of
-from marketplace.golden_gate import Verdict, verdict
-from marketplace.publish import missing, next_version, unchanged_since
-from marketplace.sharing.updates import offers
+from builder.breadcrumbs import Breadcrumb
+from builder.readiness import ReadinessPart, ReadinessStatus, readiness, reverse_pane
+from marketplace.publishing.golden_gate import GateResult, gate_result
+from marketplace.publishing.publish import latest_if_unchanged, next_version, publish_blockers
+from marketplace.sharing.copy_updates import update_offers
 from plugins.models import GoldenGate, Plugin
-from querying.counts import counts_of
+from querying.plugin_counts import counts_by_plugin
 
 View = Callable[..., Any]
 
@@ -42,8 +42,8 @@ PANES: Mapping[str, str] = {
 }
 
 
-def pane_url(
-    route: str, view: View, *, name: str, to_change: bool = False, readers_may_post: bool = False
+def pane_route(
+    route: str, view: View, *, name: str, for_editing: bool = False, allow_reader_post: bool = False
 ) -> URLPattern:
     """An address below a plugin's: `<plugin>/<route>`, named `admin:builder_<name>`.
 
@@ -51,88 +51,94 @@ def pane_url(
     `readers_may_post`: asking a plugin changes nothing of it. A view that streams is synchronous as well: the door,
     the session and the database are done with before its `sse.response` begins on the event loop.
     """
-    guarded = admin.site.admin_view(_with_plugin(view, to_change=to_change, readers_may_post=readers_may_post))
+    guarded = admin.site.admin_view(
+        _lookup_plugin(view, for_editing=for_editing, allow_reader_post=allow_reader_post)
+    )
     return path(f"<uuid:pk>/{route}", guarded, name=f"builder_{name}")
 
 
-def plugin_or_404(request: HttpRequest, pk: UUID, *, to_change: bool) -> Plugin:
+def plugin_or_404(request: HttpRequest, pk: UUID, *, for_editing: bool) -> Plugin:
     """The plugin, if this person may look at it, or change it. Raises Http404."""
     assert isinstance(request.user, User)
-    plugins = Plugin.objects.editable_by if to_change else Plugin.objects.readable_by
+    plugins = Plugin.objects.editable_by if for_editing else Plugin.objects.readable_by
     plugin = plugins(request.user).filter(pk=pk).select_related("owner").first()
     if plugin is None:
         raise Http404("There is no such plugin among yours.")
     return plugin
 
 
-def may_change(request: HttpRequest, plugin: Plugin) -> bool:
+def may_edit_plugin(request: HttpRequest, plugin: Plugin) -> bool:
     assert isinstance(request.user, User)
     return Plugin.objects.editable_by(request.user).filter(pk=plugin.pk).exists()
 
 
-def render(
+def render_pane(
     request: HttpRequest, plugin: Plugin, slug: str, template: str, context: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """A pane inside the plugin's page. `template` extends `builder/hub.html` and fills its block `pane`."""
-    return TemplateResponse(request, template, {**hub(request, plugin, slug), **(context or {})})
+    """A pane inside the plugin's page. `template` extends `builder/plugin_page.html` and fills its block `pane`."""
+    return TemplateResponse(request, template, {**plugin_page_context(request, plugin, slug), **(context or {})})
 
 
-def hub(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
+def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict[str, Any]:
     """What every part of a plugin's page shows around itself."""
-    golden, counted = _gate(plugin), counts_of([plugin])[plugin.pk]
+    golden, counted = _gate_verdict(plugin), counts_by_plugin([plugin])[plugin.pk]
     parts = readiness(plugin, golden=golden, counts=counted)
     counts = {part.slug: part.count for part in parts}
-    reasons = missing(plugin, golden=golden, counts=counted)
+    reasons = publish_blockers(plugin, golden=golden, counts=counted)
     return {
         **admin.site.each_context(request),
         "title": f"{plugin.name}: {PANES[slug]}",
         "opts": Plugin._meta,
         "original": plugin,
         "plugin": plugin,
-        "crumbs": _crumbs(plugin, slug),
+        "crumbs": _pane_breadcrumbs(plugin, slug),
         "pane": slug,
-        "may_change": may_change(request, plugin),
+        "may_change": may_edit_plugin(request, plugin),
         "readiness": parts,
-        "tabs": [_tab(plugin, name, title, counts.get(name), slug) for name, title in PANES.items()],
+        "tabs": [_pane_tab(plugin, name, title, counts.get(name), slug) for name, title in PANES.items()],
         "next_version": next_version(plugin),
-        "unchanged_since": unchanged_since(plugin),
+        "unchanged_since": latest_if_unchanged(plugin),
         "stands_in_the_way": reasons,
         "has_documents": bool(counted.answering),
-        "why_not": _why_not(parts, reasons),
-        "newer_original": offers([plugin.pk]).get(plugin.pk),
+        "why_not": _blocking_reason(parts, reasons),
+        "newer_original": update_offers([plugin.pk]).get(plugin.pk),
         "is_fullwidth": "1",
     }
 
 
-def _crumbs(plugin: Plugin, slug: str) -> list[Crumb]:
-    above = [Crumb(title="Plugins", url=reverse("admin:plugins_plugin_changelist"))]
+def _pane_breadcrumbs(plugin: Plugin, slug: str) -> list[Breadcrumb]:
+    above = [Breadcrumb(title="Plugins", url=reverse("admin:plugins_plugin_changelist"))]
     if slug == "persona":
-        return [*above, Crumb(title=plugin.name)]
-    return [*above, Crumb(title=plugin.name, url=url_of(plugin, "persona")), Crumb(title=PANES[slug])]
+        return [*above, Breadcrumb(title=plugin.name)]
+    return [
+        *above,
+        Breadcrumb(title=plugin.name, url=reverse_pane(plugin, "persona")),
+        Breadcrumb(title=PANES[slug]),
+    ]
 
 
-def _tab(plugin: Plugin, slug: str, title: str, count: int | None, current: str) -> dict[str, Any]:
-    return {"title": title, "url": url_of(plugin, slug), "count": count, "is_current": slug == current}
+def _pane_tab(plugin: Plugin, slug: str, title: str, count: int | None, current: str) -> dict[str, Any]:
+    return {"title": title, "url": reverse_pane(plugin, slug), "count": count, "is_current": slug == current}
 
 
-def _gate(plugin: Plugin) -> Verdict:
+def _gate_verdict(plugin: Plugin) -> GateResult:
     """Only a gate that blocks is worth looking at the runs on every page."""
     if plugin.golden_gate == GoldenGate.BLOCK:
-        return verdict(plugin)
-    return Verdict(policy=GoldenGate(plugin.golden_gate), share=plugin.golden_share, questions=0)
+        return gate_result(plugin)
+    return GateResult(policy=GoldenGate(plugin.golden_gate), share=plugin.golden_share, questions=0)
 
 
-def _why_not(parts: list[Part], reasons: list[str]) -> str:
+def _blocking_reason(parts: list[ReadinessPart], reasons: list[str]) -> str:
     if not reasons:
         return ""
-    blocking = [part.title.lower() for part in parts if part.standing == Standing.BLOCKS]
+    blocking = [part.title.lower() for part in parts if part.standing == ReadinessStatus.BLOCKS]
     return f"{' and '.join(blocking)} first" if blocking else reasons[0]
 
 
-def _with_plugin(view: View, *, to_change: bool, readers_may_post: bool) -> View:
+def _lookup_plugin(view: View, *, for_editing: bool, allow_reader_post: bool) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, pk: UUID, **captured: Any) -> Any:
-        only_reads = request.method in ("GET", "HEAD") or readers_may_post
-        return view(request, plugin_or_404(request, pk, to_change=to_change or not only_reads), **captured)
+        only_reads = request.method in ("GET", "HEAD") or allow_reader_post
+        return view(request, plugin_or_404(request, pk, for_editing=for_editing or not only_reads), **captured)
 
     return guarded

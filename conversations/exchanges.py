@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from conversations.models import ChatMessage, ChatSession
-from querying import audience
-from querying.shown import documents_named
+from querying.presentation.answer import referenced_document_ids
+from querying.question import access
 from querying.types import Outcome
 
 
@@ -32,13 +32,13 @@ class Exchange:
 def exchanges_of(session: ChatSession, *, only: UUID | None = None) -> list[Exchange]:
     """In the order in which they were asked; `only` one of them, by its question's id. Two statements."""
     messages = list(session.messages.filter(query_id=only) if only else session.messages.all())
-    named = {pk for message in messages for pk in documents_named(message.answer)}
-    readable = audience.readable_by_anybody(named)
+    named = {pk for message in messages for pk in referenced_document_ids(message.answer)}
+    readable = access.publicly_readable(named)
     answers = {one.query_id: one for one in messages if one.role == ChatMessage.Role.ASSISTANT}
     said = [one for one in messages if one.role == ChatMessage.Role.USER]
-    return [_exchange(one, answers.get(one.query_id), readable=readable) for one in said]
+    return [_build_exchange(one, answers.get(one.query_id), readable=readable) for one in said]
 
 
-def _exchange(said: ChatMessage, answer: ChatMessage | None, *, readable: set[str]) -> Exchange:
-    gone = answer is not None and not set(documents_named(answer.answer)) <= readable
+def _build_exchange(said: ChatMessage, answer: ChatMessage | None, *, readable: set[str]) -> Exchange:
+    gone = answer is not None and not set(referenced_document_ids(answer.answer)) <= readable
     return Exchange(said=said, answer=answer, is_withdrawn=gone)

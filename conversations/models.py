@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
 
 # A conversation that nobody has gone on with for so long is forgotten.
-KEPT_FOR = timedelta(days=90)
+RETENTION_PERIOD = timedelta(days=90)
 
 
 class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
@@ -31,7 +31,7 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         return self.filter(plugin=plugin)
 
     def stale(self, *, now: datetime) -> ChatSessionQuerySet:
-        return self.filter(last_used_at__lt=now - KEPT_FOR)
+        return self.filter(last_used_at__lt=now - RETENTION_PERIOD)
 
 
 class ChatSession(models.Model):
@@ -71,7 +71,8 @@ class ChatSession(models.Model):
 
 class ChatMessage(models.Model):
     """What was said. `asked` is the whole question that a visitor's message stands for, and `is_reply` whether it
-    answers what was asked back; `answer` is what the plugin's message is shown from (`querying.shown.as_kept`)."""
+    answers what was asked back; `answer` is what the plugin's message is shown from
+    (`querying.presentation.answer.to_stored_answer`)."""
 
     class Role(models.TextChoices):
         USER = "user"

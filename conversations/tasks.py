@@ -5,9 +5,9 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from conversations.forget import forget_stale
+from conversations.retention import delete_stale
 
 
 @shared_task(name="conversations.forget")
-def forget(**kwargs: object) -> None:
-    forget_stale(now=timezone.now())
+def delete_stale_conversations(**kwargs: object) -> None:
+    delete_stale(now=timezone.now())

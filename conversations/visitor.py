@@ -12,11 +12,11 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import User
 
-COOKIE = "lexic_chat"
+COOKIE_NAME = "lexic_chat"
 _SALT = "lexic.chat.visitor"
-_SECONDS = 90 * 86_400
+_COOKIE_MAX_AGE = 90 * 86_400
 # Nothing else of the site is told it.
-_PATH = "/chat"
+_COOKIE_PATH = "/chat"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Visitor:
     def of(cls, request: HttpRequest) -> Self:
         if isinstance(request.user, User):
             return cls(user=request.user)
-        secret = request.get_signed_cookie(COOKIE, default="", salt=_SALT, max_age=_SECONDS)
+        secret = request.get_signed_cookie(COOKIE_NAME, default="", salt=_SALT, max_age=_COOKIE_MAX_AGE)
         return cls(secret=secret or "")
 
     @property
@@ -46,11 +46,11 @@ class Visitor:
         """The browser keeps the secret for as long as a conversation is kept; no script can read it."""
         if self.user is None and self.secret:
             response.set_signed_cookie(
-                COOKIE,
+                COOKIE_NAME,
                 self.secret,
                 salt=_SALT,
-                max_age=_SECONDS,
-                path=_PATH,
+                max_age=_COOKIE_MAX_AGE,
+                path=_COOKIE_PATH,
                 httponly=True,
                 samesite="Lax",
                 secure=settings.SESSION_COOKIE_SECURE,

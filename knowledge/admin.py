@@ -13,18 +13,27 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from knowledge import add, tasks
+from knowledge import tasks
+from knowledge.documents import lifecycle
 from knowledge.forms import DocumentAddForm, DocumentForm
 from knowledge.models import Chunk, Document, DocumentStatus, KnowledgeBase, Page
 from knowledge.prune import pinned_revisions
-from plugins.access import ReadOnlyAdmin, ScopedAdmin
-from plugins.display import NOTHING, add_link, as_json, as_text, change_link, joined, list_link
-from plugins.lists import LightListAdmin
+from plugins.admin_display import (
+    EMPTY_TEXT,
+    add_link,
+    change_link,
+    dot_separated,
+    json_block,
+    list_link,
+    text_block,
+)
+from plugins.changelists import DeferredListAdmin
 from plugins.models import Plugin
+from plugins.scoped_admin import ReadOnlyAdmin, ScopedAdmin
 
-EXCERPT = 160
-READ_AGAIN = "_read_again"
-STAGES = {
+EXCERPT_LENGTH = 160
+REINGEST_BUTTON = "_read_again"
+STATUS_TEXTS = {
     DocumentStatus.QUEUED: "waits for a worker",
     DocumentStatus.CHUNKING: "is being split",
     DocumentStatus.READY: "ready",
@@ -123,7 +132,7 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
     def delete_model(self, request: HttpRequest, obj: KnowledgeBase) -> None:
         pk = obj.pk
         super().delete_model(request, obj)
-        tasks.review_index(pk)
+        tasks.enqueue_index_check(pk)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[KnowledgeBase]) -> None:
         for base in queryset:
@@ -140,7 +149,7 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
     def documents_link(self, base: KnowledgeBase) -> SafeString | str:
         if base.pk is None:
             return "Save first, then add documents."
-        return joined(
+        return dot_separated(
             [
                 list_link("knowledge_document", "Open the documents", knowledge_base__id__exact=base.pk),
                 add_link("knowledge_document", "Add a document", knowledge_base=base.pk),
@@ -148,7 +157,7 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
         )
 
 
-class OwnBaseFilter(admin.RelatedFieldListFilter):
+class VisibleBaseFilter(admin.RelatedFieldListFilter):
     """Offers the knowledge bases of the person who looks, not everybody's."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
@@ -161,7 +170,7 @@ class DocumentAdmin(KnowledgeAdmin):
     form = DocumentForm
     list_display = ["title", "how_it_stands", "knowledge_base", "source_type", "page_count", "updated_at"]
     list_select_related = ["knowledge_base"]
-    list_filter = [("knowledge_base", OwnBaseFilter), "status", "source_type"]
+    list_filter = [("knowledge_base", VisibleBaseFilter), "status", "source_type"]
     search_fields = ["title", "file_name", "url"]
     actions = ["read_again"]
     readonly_fields = ["belongs_to", "source", "how_it_stands", "contents", "said_by_file", "updated_at"]
@@ -227,12 +236,12 @@ class DocumentAdmin(KnowledgeAdmin):
                 messages.info(request, "This document was here already.")
             return
         form.keep()
-        if "title" in form.changed_data or READ_AGAIN in request.POST:
-            add.read_again(obj)
+        if "title" in form.changed_data or REINGEST_BUTTON in request.POST:
+            lifecycle.reingest_document(obj)
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         added = obj if isinstance(obj, Document) else Document.objects.get(pk=obj)
-        self._say_how_it_stands(request, added)
+        self._message_status(request, added)
         if "_addanother" in request.POST:
             address = reverse(
                 "admin:knowledge_document_add", query={"knowledge_base": str(added.knowledge_base_id)}
@@ -242,27 +251,27 @@ class DocumentAdmin(KnowledgeAdmin):
         return HttpResponseRedirect(address)
 
     def response_change(self, request: HttpRequest, obj: Document) -> HttpResponse:
-        if READ_AGAIN not in request.POST:
+        if REINGEST_BUTTON not in request.POST:
             return super().response_change(request, obj)
-        self._say_how_it_stands(request, obj)
+        self._message_status(request, obj)
         return HttpResponseRedirect(request.path)
 
-    def _say_how_it_stands(self, request: HttpRequest, document: Document) -> None:
+    def _message_status(self, request: HttpRequest, document: Document) -> None:
         if document.status == DocumentStatus.QUEUED:
             said = f"“{document}” waits for a worker. Reload this page to see how far it has been read."
             messages.info(request, said)
 
     def delete_model(self, request: HttpRequest, obj: Document) -> None:
-        add.delete_document(obj)
+        lifecycle.delete_document(obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
         for document in queryset:
-            add.delete_document(document)
+            lifecycle.delete_document(document)
 
     @admin.action(description="Read again")
     def read_again(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
         for document in queryset:
-            add.read_again(document)
+            lifecycle.reingest_document(document)
         messages.success(request, f"{len(queryset)} will be read again.")
 
     @admin.display(description="status", ordering="status")
@@ -270,13 +279,13 @@ class DocumentAdmin(KnowledgeAdmin):
         """Status, progress and error in one sentence."""
         status = DocumentStatus(document.status)
         if document.error:
-            sentence = f"{STAGES.get(status, status.label)}: {document.error}"
+            sentence = f"{STATUS_TEXTS.get(status, status.label)}: {document.error}"
             return format_html('<strong class="lx-bad">{}</strong>', sentence)
         if status == DocumentStatus.READING:
             return f"reading page {document.pages_done} of {document.pages_total or '…'}"
         if status == DocumentStatus.EMBEDDING:
             return f"embedding {document.chunks_done} of {document.chunks_total or '…'} chunks"
-        return STAGES[status]
+        return STATUS_TEXTS[status]
 
     @admin.display(description="source")
     def source(self, document: Document) -> str:
@@ -291,10 +300,10 @@ class DocumentAdmin(KnowledgeAdmin):
     @admin.display(description="what was read")
     def contents(self, document: Document) -> SafeString | str:
         if not document.ready_sha256 and document.status != DocumentStatus.READY:
-            return NOTHING
+            return EMPTY_TEXT
         chunks = f"{document.chunks_total or 0} chunks"
         pages = f"{document.page_count} pages" if document.page_count else "its text"
-        return joined(
+        return dot_separated(
             [
                 list_link("knowledge_page", f"Read {pages}", document__id__exact=document.pk),
                 list_link("knowledge_chunk", f"See {chunks}", document__id__exact=document.pk),
@@ -303,10 +312,10 @@ class DocumentAdmin(KnowledgeAdmin):
 
     @admin.display(description="metadata")
     def said_by_file(self, document: Document) -> SafeString | str:
-        return as_json(document.metadata) if document.metadata else "nothing"
+        return json_block(document.metadata) if document.metadata else "nothing"
 
 
-class DocumentPartAdmin(LightListAdmin, ReadOnlyAdmin):
+class DocumentPartAdmin(DeferredListAdmin, ReadOnlyAdmin):
     """Pages and chunks of the documents a person may read; only what answers now."""
 
     show_full_result_count = False
@@ -338,7 +347,7 @@ class PageAdmin(DocumentPartAdmin):
     not_in_lists = ("text", "words")
 
     def visible(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().visible(request).annotate(beginning=Left("text", EXCERPT))
+        return super().visible(request).annotate(beginning=Left("text", EXCERPT_LENGTH))
 
     @admin.display(description="text")
     def excerpt(self, page: Any) -> str:
@@ -346,7 +355,7 @@ class PageAdmin(DocumentPartAdmin):
 
     @admin.display(description="text")
     def shown_text(self, page: Page) -> SafeString:
-        return as_text(page.text)
+        return text_block(page.text)
 
     @admin.display(description="as readers see it")
     def as_cited(self, page: Page) -> SafeString:
@@ -373,7 +382,7 @@ class ChunkAdmin(DocumentPartAdmin):
 
     @admin.display(description="text")
     def excerpt(self, chunk: Chunk) -> str:
-        return chunk.content[:EXCERPT]
+        return chunk.content[:EXCERPT_LENGTH]
 
     @admin.display(description="page")
     def place(self, chunk: Any) -> SafeString:
@@ -384,4 +393,4 @@ class ChunkAdmin(DocumentPartAdmin):
 
     @admin.display(description="text")
     def shown_content(self, chunk: Chunk) -> SafeString:
-        return as_text(chunk.content)
+        return text_block(chunk.content)

@@ -7,18 +7,18 @@ from typing import Any, TypeVar
 
 from django import forms
 
-from knowledge import add
+from knowledge.documents import lifecycle
 from knowledge.models import Document
 from lexic.errors import LexicError
 
 T = TypeVar("T")
-TYPES = "PDF, Word (.docx), Markdown, HTML, JSON or plain text."
+SUPPORTED_TYPES_TEXT = "PDF, Word (.docx), Markdown, HTML, JSON or plain text."
 
 
 class DocumentAddForm(forms.ModelForm):
     """One file, or one address."""
 
-    file = forms.FileField(required=False, help_text=TYPES)
+    file = forms.FileField(required=False, help_text=SUPPORTED_TYPES_TEXT)
     url = forms.URLField(
         required=False,
         max_length=2000,
@@ -44,15 +44,15 @@ class DocumentAddForm(forms.ModelForm):
         if not is_wrong_already and bool(said.get("file")) == bool(said.get("url")):
             raise forms.ValidationError("Choose a file or give an address: one of the two.")
         if not self.errors:
-            self.added = _said_at_the_form(lambda: self._add(said))
+            self.added = _as_form_error(lambda: self._add(said))
         return said
 
-    def _add(self, said: dict[str, Any]) -> add.Added:
+    def _add(self, said: dict[str, Any]) -> lifecycle.AddResult:
         """Files are checked by the function that stores them, so that every door says the same about them."""
         base, title = said["knowledge_base"], said["title"] or None
         if file := said.get("file"):
-            return add.add_file(knowledge_base=base, file_name=file.name, stream=file, title=title)
-        return add.add_url(knowledge_base=base, url=said["url"], title=title)
+            return lifecycle.add_file(knowledge_base=base, file_name=file.name, stream=file, title=title)
+        return lifecycle.add_url(knowledge_base=base, url=said["url"], title=title)
 
     def save(self, commit: bool = True) -> Document:
         return self.added.document
@@ -67,7 +67,7 @@ class DocumentForm(forms.ModelForm):
     file = forms.FileField(
         required=False,
         label="Newer version",
-        help_text=f"{TYPES} The version that answers now goes on answering until the new one is ready.",
+        help_text=f"{SUPPORTED_TYPES_TEXT} The version that answers now goes on answering until the new one is ready.",
     )
 
     class Meta:
@@ -92,7 +92,7 @@ class DocumentForm(forms.ModelForm):
         if first and last and last <= first:
             self.add_error("superseded_on", "This is not after the day from which it is valid.")
         if (file := said.get("file")) and not self.errors:
-            _said_at_the_form(lambda: add.replace_file(self.instance, file_name=file.name, stream=file))
+            _as_form_error(lambda: lifecycle.replace_file(self.instance, file_name=file.name, stream=file))
         return said
 
     def keep(self) -> None:
@@ -101,7 +101,7 @@ class DocumentForm(forms.ModelForm):
         self.instance.save(update_fields={*(columns & set(self.changed_data)), "updated_at"})
 
 
-def _said_at_the_form(work: Callable[[], T]) -> T:
+def _as_form_error(work: Callable[[], T]) -> T:
     try:
         return work()
     except LexicError as error:

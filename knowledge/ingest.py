@@ -15,7 +15,9 @@ from uuid import UUID
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from knowledge import arriving, chunks, events, labels, lease, swap, vectors
+from knowledge import lease, webhook_events
+from knowledge.documents import metadata_columns, prepared_import
+from knowledge.documents.source_file import get_source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import (
@@ -24,20 +26,20 @@ from knowledge.models import (
     DocumentStatus,
     SourceType,
 )
-from knowledge.pages import Reading, stage_pages
-from knowledge.progress import OnProgress, Progress, Superseded
-from knowledge.sandbox import read_pages
-from knowledge.source import source_of
-from knowledge.staging import discard
+from knowledge.readers.isolation.reader_process import read_pages
+from knowledge.versions import embeddings, publication, staged_chunks
+from knowledge.versions.progress import OnStageProgress, Progress, Superseded
+from knowledge.versions.staged_pages import ParsedSource, stage_pages
+from knowledge.versions.staging import discard_staged
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
 
 # SQLSTATE classes that pass: connection, rollback (deadlock), resources, operator. Others stay true on a retry.
-PASSING = ("08", "40", "53", "55", "57")
+TRANSIENT_SQLSTATES = ("08", "40", "53", "55", "57")
 
 
-class NothingToCite(LexicError):
+class NoCitableText(LexicError):
     """The document holds no text that could be cited."""
 
     code = "no_text"
@@ -45,14 +47,16 @@ class NothingToCite(LexicError):
     hint = "If it is a scan, run text recognition (OCR) on it and upload the result."
 
 
-class ReadingFailed(LexicError):
+class UnexpectedIngestError(LexicError):
     """Something unexpected went wrong while this document was read."""
 
     code = "unexpected"
     hint = "Try “Read again”. The server's log has the details."
 
 
-def ingest(document_id: UUID, *, on_progress: OnProgress | None = None, embedder: Embedder | None = None) -> None:
+def ingest(
+    document_id: UUID, *, on_progress: OnStageProgress | None = None, embedder: Embedder | None = None
+) -> None:
     """Read the document and let it answer. Returns when it is ready or failed, is gone, or another one reads it.
 
     A failure is noted on the document, in words. Raised are only what may pass, for the caller to try again: an
@@ -60,98 +64,100 @@ def ingest(document_id: UUID, *, on_progress: OnProgress | None = None, embedder
     `embedder` stands in for the one that the knowledge base names.
     """
     # More than once when somebody uploads a new version in the middle: its own task finds the lease taken.
-    while _unfinished(document_id):
-        with lease.leased(document_id) as ours:
+    while _unfinished_document(document_id):
+        with lease.document_lease(document_id) as ours:
             if not ours:
                 return
-            if document := _unfinished(document_id):
-                _read_version(document, on_progress=on_progress, embedder=embedder)
+            if document := _unfinished_document(document_id):
+                _ingest_version(document, on_progress=on_progress, embedder=embedder)
 
 
-def fail(document: Document, error: LexicError) -> None:
+def mark_failed(document: Document, error: LexicError) -> None:
     """The document could not be read, and why. Says nothing when it has been deleted or replaced meanwhile."""
     with transaction.atomic():
-        is_noted = _version(document).update(
+        is_noted = _version_rows(document).update(
             status=DocumentStatus.FAILED,
             error_code=error.code[:40],
             error=f"{error.message} {error.hint}".strip(),
             updated_at=timezone.now(),
         )
         if is_noted:
-            events.document_failed(document, error=error)
+            webhook_events.record_document_failed(document, error=error)
 
 
-def _unfinished(document_id: UUID) -> Document | None:
+def _unfinished_document(document_id: UUID) -> Document | None:
     rows = Document.objects.unfinished().select_related("knowledge_base__plugin")
     return rows.filter(pk=document_id).first()
 
 
-def _version(document: Document) -> DocumentQuerySet:
+def _version_rows(document: Document) -> DocumentQuerySet:
     return Document.objects.version(document.pk, sha256=document.sha256)
 
 
-def _read_version(document: Document, *, on_progress: OnProgress | None, embedder: Embedder | None) -> None:
+def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, embedder: Embedder | None) -> None:
     try:
         embedder = embedder or get_embedder(document.knowledge_base.embedder)
-        _read(document, embedder=embedder, on_progress=on_progress)
-    except (Superseded, vectors.EmbedderChanged):
-        _forget_if_unwanted(document)
+        _run_stages(document, embedder=embedder, on_progress=on_progress)
+    except (Superseded, embeddings.EmbedderChanged):
+        _discard_if_finished(document)
     except LexicError as error:
         if isinstance(error, EmbedderError) and error.retryable:
             raise
-        _give_up(document, error)
+        _discard_and_fail(document, error)
     except OperationalError as error:
-        if _may_pass(error):
+        if _is_transient(error):
             raise
-        _give_up_unexpectedly(document)
+        _fail_unexpectedly(document)
     except Exception:  # whatever a hostile document provokes, the worker lives
-        _give_up_unexpectedly(document)
+        _fail_unexpectedly(document)
 
 
-def _read(document: Document, *, embedder: Embedder, on_progress: OnProgress | None) -> None:
-    vectors.agree_on_dimensions(document.knowledge_base, embedder.dimensions)
-    if arriving.is_staged(document):
-        arriving.embed(document, embedder=embedder, progress=_progress(document, on_progress))
+def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageProgress | None) -> None:
+    embeddings.ensure_dimensions(document.knowledge_base, embedder.dimensions)
+    if prepared_import.has_staged_import(document):
+        prepared_import.embed_staged_import(
+            document, embedder=embedder, progress=_new_progress(document, on_progress)
+        )
         return
-    source = source_of(document)
-    progress = _progress(document, on_progress)
+    source = get_source_file(document)
+    progress = _new_progress(document, on_progress)
 
     progress.enter(DocumentStatus.READING, pages_done=0, pages_total=None, chunks_done=0, chunks_total=None)
     with closing(read_pages(source.path, source_type=source.source_type)) as events:
         reading = stage_pages(document, events, progress=progress)
 
     progress.enter(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
-    title = _title(document, reading, source_type=source.source_type)
-    planned = chunks.plan_chunks(document, reading, title=title, embedder=embedder)
+    title = _resolve_title(document, reading, source_type=source.source_type)
+    planned = staged_chunks.plan_chunks(document, reading, title=title, embedder=embedder)
     if not planned:
-        raise NothingToCite
-    columns = partial(_columns, document, reading, title=title, chunk_count=len(planned))
-    if chunks.is_as_before(document, planned, reading):
-        discard(document.pk)
-        swap.keep_as_is(document, columns=columns())
+        raise NoCitableText
+    columns = partial(_ready_columns, document, reading, title=title, chunk_count=len(planned))
+    if staged_chunks.is_unchanged(document, planned, reading):
+        discard_staged(document.pk)
+        publication.mark_unchanged(document, columns=columns())
         return
-    chunks.stage_chunks(document, planned, reading, title=title)
+    staged_chunks.stage_chunks(document, planned, reading, title=title)
 
     progress.enter(DocumentStatus.EMBEDDING, chunks_total=len(planned))
-    vectors.embed_staged(document, embedder=embedder, progress=progress)
-    swap.swap_in(document, page_ids=reading.page_ids.values(), columns=columns())
+    embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
+    publication.publish_version(document, page_ids=reading.page_ids.values(), columns=columns())
 
 
-def _progress(document: Document, on_progress: OnProgress | None) -> Progress:
+def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Progress:
     return Progress(document_id=document.pk, sha256=document.sha256, title=document.title, on_progress=on_progress)
 
 
-def _title(document: Document, reading: Reading, *, source_type: str) -> str:
+def _resolve_title(document: Document, reading: ParsedSource, *, source_type: str) -> str:
     """What people called it; else what it calls itself. The titles inside PDF files are mostly leftovers."""
-    unnamed = document.title in (labels.title_from(document.file_name), document.url)
+    unnamed = document.title in (metadata_columns.title_from_file_name(document.file_name), document.url)
     return reading.title[:300] if unnamed and reading.title and source_type != SourceType.PDF else document.title
 
 
-def _columns(document: Document, reading: Reading, *, title: str, chunk_count: int) -> dict[str, object]:
+def _ready_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:
     # People may have said something about it while it was read: that counts more than what the file says.
-    document.refresh_from_db(fields=[*labels.FROM_FILES, "metadata"])
+    document.refresh_from_db(fields=[*metadata_columns.FILE_METADATA_COLUMNS, "metadata"])
     return {
-        **labels.fill_in(document, reading.metadata),
+        **metadata_columns.merge_file_metadata(document, reading.metadata),
         "title": title,
         "page_count": len(reading.pages) if reading.is_paged else None,
         "pages_total": len(reading.pages),
@@ -161,26 +167,26 @@ def _columns(document: Document, reading: Reading, *, title: str, chunk_count: i
     }
 
 
-def _give_up(document: Document, error: LexicError) -> None:
-    discard(document.pk)
-    fail(document, error)
+def _discard_and_fail(document: Document, error: LexicError) -> None:
+    discard_staged(document.pk)
+    mark_failed(document, error)
 
 
-def _give_up_unexpectedly(document: Document) -> None:
-    if _version(document).exists():
+def _fail_unexpectedly(document: Document) -> None:
+    if _version_rows(document).exists():
         logger.exception("document %s could not be read", document.pk)
-        _give_up(document, ReadingFailed())
+        _discard_and_fail(document, UnexpectedIngestError())
     else:
-        _forget_if_unwanted(document)
+        _discard_if_finished(document)
 
 
-def _forget_if_unwanted(document: Document) -> None:
+def _discard_if_finished(document: Document) -> None:
     """What was staged for a document that is deleted, or whose reading was stopped, is of no use. For a replaced one
     the next round sorts it out."""
-    if not _unfinished(document.pk):
-        discard(document.pk)
+    if not _unfinished_document(document.pk):
+        discard_staged(document.pk)
 
 
-def _may_pass(error: OperationalError) -> bool:
+def _is_transient(error: OperationalError) -> bool:
     state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or state.startswith(PASSING)
+    return state is None or state.startswith(TRANSIENT_SQLSTATES)

@@ -11,24 +11,24 @@ from django.db import Error, connection
 
 
 @contextmanager
-def leased(document_id: UUID) -> Iterator[bool]:
+def document_lease(document_id: UUID) -> Iterator[bool]:
     """True inside the block when this database session alone may read the document; False when another one does.
 
     The lock belongs to the session, not to a transaction: none needs to be open while a document is read.
     """
-    with _held(document_key(document_id)) as ours:
+    with _advisory_lock(document_lock_key(document_id)) as ours:
         yield ours
 
 
 @contextmanager
-def alone(name: str) -> Iterator[bool]:
+def try_lease(name: str) -> Iterator[bool]:
     """The same for any other work that only one session at a time may do."""
-    with _held(key_of(name)) as ours:
+    with _advisory_lock(lock_key(name)) as ours:
         yield ours
 
 
 @contextmanager
-def _held(key: int) -> Iterator[bool]:
+def _advisory_lock(key: int) -> Iterator[bool]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
         (ours,) = cursor.fetchone()
@@ -36,10 +36,10 @@ def _held(key: int) -> Iterator[bool]:
         yield ours
     finally:
         if ours:
-            _release(key)
+            _release_lock(key)
 
 
-def _release(key: int) -> None:
+def _release_lock(key: int) -> None:
     # A session that broke has lost its locks already.
     with suppress(Error), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
@@ -47,10 +47,10 @@ def _release(key: int) -> None:
 
 def is_leased(document_id: UUID) -> bool:
     """Whether any session reads the document now."""
-    return document_key(document_id) in held_keys()
+    return document_lock_key(document_id) in held_lock_keys()
 
 
-def held_keys() -> set[int]:
+def held_lock_keys() -> set[int]:
     """The keys of all advisory locks that are held in this database."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -61,15 +61,15 @@ def held_keys() -> set[int]:
         return {key for (key,) in cursor.fetchall()}
 
 
-def one_at_a_time(name: str) -> None:
+def lock_in_transaction(name: str) -> None:
     """Wait until no other transaction has called this with the same name. Held to the end of the transaction."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [key_of(name)])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock_key(name)])
 
 
-def document_key(document_id: UUID) -> int:
-    return key_of(f"document:{document_id}")
+def document_lock_key(document_id: UUID) -> int:
+    return lock_key(f"document:{document_id}")
 
 
-def key_of(name: str) -> int:
+def lock_key(name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"lexic:{name}".encode()).digest()[:8], "big", signed=True)

@@ -11,10 +11,10 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from accounts.models import ApiKey, Principal, person_of
-from knowledge.sources import Source as Source
-from knowledge.sources import SourceItem as SourceItem
-from knowledge.spaces import EmbeddingSpace as EmbeddingSpace
+from accounts.models import ApiKey, Principal, user_of
+from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
+from knowledge.source_models import Source as Source
+from knowledge.source_models import SourceItem as SourceItem
 from knowledge.sql import statement
 from plugins.models import Plugin
 
@@ -44,7 +44,7 @@ class Revisioned(models.Model):
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
     def editable_by(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        user = person_of(principal)
+        user = user_of(principal)
         if user.is_superuser and user.is_active:
             return self._within(principal)
         through_plugin = models.Q(plugin__in=Plugin.objects.editable_by(user))
@@ -52,7 +52,7 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
 
     def visible_to(self, principal: Principal) -> KnowledgeBaseQuerySet:
         """Knowledge bases whose text the person may read: never those of a merely published plugin."""
-        user = person_of(principal)
+        user = user_of(principal)
         viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
         mine = models.Q(pk__in=KnowledgeBase.objects.editable_by(user).values("pk"))
         return self._within(principal).filter(mine | viewed)
@@ -245,7 +245,7 @@ class Document(Revisioned):
         return self.title
 
 
-class ReadByShared(models.Func):
+class IsInSharedRelease(models.Func):
     """Whether the page is in a copy of a plugin that anybody may take.
 
     Takes the knowledge base, `added_in`, `removed_in`, whether the document is public and whether it is a template, and
@@ -264,7 +264,7 @@ class PageQuerySet(RevisionQuerySet):
         base = models.F("document__knowledge_base_id")
         among = Cast(models.Value(plugins), ArrayField(models.UUIDField()))
         marks = (models.F("document__is_public"), models.F("document__is_template"))
-        is_shared = ReadByShared(base, models.F("added_in"), models.F("removed_in"), *marks, among)
+        is_shared = IsInSharedRelease(base, models.F("added_in"), models.F("removed_in"), *marks, among)
         if principal is None:
             return self.filter(is_shared)
         mine = KnowledgeBase.objects.visible_to(principal).values("pk")
@@ -329,14 +329,14 @@ class Embedding(Revisioned):
 
     Narrow on purpose, with PLAIN storage (set in the migration): beside the text the vector would move to
     TOAST and an exact scan would take three times as long. No global vector index exists: under a filter it
-    silently loses neighbours. `knowledge/vector_index.py` gives large knowledge bases one of their own.
+    silently loses neighbours. `knowledge/search/vector_index.py` gives large knowledge bases one of their own.
     """
 
     chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="embeddings")
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
     window = models.PositiveSmallIntegerField(default=0)
-    # While a base moves to another embedder its chunks have vectors in two spaces: see knowledge/reembed.py.
+    # While a base moves to another embedder its chunks have vectors in two spaces: see knowledge/versions/reembed.py.
     space = models.PositiveSmallIntegerField(default=0, db_default=0)
     vector = HalfVectorField()
 

@@ -11,17 +11,17 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from knowledge import files, pictures
+from knowledge.documents import file_store, page_images
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page, Revision
 from plugins.models import Release
 
 # A question that is being answered right now, or a release that is being made, reads a revision this recent.
-GRACE = timedelta(hours=1)
+REVISION_GRACE = timedelta(hours=1)
 # A file this young may belong to an upload whose row is not written yet.
 FILE_GRACE = timedelta(minutes=5)
 
 
-def prune(knowledge_base: KnowledgeBase, *, older_than: timedelta = GRACE) -> int:
+def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta = REVISION_GRACE) -> int:
     """Delete the rows that left the knowledge base before `older_than` and that no release can see.
 
     Files that only they came from go with them. Returns the number of chunks deleted. Safe to call at any time, as
@@ -29,20 +29,20 @@ def prune(knowledge_base: KnowledgeBase, *, older_than: timedelta = GRACE) -> in
     """
     with transaction.atomic():
         KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
-        unseen = _unseen(knowledge_base, older_than=older_than)
-        sources = _sources(unseen, knowledge_base)
+        unseen = _unreachable_rows(knowledge_base, older_than=older_than)
+        sources = _source_hashes(unseen, knowledge_base)
         Embedding.objects.filter(unseen, knowledge_base=knowledge_base).delete()
-        _forget_former_vectors(knowledge_base, older_than=older_than)
+        _delete_former_vectors(knowledge_base, older_than=older_than)
         ChunkTerms.objects.filter(unseen, knowledge_base=knowledge_base).delete()
         _, deleted = Chunk.objects.filter(unseen, knowledge_base=knowledge_base).delete()
         Page.objects.filter(unseen, document__knowledge_base=knowledge_base).delete()
         left = Page.objects.filter(document=OuterRef("pk"))
         Document.objects.filter(~Exists(left), unseen, knowledge_base=knowledge_base).delete()
-    forget_files(sources)
+    delete_orphaned_files(sources)
     return deleted.get(Chunk._meta.label, 0)
 
 
-def forget_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE) -> None:
+def delete_orphaned_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE) -> None:
     """Delete these stored files where no document and no page of any knowledge base comes from them any more."""
     wanted = set(Page.objects.filter(source_sha256__in=hashes).values_list("source_sha256", flat=True))
     rows = Document.objects.filter(Q(sha256__in=hashes) | Q(ready_sha256__in=hashes))
@@ -50,13 +50,13 @@ def forget_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE)
         wanted.update(pair)
     newest = (timezone.now() - older_than).timestamp()
     for sha256 in set(hashes) - wanted - {""}:
-        path = files.path_of(sha256)
+        path = file_store.stored_path(sha256)
         if path.exists() and path.stat().st_mtime <= newest:
             path.unlink(missing_ok=True)
-            pictures.forget(sha256)
+            page_images.delete_page_images(sha256)
 
 
-def _forget_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> None:
+def _delete_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> None:
     """Those of an embedder that the base had before, when no release pins a revision of its time."""
     settled = _last_revision_before(knowledge_base, older_than=older_than)
     pinned = pinned_revisions(knowledge_base)
@@ -66,7 +66,7 @@ def _forget_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedel
             Embedding.objects.filter(knowledge_base=knowledge_base, space=number).delete()
 
 
-def _sources(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:
+def _source_hashes(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:
     pages = Page.objects.filter(unseen, document__knowledge_base=knowledge_base)
     documents = Document.objects.filter(unseen, knowledge_base=knowledge_base)
     return {
@@ -76,7 +76,7 @@ def _sources(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:
     }
 
 
-def _unseen(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> Q:
+def _unreachable_rows(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> Q:
     """Rows that ended, long enough ago, and were not alive at any pinned revision."""
     settled = _last_revision_before(knowledge_base, older_than=older_than)
     condition = Q(removed_in__lte=settled)

@@ -19,29 +19,29 @@ from kombu.exceptions import OperationalError as BrokerUnavailable
 
 from knowledge import lease
 from knowledge.embedders.base import EmbedderError
-from knowledge.ingest import fail, ingest
+from knowledge.ingest import ingest, mark_failed
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page, Source
-from knowledge.prune import prune
-from knowledge.vector_index import drop_index, ensure_index
-from lexic.celery import consumes
+from knowledge.prune import prune_knowledge_base
+from knowledge.search.vector_index import drop_index, ensure_index
+from lexic.celery import consumes_queue
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 6
-FIRST_WAIT = 10  # seconds; doubles with every attempt
-WAITING = "waiting_for_provider"
+MAX_ATTEMPTS = 6
+FIRST_RETRY_SECONDS = 10  # seconds; doubles with every attempt
+WAITING_ERROR_CODE = "waiting_for_provider"
 
 # An upload does not wait for a broker that is away; a connection that went stale deserves a second try.
-ONE_MORE_TRY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
+BROKER_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
-QUIET_FOR = timedelta(minutes=2)
-QUIET_WHILE_WAITING = timedelta(minutes=10)
-RESUMED_AT_ONCE = 500
+STALE_AFTER = timedelta(minutes=2)
+STALE_WHILE_WAITING = timedelta(minutes=10)
+RESUME_BATCH_SIZE = 500
 
 # A document that ends its worker again and again must not do so for ever.
-MOST_STARTS = 4
-STARTS_KEPT = 24 * 3600
+MAX_STARTS = 4
+START_COUNT_SECONDS = 24 * 3600
 
 
 class ProviderUnavailable(LexicError):
@@ -52,33 +52,33 @@ class ProviderUnavailable(LexicError):
     hint = "Choose “Read again” when it is back: what was embedded already is kept."
 
 
-class WorkerDied(LexicError):
+class WorkerCrashed(LexicError):
     """The worker ended several times while it read this document."""
 
     code = "worker_died"
     hint = "The document may need more memory than the worker has. Split it, or give the worker more."
 
 
-def enqueue(document_id: UUID) -> None:
+def enqueue_ingest(document_id: UUID) -> None:
     """Have a worker read the document, once the current transaction is committed.
 
     Without a broker the document stays `queued`, and is picked up by `resume_unfinished` later.
     """
-    transaction.on_commit(partial(_send, document_id))
+    transaction.on_commit(partial(_publish_ingest, document_id))
 
 
-def review_index(knowledge_base_id: int) -> None:
+def enqueue_index_check(knowledge_base_id: int) -> None:
     """Have a worker see to the vector index of a knowledge base that has changed, or is gone, once that is so."""
-    transaction.on_commit(partial(_publish, index_vectors, knowledge_base_id=knowledge_base_id))
+    transaction.on_commit(partial(_publish_task, index_vectors, knowledge_base_id=knowledge_base_id))
 
 
-def _send(document_id: UUID) -> None:
-    _publish(ingest_document, document_id=str(document_id))
+def _publish_ingest(document_id: UUID) -> None:
+    _publish_task(ingest_document, document_id=str(document_id))
 
 
-def _publish(task: Task, **arguments: Any) -> None:
+def _publish_task(task: Task, **arguments: Any) -> None:
     try:
-        task.apply_async(kwargs=arguments, retry_policy=ONE_MORE_TRY)
+        task.apply_async(kwargs=arguments, retry_policy=BROKER_RETRY_POLICY)
     except BrokerUnavailable as error:
         logger.warning("%s %s has to wait, the broker cannot be reached: %s", task.name, arguments, error)
 
@@ -88,70 +88,70 @@ def _publish(task: Task, **arguments: Any) -> None:
     bind=True,
     acks_late=True,
     reject_on_worker_lost=True,
-    max_retries=ATTEMPTS - 1,
+    max_retries=MAX_ATTEMPTS - 1,
 )
 def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     """Read one document. Tries again, later and later, while the embedding provider is away."""
-    if _starts_too_often(document_id):
+    if _has_crashed_too_often(document_id):
         return
     try:
         ingest(UUID(document_id))
     except EmbedderError as error:
-        _try_later(self, document_id, error)
+        _retry_later(self, document_id, error)
     except OperationalError as error:
-        raise self.retry(exc=error, countdown=_wait(self.request.retries)) from error
+        raise self.retry(exc=error, countdown=_retry_delay(self.request.retries)) from error
     finally:  # everything but a sudden death comes by here
-        _forget_starts(document_id)
+        _reset_start_count(document_id)
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
-        review_index(base_id)
+        enqueue_index_check(base_id)
 
 
-def _try_later(task: Task, document_id: str, error: EmbedderError) -> None:
+def _retry_later(task: Task, document_id: str, error: EmbedderError) -> None:
     attempt = task.request.retries + 1
-    if attempt >= ATTEMPTS:
-        give_up_waiting(UUID(document_id))
+    if attempt >= MAX_ATTEMPTS:
+        fail_provider_unavailable(UUID(document_id))
         return
-    note_waiting(UUID(document_id), attempt=attempt)
-    raise task.retry(exc=error, countdown=_wait(task.request.retries)) from error
+    mark_waiting(UUID(document_id), attempt=attempt)
+    raise task.retry(exc=error, countdown=_retry_delay(task.request.retries)) from error
 
 
-def _wait(retries: int) -> int:
-    return FIRST_WAIT * 2**retries
+def _retry_delay(retries: int) -> int:
+    return FIRST_RETRY_SECONDS * 2**retries
 
 
-def note_waiting(document_id: UUID, *, attempt: int) -> None:
+def mark_waiting(document_id: UUID, *, attempt: int) -> None:
     Document.objects.unfinished().filter(pk=document_id).update(
         status=DocumentStatus.EMBEDDING,
-        error_code=WAITING,
-        error=f"Waiting for the embedding provider, attempt {attempt} of {ATTEMPTS}.",
+        error_code=WAITING_ERROR_CODE,
+        error=f"Waiting for the embedding provider, attempt {attempt} of {MAX_ATTEMPTS}.",
         updated_at=timezone.now(),
     )
 
 
-def give_up_waiting(document_id: UUID) -> None:
+def fail_provider_unavailable(document_id: UUID) -> None:
     """The provider stayed away. What is staged stays, so that reading again goes on from there."""
     if document := Document.objects.unfinished().filter(pk=document_id).first():
-        fail(document, ProviderUnavailable())
+        mark_failed(document, ProviderUnavailable())
 
 
-def _starts_too_often(document_id: str) -> bool:
+def _has_crashed_too_often(document_id: str) -> bool:
     """Counts starts that had no end. True when there were too many: then the document has been marked failed."""
-    cache.add(_starts_key(document_id), 0, STARTS_KEPT)
-    if cache.incr(_starts_key(document_id)) <= MOST_STARTS or lease.is_leased(UUID(document_id)):
+    cache.add(_start_count_key(document_id), 0, START_COUNT_SECONDS)
+    if cache.incr(_start_count_key(document_id)) <= MAX_STARTS or lease.is_leased(UUID(document_id)):
         return False
     if document := Document.objects.unfinished().filter(pk=document_id).first():
-        fail(document, WorkerDied())
-    cache.delete(_starts_key(document_id))
+        mark_failed(document, WorkerCrashed())
+    cache.delete(_start_count_key(document_id))
     return True
 
 
-def _forget_starts(document_id: str) -> None:
+def _reset_start_count(document_id: str) -> None:
     # While another worker reads it, the count is about that one.
     if not lease.is_leased(UUID(document_id)):
-        cache.delete(_starts_key(document_id))
+        cache.delete(_start_count_key(document_id))
 
 
-def _starts_key(document_id: str) -> str:
+def _start_count_key(document_id: str) -> str:
     return f"knowledge:starts:{document_id}"
 
 
@@ -159,22 +159,22 @@ def _starts_key(document_id: str) -> str:
 def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
     """Enqueue the unfinished documents that no worker holds: all of them when a worker starts, otherwise those
     that have been quiet for a while. Returns how many."""
-    held = lease.held_keys()
-    rows = Document.objects.unfinished() if at_start else _quiet(Document.objects.unfinished())
-    oldest = rows.order_by(F("updated_at").asc()).values_list("pk", flat=True)[:RESUMED_AT_ONCE]
-    free = [pk for pk in oldest if lease.document_key(pk) not in held]
+    held = lease.held_lock_keys()
+    rows = Document.objects.unfinished() if at_start else _stale(Document.objects.unfinished())
+    oldest = rows.order_by(F("updated_at").asc()).values_list("pk", flat=True)[:RESUME_BATCH_SIZE]
+    free = [pk for pk in oldest if lease.document_lock_key(pk) not in held]
     # Their turn is over until they have been quiet again, so that a long queue is not filled up with doubles.
     Document.objects.filter(pk__in=free).update(updated_at=timezone.now())
     for document_id in free:
-        _send(document_id)
+        _publish_ingest(document_id)
     return len(free)
 
 
-def _quiet(documents: DocumentQuerySet) -> DocumentQuerySet:
+def _stale(documents: DocumentQuerySet) -> DocumentQuerySet:
     now = timezone.now()
-    waiting = Q(error_code=WAITING)
+    waiting = Q(error_code=WAITING_ERROR_CODE)
     return documents.filter(
-        (~waiting & Q(updated_at__lt=now - QUIET_FOR)) | Q(updated_at__lt=now - QUIET_WHILE_WAITING)
+        (~waiting & Q(updated_at__lt=now - STALE_AFTER)) | Q(updated_at__lt=now - STALE_WHILE_WAITING)
     )
 
 
@@ -190,57 +190,59 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
 
 def enqueue_sync(source_id: int) -> None:
     """Have a worker bring a source in step, once the current transaction is committed."""
-    transaction.on_commit(partial(_publish, sync_source, source_id=source_id))
+    transaction.on_commit(partial(_publish_task, sync_source, source_id=source_id))
 
 
 @shared_task(name="knowledge.sync_source")
 def sync_source(*, source_id: int, **kwargs: Any) -> bool:
     """Bring this source in step, if the timetable would. Says whether it was."""
     rows = Source.objects.select_related("knowledge_base__plugin").filter(pk=source_id)
-    return any(_synced(source) for source in rows)
+    return any(_sync_if_scheduled(source) for source in rows)
 
 
 @shared_task(name="knowledge.sync_sources")
 def sync_sources(**kwargs: Any) -> int:
     """Bring every source under the operator's folders in step. Returns how many; one that fails stops no other."""
-    return sum(_synced(source) for source in Source.objects.select_related("knowledge_base__plugin"))
+    return sum(_sync_if_scheduled(source) for source in Source.objects.select_related("knowledge_base__plugin"))
 
 
-def _synced(source: Source) -> bool:
-    from knowledge.sync import run  # which asks for documents to be read, as everything does, through this module
+def _sync_if_scheduled(source: Source) -> bool:
+    from knowledge.sync import (
+        runner,  # which asks for documents to be read, as everything does, through this module
+    )
 
-    if not run.is_scheduled(source):
+    if not runner.is_under_sync_root(source):
         return False
     try:
-        run.sync(source)
+        runner.run_sync(source)
     except LexicError as error:
         logger.warning("%s could not be synced: %s", source.location, error.message)
         return False
-    review_index(source.knowledge_base_id)
+    enqueue_index_check(source.knowledge_base_id)
     return True
 
 
 @shared_task(name="knowledge.prune_knowledge")
 def prune_knowledge(**kwargs: Any) -> int:
     """Delete for good what left any knowledge base and is pinned by no release. Returns the number of chunks."""
-    return sum(_prune(base) for base in KnowledgeBase.objects.filter(_has_left_overs()))
+    return sum(_prune_base(base) for base in KnowledgeBase.objects.filter(_has_prunable_rows()))
 
 
-def _has_left_overs() -> Q:
+def _has_prunable_rows() -> Q:
     left = Page.objects.filter(document__knowledge_base=OuterRef("pk"), removed_in__isnull=False)
     # One that moved to another embedder may still have the vectors of the one before.
     return Q(Exists(left)) | Q(space__gt=0)
 
 
-def _prune(base: KnowledgeBase) -> int:
-    deleted = prune(base)
+def _prune_base(base: KnowledgeBase) -> int:
+    deleted = prune_knowledge_base(base)
     if deleted or base.space:
-        review_index(base.pk)
+        enqueue_index_check(base.pk)
     return deleted
 
 
 @worker_ready.connect
 def resume_at_start(**kwargs: Any) -> None:
     """A worker that comes back takes up what its predecessor left, if reading is what it does."""
-    if consumes(settings.READING_QUEUE):
+    if consumes_queue(settings.READING_QUEUE):
         resume_unfinished.delay(at_start=True)

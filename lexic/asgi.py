@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 django_application = get_asgi_application()
 
 # Of everything around a file that is uploaded: its form, its boundaries.
-_ROOM_FOR_A_FORM = 5 * 1024 * 1024
+_FORM_OVERHEAD_BYTES = 5 * 1024 * 1024
 
 # The door of the Model Context Protocol, a program of its own beside Django. Its library takes longer to load than
 # all the rest: it is loaded with the first request for it, and off the event loop.
@@ -23,10 +23,10 @@ _mcp_application: Any = None
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """Django or the MCP server, for requests of a bounded size: Django would write a body of any size to disk before
     anyone is asked who sends it."""
-    if scope["type"] == "http" and _declared_length(scope) > _most_bytes():
-        await _refuse(send, path=scope["path"])
+    if scope["type"] == "http" and _content_length(scope) > _max_body_bytes():
+        await _send_payload_too_large(send, path=scope["path"])
         return
-    left, has_answered = _most_bytes(), False
+    left, has_answered = _max_body_bytes(), False
 
     async def bounded() -> Any:
         nonlocal left
@@ -43,7 +43,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     inner = await _application_for(scope)
     await inner(scope, bounded if scope["type"] == "http" else receive, watched)
     if left < 0 and not has_answered:
-        await _refuse(send, path=scope["path"])
+        await _send_payload_too_large(send, path=scope["path"])
 
 
 async def _application_for(scope: Any) -> Any:
@@ -56,21 +56,21 @@ async def _application_for(scope: Any) -> Any:
     return _mcp_application
 
 
-def _declared_length(scope: Any) -> int:
+def _content_length(scope: Any) -> int:
     declared = dict(scope["headers"]).get(b"content-length", b"0")
     return int(declared) if declared.isdigit() else 0
 
 
-def _most_bytes() -> int:
+def _max_body_bytes() -> int:
     from django.conf import settings
 
-    return settings.LEXIC_MAX_DOCUMENT_BYTES + _ROOM_FOR_A_FORM
+    return settings.LEXIC_MAX_DOCUMENT_BYTES + _FORM_OVERHEAD_BYTES
 
 
-async def _refuse(send: Any, *, path: str) -> None:
-    from lexic.api_errors import TooLarge, shown
+async def _send_payload_too_large(send: Any, *, path: str) -> None:
+    from lexic.http.error_handlers import PayloadTooLarge, error_body
 
-    body = json.dumps(shown(TooLarge(), path=path)).encode()
+    body = json.dumps(error_body(PayloadTooLarge(), path=path)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 413, "headers": [*headers, (b"connection", b"close")]})
     await send({"type": "http.response.body", "body": body})

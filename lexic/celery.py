@@ -22,29 +22,29 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-def consumes(queue: str) -> bool:
+def consumes_queue(queue: str) -> bool:
     """Whether this worker takes the messages of that queue."""
     return queue in app.amqp.queues.consume_from
 
 
 @worker_init.connect
-def give_way_to_answers(**_: Any) -> None:
+def lower_reader_priority(**_: Any) -> None:
     """A worker that does nothing but read documents leaves the machine to whoever waits for something."""
     from django.conf import settings
     from django.db.backends.signals import connection_created
 
-    from lexic.background import READING, give_way
+    from local.process_priority import READER_NICENESS, lower_priority
 
     if set(app.amqp.queues.consume_from) == {settings.READING_QUEUE}:
-        give_way(niceness=READING)
+        lower_priority(niceness=READER_NICENESS)
         if not settings.DATABASE_URL:  # else PostgreSQL's processes are not ours to lower
-            connection_created.connect(_lower_server_process)
+            connection_created.connect(_lower_backend_priority)
 
 
-def _lower_server_process(*, connection: Any, **_: Any) -> None:
-    from lexic.background import DATABASE, give_way
+def _lower_backend_priority(*, connection: Any, **_: Any) -> None:
+    from local.process_priority import DATABASE_NICENESS, lower_priority
 
-    give_way(niceness=DATABASE, process=connection.connection.info.backend_pid)
+    lower_priority(niceness=DATABASE_NICENESS, process=connection.connection.info.backend_pid)
 
 
 @worker_process_init.connect
@@ -53,14 +53,14 @@ def die_with_worker(**_: Any) -> None:
     """The worker's children must not outlive it, and "die with your parent" is not inherited: each asks itself."""
     from billiard.process import current_process
 
-    from lexic.embedded import arm_death_signal
+    from local.embedded_services import set_parent_death_signal
 
-    arm_death_signal(signal.SIGKILL)
+    set_parent_death_signal(signal.SIGKILL)
     if current_process()._parent_pid not in (None, os.getppid()):
         os._exit(1)  # the worker died between fork and here
 
 
-def requeue_abandoned(queue: str) -> None:
+def requeue_unacknowledged(queue: str) -> None:
     """Make what a killed worker of this queue left unacknowledged due at once, instead of after the visibility timeout.
 
     Only right while no worker consumes this queue of this broker. Works on the keys of Celery's Redis transport: the

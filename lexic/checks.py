@@ -11,12 +11,12 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Tags, register
 
-OFFLINE_LLM = "extractive"
+OFFLINE_LLM_NAME = "extractive"
 
 
 @register(Tags.security, deploy=True)
-def offline_llm(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    if settings.LEXIC_LLM != OFFLINE_LLM:
+def check_offline_llm(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if settings.LEXIC_LLM != OFFLINE_LLM_NAME:
         return []
     return [
         checks.Warning(
@@ -28,7 +28,7 @@ def offline_llm(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[
 
 
 @register(Tags.security, deploy=True)
-def offline_embedder(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+def check_offline_embedder(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     if settings.LEXIC_EMBEDDER.partition(":")[0] != "local":
         return []
     return [
@@ -41,7 +41,7 @@ def offline_embedder(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
 
 
 @register(Tags.security, deploy=True)
-def public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+def check_public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     if urlsplit(settings.PUBLIC_URL).scheme == "https":
         return []
     return [
@@ -54,9 +54,9 @@ def public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[C
 
 
 @register(Tags.security, deploy=True)
-def secrets_beside_the_data(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+def check_secrets_location(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """With an external database there may be several machines, and each would make its own secrets."""
-    kept = [name for name in ("SECRET_KEY", "ENCRYPTION_KEY") if _is_kept_in_var(name)]
+    kept = [name for name in ("SECRET_KEY", "ENCRYPTION_KEY") if _is_stored_in_var(name)]
     if not settings.DATABASE_URL or not kept:
         return []
     return [
@@ -69,12 +69,12 @@ def secrets_beside_the_data(app_configs: Sequence[AppConfig] | None, **kwargs: A
 
 
 @register(Tags.security, deploy=True)
-def debug(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+def check_debug_is_off(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     if not settings.DEBUG:
         return []
     return [checks.Warning("LEXIC_DEBUG is on: error pages show source code.", hint="Unset it.", id="lexic.W005")]
 
 
-def _is_kept_in_var(name: str) -> bool:
+def _is_stored_in_var(name: str) -> bool:
     path = settings.VAR_DIR / f"{name.lower()}.txt"
     return path.exists() and path.read_text().strip() == getattr(settings, name)

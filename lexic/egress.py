@@ -21,17 +21,17 @@ from typing import Any
 import httpcore2
 import httpx2
 
+from lexic.egress_policy import Address
+from lexic.egress_policy import EgressPolicy as EgressPolicy
+from lexic.egress_policy import is_public as is_public
 from lexic.errors import LexicError
-from lexic.reachable import Address
-from lexic.reachable import EgressPolicy as EgressPolicy
-from lexic.reachable import is_public as is_public
 
 MAX_URL_LENGTH = 2_000
 USER_AGENT = b"Lexic"
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_ADDRESSES_TRIED = 3
-_PIECE_BYTES = 64 * 1024
-MOST_DIGITS = 9
+_REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
+_MAX_ADDRESSES_TRIED = 3
+_CHUNK_BYTES = 64 * 1024
+MAX_RETRY_AFTER_DIGITS = 9
 
 # Types that a reader exists for. Anything else is refused before its body is read.
 CONTENT_TYPES = frozenset(
@@ -83,7 +83,7 @@ class FetchTimedOut(FetchFailed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fetched:
+class FetchedDocument:
     """What came back. `url` is where it was found after redirects, `content_type` is without parameters."""
 
     url: str
@@ -92,7 +92,7 @@ class Fetched:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Posted:
+class PostResponse:
     """What a server said to what was sent. `excerpt` is the beginning of its answer, as it came; `retry_after` the
     seconds it asks to be left alone."""
 
@@ -110,7 +110,7 @@ def fetch(
     policy: EgressPolicy | None = None,
     resolver: Resolver | None = None,
     ssl_context: ssl.SSLContext | None = None,
-) -> Fetched:
+) -> FetchedDocument:
     """GET a public address: at most `max_bytes` of body (unpacked), `timeout` seconds for all of it.
 
     Raises `EgressRefused` for an address that may not be reached, `FetchFailed` for one that does not answer
@@ -118,13 +118,13 @@ def fetch(
     cannot be interrupted: the system's own limits hold for it, and the time it took counts.
     """
     policy = policy or EgressPolicy()
-    backend = _PinnedBackend(policy, resolver or resolve, _Deadline(timeout))
+    backend = _PinnedBackend(policy, resolver or resolve_host, _Deadline(timeout))
     target = parse_url(url, policy=policy)
     for _ in range(policy.max_redirects + 1):
-        answer = _get(target, backend, ssl_context, max_bytes, content_types)
-        if isinstance(answer, Fetched):
+        answer = _send_get_request(target, backend, ssl_context, max_bytes, content_types)
+        if isinstance(answer, FetchedDocument):
             return answer
-        target = _redirected(target, answer, policy)
+        target = _redirect_target(target, answer, policy)
     raise FetchFailed("The address redirects too many times.")
 
 
@@ -138,7 +138,7 @@ def post(
     policy: EgressPolicy | None = None,
     resolver: Resolver | None = None,
     ssl_context: ssl.SSLContext | None = None,
-) -> Posted:
+) -> PostResponse:
     """POST to a public address, and read at most `max_bytes` of the answer, whatever its status. No redirect is
     followed.
 
@@ -146,13 +146,15 @@ def post(
     seconds. Once the status is there it counts: of a body that drips or breaks off, what came in time is kept.
     """
     policy = policy or EgressPolicy()
-    backend = _PinnedBackend(policy, resolver or resolve, _Deadline(timeout))
+    backend = _PinnedBackend(policy, resolver or resolve_host, _Deadline(timeout))
     target = parse_url(url, policy=policy)
-    request = _post_request(target, body, headers)
-    with _answered(target, request, backend, ssl_context) as response:
+    request = _build_post_request(target, body, headers)
+    with _open_response(target, request, backend, ssl_context) as response:
         said = {name.lower(): value.decode("latin-1") for name, value in response.headers}
-        excerpt = _beginning(response.iter_stream(), max_bytes)
-        return Posted(status=response.status, excerpt=excerpt, retry_after=_seconds(said.get(b"retry-after", "")))
+        excerpt = _read_excerpt(response.iter_stream(), max_bytes)
+        return PostResponse(
+            status=response.status, excerpt=excerpt, retry_after=_parse_retry_after(said.get(b"retry-after", ""))
+        )
 
 
 def parse_url(url: str, *, policy: EgressPolicy) -> httpx2.URL:
@@ -169,12 +171,12 @@ def parse_url(url: str, *, policy: EgressPolicy) -> httpx2.URL:
     if parsed.userinfo or "@" in parsed.netloc.decode("ascii"):
         raise EgressRefused("An address with a name or password in it is not fetched.")
     _check_host(parsed.raw_host.decode("ascii"))
-    if not policy.allows_port(port_of(parsed)):
+    if not policy.allows_port(url_port(parsed)):
         raise EgressRefused("Only the usual ports of the web (80 and 443) are fetched.")
     return parsed
 
 
-def port_of(url: httpx2.URL) -> int:
+def url_port(url: httpx2.URL) -> int:
     return url.port or (443 if url.scheme == "https" else 80)
 
 
@@ -191,7 +193,7 @@ def _check_host(host: str) -> None:
         raise EgressRefused("The address is not a valid URL.") from error
 
 
-def resolve(host: str, port: int) -> list[str]:
+def resolve_host(host: str, port: int) -> list[str]:
     """The addresses of a name, by the system's resolver."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
@@ -229,7 +231,7 @@ class _PinnedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         failure: Exception | None = None
-        for address in self._checked(host, port)[:_ADDRESSES_TRIED]:
+        for address in self._checked(host, port)[:_MAX_ADDRESSES_TRIED]:
             try:
                 stream = self._tcp.connect_tcp(
                     str(address), port, self.deadline.left(timeout), local_address, socket_options
@@ -279,25 +281,27 @@ class _DeadlineStream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _get(
+def _send_get_request(
     url: httpx2.URL,
     backend: _PinnedBackend,
     ssl_context: ssl.SSLContext | None,
     max_bytes: int,
     content_types: Collection[str],
-) -> Fetched | str:
+) -> FetchedDocument | str:
     """The document, or where to look for it instead."""
-    request = httpcore2.Request("GET", _target(url), headers=_request_headers(url, content_types))
-    with _answered(url, request, backend, ssl_context) as response:
-        return _answer(url, response, max_bytes, content_types)
+    request = httpcore2.Request("GET", _request_url(url), headers=_get_request_headers(url, content_types))
+    with _open_response(url, request, backend, ssl_context) as response:
+        return _read_response(url, response, max_bytes, content_types)
 
 
 @contextmanager
-def _answered(
+def _open_response(
     url: httpx2.URL, request: httpcore2.Request, backend: _PinnedBackend, ssl_context: ssl.SSLContext | None
 ) -> Iterator[httpcore2.Response]:
     """One connection, one request, no retry. What the library raises comes out in our words."""
-    connection = httpcore2.HTTPConnection(_target(url).origin, ssl_context=ssl_context, network_backend=backend)
+    connection = httpcore2.HTTPConnection(
+        _request_url(url).origin, ssl_context=ssl_context, network_backend=backend
+    )
     try:
         with closing(connection):
             response = connection.handle_request(request)
@@ -310,11 +314,11 @@ def _answered(
         raise FetchFailed("The server did not answer as a web server does.") from error
 
 
-def _target(url: httpx2.URL) -> httpcore2.URL:
+def _request_url(url: httpx2.URL) -> httpcore2.URL:
     return httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
-def _post_request(url: httpx2.URL, body: bytes, headers: Mapping[str, str]) -> httpcore2.Request:
+def _build_post_request(url: httpx2.URL, body: bytes, headers: Mapping[str, str]) -> httpcore2.Request:
     fixed = [
         (b"Host", url.netloc),
         (b"Content-Length", str(len(body)).encode("ascii")),
@@ -322,10 +326,10 @@ def _post_request(url: httpx2.URL, body: bytes, headers: Mapping[str, str]) -> h
         (b"Connection", b"close"),
     ]
     own = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
-    return httpcore2.Request("POST", _target(url), headers=[*fixed, *own], content=body)
+    return httpcore2.Request("POST", _request_url(url), headers=[*fixed, *own], content=body)
 
 
-def _beginning(pieces: Iterator[bytes], max_bytes: int) -> bytes:
+def _read_excerpt(pieces: Iterator[bytes], max_bytes: int) -> bytes:
     body = bytearray()
     with suppress(httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError, FetchTimedOut):
         for piece in pieces:
@@ -335,12 +339,12 @@ def _beginning(pieces: Iterator[bytes], max_bytes: int) -> bytes:
     return bytes(body[:max_bytes])
 
 
-def _seconds(header: str) -> int | None:
+def _parse_retry_after(header: str) -> int | None:
     """Of a `Retry-After`; None for a date, which no receiver of ours has been seen to send."""
-    return int(header) if header.isascii() and header.isdigit() and len(header) <= MOST_DIGITS else None
+    return int(header) if header.isascii() and header.isdigit() and len(header) <= MAX_RETRY_AFTER_DIGITS else None
 
 
-def _request_headers(url: httpx2.URL, content_types: Collection[str]) -> list[tuple[bytes, bytes]]:
+def _get_request_headers(url: httpx2.URL, content_types: Collection[str]) -> list[tuple[bytes, bytes]]:
     accepted = ", ".join(sorted(content_types)).encode("ascii")
     return [
         (b"Host", url.netloc),
@@ -351,11 +355,11 @@ def _request_headers(url: httpx2.URL, content_types: Collection[str]) -> list[tu
     ]
 
 
-def _answer(
+def _read_response(
     url: httpx2.URL, response: httpcore2.Response, max_bytes: int, content_types: Collection[str]
-) -> Fetched | str:
+) -> FetchedDocument | str:
     headers = {name.lower(): value.decode("latin-1") for name, value in response.headers}
-    if response.status in _REDIRECTS and headers.get(b"location"):
+    if response.status in _REDIRECT_STATUSES and headers.get(b"location"):
         return headers[b"location"]
     if response.status != 200:
         raise FetchFailed(f"The server answered with status {response.status}.")
@@ -364,11 +368,11 @@ def _answer(
         raise FetchFailed(
             "The address does not return a web page or a document that can be read.", code="unsupported"
         )
-    pieces = _unpacked(response.iter_stream(), headers.get(b"content-encoding", ""))
-    return Fetched(url=str(url), content_type=content_type, body=_collect(pieces, max_bytes))
+    pieces = _decompress(response.iter_stream(), headers.get(b"content-encoding", ""))
+    return FetchedDocument(url=str(url), content_type=content_type, body=_read_body(pieces, max_bytes))
 
 
-def _redirected(source: httpx2.URL, location: str, policy: EgressPolicy) -> httpx2.URL:
+def _redirect_target(source: httpx2.URL, location: str, policy: EgressPolicy) -> httpx2.URL:
     try:
         joined = str(source.join(location))
     except (httpx2.InvalidURL, ValueError) as error:
@@ -381,7 +385,7 @@ def _redirected(source: httpx2.URL, location: str, policy: EgressPolicy) -> http
     return target
 
 
-def _collect(pieces: Iterator[bytes], max_bytes: int) -> bytes:
+def _read_body(pieces: Iterator[bytes], max_bytes: int) -> bytes:
     body = bytearray()
     for piece in pieces:
         body += piece
@@ -390,7 +394,7 @@ def _collect(pieces: Iterator[bytes], max_bytes: int) -> bytes:
     return bytes(body)
 
 
-def _unpacked(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+def _decompress(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     """The body as it was before packing, in pieces of bounded size, so that a bomb is counted as it goes off."""
     if encoding.strip().lower() in ("", "identity"):
         yield from pieces
@@ -400,8 +404,8 @@ def _unpacked(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
         for piece in pieces:
-            yield unpacker.decompress(piece, _PIECE_BYTES)
+            yield unpacker.decompress(piece, _CHUNK_BYTES)
             while unpacker.unconsumed_tail:
-                yield unpacker.decompress(unpacker.unconsumed_tail, _PIECE_BYTES)
+                yield unpacker.decompress(unpacker.unconsumed_tail, _CHUNK_BYTES)
     except zlib.error as error:
         raise FetchFailed("The server's answer is damaged.") from error

@@ -13,10 +13,10 @@ import dj_database_url
 from environs import Env, ValidationError, validate
 from kombu.entity import Exchange, Queue
 
-from lexic import embedded
-from lexic.models_at import models_in
-from lexic.prices import prices_in
-from lexic.providers import account_name, providers_in
+from lexic.conf.language_models import read_language_models
+from lexic.conf.model_prices import parse_prices
+from lexic.conf.social_providers import read_social_providers, social_account_name
+from local import embedded_services
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -26,7 +26,7 @@ VAR_DIR = Path(env.str("LEXIC_VAR_DIR", str(BASE_DIR / "var"))).resolve()
 DEBUG = env.bool("LEXIC_DEBUG", False)
 
 
-def _kept_secret(variable: str) -> str:
+def _load_or_create_secret(variable: str) -> str:
     """The variable, or a random secret that is made once and kept beside the data."""
     if value := env.str(variable, ""):
         return value
@@ -46,8 +46,8 @@ def _kept_secret(variable: str) -> str:
     return path.read_text().strip()
 
 
-SECRET_KEY = _kept_secret("SECRET_KEY")
-ENCRYPTION_KEY = _kept_secret("ENCRYPTION_KEY")
+SECRET_KEY = _load_or_create_secret("SECRET_KEY")
+ENCRYPTION_KEY = _load_or_create_secret("ENCRYPTION_KEY")
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
@@ -72,6 +72,7 @@ INSTALLED_APPS = [
     "knowledge",
     "trees",
     "querying",
+    "evaluation",
     "marketplace",
     "conversations",
     "api",
@@ -90,10 +91,10 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "lexic.csp.content_security_policy",
+    "lexic.middleware.csp.content_security_policy",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "lexic.shared_caches.private_to_people",
+    "lexic.middleware.cache_control.private_cache_control",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -133,7 +134,7 @@ def _database() -> dict[str, Any]:
     if DATABASE_URL:
         database = dict(dj_database_url.parse(DATABASE_URL))
     else:
-        postgres = embedded.Postgres(VAR_DIR)
+        postgres = embedded_services.Postgres(VAR_DIR)
         database = {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": EMBEDDED_DATABASE,
@@ -150,7 +151,7 @@ def _database() -> dict[str, Any]:
 
 DATABASES = {"default": _database()}
 
-_redis_socket = embedded.Redis(VAR_DIR).socket
+_redis_socket = embedded_services.Redis(VAR_DIR).socket
 CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{_redis_socket}"
 CACHE_URL = REDIS_URL or f"unix://{_redis_socket}?db=1"
 CACHES = {
@@ -221,10 +222,10 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 # Limits are counted by address: behind a proxy, by the last one that it names.
 ALLAUTH_TRUSTED_PROXY_COUNT = int(env.bool("LEXIC_BEHIND_PROXY", False))
-SOCIALACCOUNT_PROVIDERS = providers_in(env)
-SOCIALACCOUNT_SOCIALACCOUNT_STR = account_name
+SOCIALACCOUNT_PROVIDERS = read_social_providers(env)
+SOCIALACCOUNT_SOCIALACCOUNT_STR = social_account_name
 SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAdapter"
-# An account is connected by its address where the provider has verified that address, see accounts/joining.py.
+# An account is connected by its address where the provider has verified that address, see accounts/social_login.py.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 MFA_ADAPTER = "accounts.adapters.MfaAdapter"
@@ -257,10 +258,10 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["api.parsers.StrictJSONParser"],
-    "EXCEPTION_HANDLER": "lexic.api_errors.as_json",
+    "EXCEPTION_HANDLER": "lexic.http.error_handlers.handle_api_exception",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,
-    "DEFAULT_SCHEMA_CLASS": "api.schema.describe.Description",
+    "DEFAULT_SCHEMA_CLASS": "api.schema.autoschema.ApiAutoSchema",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.1",
@@ -271,8 +272,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "COMPONENT_NO_READ_ONLY_REQUIRED": False,
     "SORT_OPERATION_PARAMETERS": False,
-    "PREPROCESSING_HOOKS": ["api.schema.only.described"],
-    "POSTPROCESSING_HOOKS": ["api.schema.finish.finish"],
+    "PREPROCESSING_HOOKS": ["api.schema.preprocessing.exclude_paths"],
+    "POSTPROCESSING_HOOKS": ["api.schema.postprocessing.complete_schema"],
     "PATH_CONVERTER_OVERRIDES": {
         "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"},
         "int": {"type": "integer", "minimum": 0},
@@ -290,14 +291,14 @@ LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Rang
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 
-MODELS = models_in(env)
+MODELS = read_language_models(env)
 OPENAI_API_KEY = MODELS.key
 OPENAI_BASE_URL = MODELS.base_url
 
 
-def _are_prices(text: str) -> None:
+def _validate_prices(text: str) -> None:
     try:
-        prices_in(text)
+        parse_prices(text)
     except ValueError as error:
         raise ValidationError(str(error)) from error
 
@@ -310,7 +311,7 @@ LEXIC_LLM = env.str(
 LEXIC_LLM_MODEL = MODELS.chat
 LEXIC_PLANNER_MODEL = MODELS.planner
 LEXIC_LLM_TIMEOUT = env.float("LEXIC_LLM_TIMEOUT", 60.0, validate=validate.Range(min=1))
-LEXIC_LLM_PRICES = env.str("LEXIC_LLM_PRICES", "", validate=_are_prices)
+LEXIC_LLM_PRICES = env.str("LEXIC_LLM_PRICES", "", validate=_validate_prices)
 LEXIC_LLM_CURRENCY = env.str("LEXIC_LLM_CURRENCY", "USD")
 LEXIC_EMBEDDER = MODELS.embedder
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
@@ -327,31 +328,53 @@ FEATURED = env.str("LEXIC_FEATURED", "")
 # --- The builder ------------------------------------------------------------------------------------------
 
 # The same ramp as static/tokens.css, so that the theme's buttons and ours are one colour.
-_TEAL = {50: "96.2% .015 214", 100: "93% .026 214", 200: "87% .045 213", 300: "85% .07 210", 400: "78% .085 212"}
-_TEAL |= {500: "58% .088 216", 600: "45% .08 220", 700: "38% .07 222", 800: "33% .055 222", 900: "27% .032 220"}
-_INK = {
+_TEAL_SCALE = {
+    50: "96.2% .015 214",
+    100: "93% .026 214",
+    200: "87% .045 213",
+    300: "85% .07 210",
+    400: "78% .085 212",
+}
+_TEAL_SCALE |= {
+    500: "58% .088 216",
+    600: "45% .08 220",
+    700: "38% .07 222",
+    800: "33% .055 222",
+    900: "27% .032 220",
+}
+_INK_SCALE = {
     50: "98.2% .0025 220",
     100: "95.8% .004 220",
     200: "91.5% .005 220",
     300: "85% .007 220",
     400: "67% .010 220",
 }
-_INK |= {500: "50% .014 224", 600: "40% .014 228", 700: "31% .012 230", 800: "25% .012 232", 900: "17.5% .010 232"}
+_INK_SCALE |= {
+    500: "50% .014 224",
+    600: "40% .014 228",
+    700: "31% .012 230",
+    800: "25% .012 232",
+    900: "17.5% .010 232",
+}
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Lexic builder",
     "SITE_HEADER": "Lexic",
     "SITE_SUBHEADER": "Builder",
     "SITE_URL": "/",
-    "SITE_ICON": "builder.theme.icon",
-    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "builder.theme.icon"}],
+    "SITE_ICON": "builder.admin_theme.site_icon",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "builder.admin_theme.site_icon"}],
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_BACK_BUTTON": False,
     "BORDER_RADIUS": "6px",
-    "STYLES": ["builder.theme.tokens", "builder.theme.parts", "builder.theme.own"],
-    "SCRIPTS": ["builder.theme.script"],
+    "STYLES": [
+        "builder.admin_theme.design_tokens_css",
+        "builder.admin_theme.components_css",
+        "builder.admin_theme.builder_css",
+    ],
+    "SCRIPTS": ["builder.admin_theme.builder_script"],
     "COLORS": {
-        "primary": {str(step): f"oklch({value})" for step, value in {**_TEAL, 950: "22% .025 222"}.items()},
-        "base": {str(step): f"oklch({value})" for step, value in {**_INK, 950: "14% .010 232"}.items()},
+        "primary": {str(step): f"oklch({value})" for step, value in {**_TEAL_SCALE, 950: "22% .025 222"}.items()},
+        "base": {str(step): f"oklch({value})" for step, value in {**_INK_SCALE, 950: "14% .010 232"}.items()},
     },
     "DASHBOARD_CALLBACK": "builder.dashboard.dashboard",
     "COMMAND": {"search_models": ["plugins.plugin", "knowledge.document", "trees.decisiontree"]},
@@ -364,9 +387,9 @@ STATIC_ROOT = Path(env.str("LEXIC_STATIC_ROOT", str(VAR_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "lexic.static.CollectedFiles"},
+    "staticfiles": {"BACKEND": "lexic.static_files.CollectedFilesStorage"},
 }
-# `up` and the release command collect them, see lexic/static.py.
+# `up` and the release command collect them, see lexic/static_files.py.
 SERVESTATIC_USE_FINDERS = DEBUG or not (STATIC_ROOT / "staticfiles.json").is_file()
 SERVESTATIC_AUTOREFRESH = DEBUG
 LANGUAGE_CODE = "en-gb"
@@ -391,7 +414,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"()": "lexic.redact.RedactingFormatter", "format": "%(levelname)s %(name)s: %(message)s"}
+        "line": {"()": "lexic.log_redaction.RedactingFormatter", "format": "%(levelname)s %(name)s: %(message)s"}
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {

@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
-from lexic.health import healthz, readyz
+from lexic.http.health import healthz, readyz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
@@ -17,8 +17,8 @@ urlpatterns = [
     path("", include("conversations.urls")),
 ]
 
-handler400 = "lexic.api_errors.handler400"
-handler403 = "lexic.api_errors.handler403"
-handler404 = "lexic.api_errors.handler404"
-handler429 = "lexic.api_errors.handler429"  # of allauth, whose forms have limits of their own
-handler500 = "lexic.api_errors.handler500"
+handler400 = "lexic.http.error_handlers.handler400"
+handler403 = "lexic.http.error_handlers.handler403"
+handler404 = "lexic.http.error_handlers.handler404"
+handler429 = "lexic.http.error_handlers.handler429"  # of allauth, whose forms have limits of their own
+handler500 = "lexic.http.error_handlers.handler500"

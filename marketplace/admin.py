@@ -17,19 +17,19 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from lexic.errors import LexicError
 from marketplace.models import Report
-from marketplace.reviews import decide
-from marketplace.reviews.shown import rests_on
-from plugins.access import ReadOnlyAdmin
-from plugins.lists import LightListAdmin
+from marketplace.reviews import moderation
+from marketplace.reviews.review_list import use_summary
+from plugins.changelists import DeferredListAdmin
 from plugins.models import Plugin
+from plugins.scoped_admin import ReadOnlyAdmin
 
 # What the buttons and the list's actions say, by their names in `decide.ACTIONS`.
-_DONE = {
+_DONE_MESSAGES = {
     "hide": "The review is off the page.",
     "withdraw": "The plugin is off the air.",
     "dismiss": "Nothing to do.",
 }
-_NOTED = {
+_LOG_MESSAGES = {
     "hide": "Review hidden.",
     "withdraw": "Plugin taken off the air.",
     "dismiss": "Nothing to do.",
@@ -38,7 +38,7 @@ _NOTED = {
 }
 
 
-class StateFilter(admin.SimpleListFilter):
+class OutcomeFilter(admin.SimpleListFilter):
     """What waits, unless something else is asked for."""
 
     title = "state"
@@ -59,7 +59,7 @@ class StateFilter(admin.SimpleListFilter):
         return queryset.filter(outcome=chosen) if chosen in Report.Outcome.values else queryset
 
 
-class ThingFilter(admin.SimpleListFilter):
+class SubjectFilter(admin.SimpleListFilter):
     title = "what"
     parameter_name = "what"
 
@@ -73,11 +73,11 @@ class ThingFilter(admin.SimpleListFilter):
 
 
 @admin.register(Report)
-class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
+class ReportAdmin(DeferredListAdmin, ReadOnlyAdmin):
     """Superusers only: to authors there is no such page."""
 
     list_display = ["said", "thing", "reported_by", "created_at", "state"]
-    list_filter = [StateFilter, ThingFilter, "reason"]
+    list_filter = [OutcomeFilter, SubjectFilter, "reason"]
     list_select_related = ["plugin", "review", "reporter"]
     list_per_page = 50
     show_full_result_count = False
@@ -105,14 +105,14 @@ class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
 
     @admin.display(description="report", ordering="reason")
     def said(self, report: Report) -> str:
-        return _start(
+        return _shortened(
             f"{report.get_reason_display()}: {report.text}" if report.text else report.get_reason_display()
         )
 
     @admin.display(description="of")
     def thing(self, report: Report) -> str:
         if report.review:
-            return _start(
+            return _shortened(
                 f"A review of {report.plugin}: {report.review.text or report.review.get_verdict_display()}"
             )
         return f"{report.plugin} ({'on the air' if report.plugin.is_published else 'off the air'})"
@@ -127,17 +127,17 @@ class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
 
     @admin.action(description="Hide the review")
     def hide_chosen(self, request: HttpRequest, queryset: models.QuerySet[Report]) -> None:
-        self._decide_all(request, queryset, "hide")
+        self._decide_reports_of(request, queryset, "hide")
 
     @admin.action(description="Withdraw the plugin")
     def withdraw_chosen(self, request: HttpRequest, queryset: models.QuerySet[Report]) -> None:
-        self._decide_all(request, queryset, "withdraw")
+        self._decide_reports_of(request, queryset, "withdraw")
 
     @admin.action(description="Nothing to do")
     def dismiss_chosen(self, request: HttpRequest, queryset: models.QuerySet[Report]) -> None:
-        self._decide_all(request, queryset, "dismiss")
+        self._decide_reports_of(request, queryset, "dismiss")
 
-    def _decide_all(self, request: HttpRequest, queryset: models.QuerySet[Report], action: str) -> None:
+    def _decide_reports_of(self, request: HttpRequest, queryset: models.QuerySet[Report], action: str) -> None:
         for report in queryset:
             self._decide(request, report, action)
 
@@ -160,9 +160,9 @@ class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
             "report": report,
             "others": same[:20],
             "others_count": same.count(),
-            "rests_on": rests_on(report.review, latest=report.plugin.version) if report.review else "",
+            "use_summary": use_summary(report.review, latest=report.plugin.version) if report.review else "",
         }
-        return TemplateResponse(request, "admin/marketplace/report/one.html", context)
+        return TemplateResponse(request, "admin/marketplace/report/detail.html", context)
 
     @method_decorator(require_POST)
     def decide_view(self, request: HttpRequest, report: UUID) -> HttpResponse:
@@ -172,14 +172,14 @@ class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
             self._reopen(request, found)
         elif action == "lift":
             self._lift(request, found)
-        elif action in decide.ACTIONS:
+        elif action in moderation.MODERATION_ACTIONS:
             self._decide(request, found, action)
         return redirect("admin:marketplace_report_change", found.pk)
 
     def _decide(self, request: HttpRequest, report: Report, action: str) -> None:
         """Does it, notes who did, and says how it went."""
         try:
-            decision = decide.ACTIONS[action](report, by=request.user)
+            decision = moderation.MODERATION_ACTIONS[action](report, by=request.user)
         except LexicError as error:
             messages.error(request, f"{report}: {error.message} {error.hint}")
             return
@@ -187,41 +187,41 @@ class ReportAdmin(LightListAdmin, ReadOnlyAdmin):
             messages.info(request, f"{report}: this was decided before. Nothing was changed.")
             return
         for decided in decision.reports:
-            self.log_change(request, decided, _NOTED[action])
+            self.log_change(request, decided, _LOG_MESSAGES[action])
         if action == "withdraw":
             self._plugins().log_change(request, report.plugin, "Taken off the air after a report.")
-        messages.success(request, _DONE[action])
-        _say_mail(request, decision.is_told)
+        messages.success(request, _DONE_MESSAGES[action])
+        _message_mail_outcome(request, decision.is_mail_sent)
 
     def _reopen(self, request: HttpRequest, report: Report) -> None:
         try:
-            decide.reopen(report)
+            moderation.reopen_report(report)
         except LexicError as error:
             messages.info(request, error.message)
             return
-        self.log_change(request, report, _NOTED["reopen"])
+        self.log_change(request, report, _LOG_MESSAGES["reopen"])
         messages.success(request, "The report waits again.")
 
     def _lift(self, request: HttpRequest, report: Report) -> None:
-        is_told = decide.lift(report.plugin)
-        if is_told is None:
+        is_mail_sent = moderation.lift_hold(report.plugin)
+        if is_mail_sent is None:
             messages.info(request, "This was lifted before. Nothing was changed.")
             return
-        self.log_change(request, report, _NOTED["lift"])
-        self._plugins().log_change(request, report.plugin, _NOTED["lift"])
+        self.log_change(request, report, _LOG_MESSAGES["lift"])
+        self._plugins().log_change(request, report.plugin, _LOG_MESSAGES["lift"])
         messages.success(request, "Its owner may publish it again.")
-        _say_mail(request, is_told)
+        _message_mail_outcome(request, is_mail_sent)
 
     def _plugins(self) -> Any:
         return self.admin_site.get_model_admin(Plugin)
 
 
-def _say_mail(request: HttpRequest, is_told: bool | None) -> None:
-    if is_told:
+def _message_mail_outcome(request: HttpRequest, is_mail_sent: bool | None) -> None:
+    if is_mail_sent:
         messages.success(request, "A mail about it is on its way to the person concerned.")
-    elif is_told is False:
+    elif is_mail_sent is False:
         messages.warning(request, "The mail about it could not be sent: tell the person concerned another way.")
 
 
-def _start(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= 120 else f"{text[:119]}…"

@@ -13,19 +13,19 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import ApiKey, User
-from knowledge.add import add_file
-from knowledge.attach import own_knowledge_base
+from evaluation.golden import jsonl
+from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import DocumentStatus
+from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import LexicError
-from marketplace.publish import publish
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
-from querying import golden_rows
 from trees.models import DecisionTree
 
-CONTENT = Path(__file__).parent / "demo_content"
-EMAIL = "demo@lexic.example"
-KEY_NAME = "demo"
+CONTENT_DIR = Path(__file__).parent / "demo_content"
+DEMO_EMAIL = "demo@lexic.example"
+DEMO_KEY_NAME = "demo"
 
 
 class DemoFailed(LexicError):
@@ -35,7 +35,7 @@ class DemoFailed(LexicError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demo:
+class LoadedDemo:
     plugin: Plugin
     release: Release
     key: str
@@ -43,25 +43,27 @@ class Demo:
     password: str
 
 
-def load(*, say: Callable[[str], None]) -> Demo:
+def load_demo(*, say: Callable[[str], None]) -> LoadedDemo:
     """Set the demo up, or find it as it stands: running it again makes nothing twice. Raises `DemoFailed`."""
-    owner, password = _owner()
-    plugin = _plugin(owner)
+    owner, password = _demo_owner()
+    plugin = _demo_plugin(owner)
     _add_documents(plugin, say=say)
     _add_trees(plugin)
-    golden_rows.import_rows(plugin, lines=_text("golden.jsonl").splitlines())
+    jsonl.import_golden_questions(plugin, lines=_content_text("golden.jsonl").splitlines())
     publication = publish(plugin, by=owner, notes="The demo.")
     say(f"{'Published' if publication.is_new else 'Found'} {publication.release}")
-    return Demo(plugin=plugin, release=publication.release, key=_key(owner), email=EMAIL, password=password)
+    return LoadedDemo(
+        plugin=plugin, release=publication.release, key=_demo_key(owner), email=DEMO_EMAIL, password=password
+    )
 
 
-def questions() -> tuple[str, str]:
+def demo_questions() -> tuple[str, str]:
     """One that the handbook answers, and one that it does not cover."""
-    asked = _json("questions.json")
+    asked = _content_json("questions.json")
     return asked["answered"]["question"], asked["refused"]["question"]
 
 
-def _owner() -> tuple[User, str]:
+def _demo_owner() -> tuple[User, str]:
     """The demo's account. Its password is random, kept beside the data, and good for nothing but this machine."""
     path = settings.VAR_DIR / "demo_password.txt"
     if not path.exists():
@@ -69,25 +71,25 @@ def _owner() -> tuple[User, str]:
         path.touch(mode=0o600)
         path.write_text(secrets.token_urlsafe(12))
     password = path.read_text().strip()
-    owner = User.objects.filter(email=EMAIL).first()
+    owner = User.objects.filter(email=DEMO_EMAIL).first()
     if owner is None:
-        owner = User.objects.create_user(EMAIL, password, display_name="Demo author", is_staff=True)
+        owner = User.objects.create_user(DEMO_EMAIL, password, display_name="Demo author", is_staff=True)
     elif not owner.check_password(password):
         owner.set_password(password)
         owner.save(update_fields=["password"])
     return owner, password
 
 
-def _plugin(owner: User) -> Plugin:
-    described = _json("plugin.json")
+def _demo_plugin(owner: User) -> Plugin:
+    described = _content_json("plugin.json")
     columns = {name: described[name] for name in ("name", "tagline", "description", "domain", "tags")}
     plugin, _ = Plugin.objects.get_or_create(
         slug=described["slug"],
         defaults={
             **columns,
             "owner": owner,
-            "system_prompt": _text("persona.md"),
-            "disclaimer": _text("disclaimer.txt"),
+            "system_prompt": _content_text("persona.md"),
+            "disclaimer": _content_text("disclaimer.txt"),
             "is_shared": True,
         },
     )
@@ -96,8 +98,8 @@ def _plugin(owner: User) -> Plugin:
 
 def _add_documents(plugin: Plugin, *, say: Callable[[str], None]) -> None:
     base = own_knowledge_base(plugin)
-    for listed in _json("plugin.json")["documents"]:
-        with (CONTENT / listed["file"]).open("rb") as stream:
+    for listed in _content_json("plugin.json")["documents"]:
+        with (CONTENT_DIR / listed["file"]).open("rb") as stream:
             added = add_file(
                 knowledge_base=base, file_name=listed["file"], stream=stream, title=listed["title"], enqueue=False
             )
@@ -112,8 +114,8 @@ def _add_documents(plugin: Plugin, *, say: Callable[[str], None]) -> None:
 
 @transaction.atomic
 def _add_trees(plugin: Plugin) -> None:
-    for order, name in enumerate(_json("plugin.json")["trees"]):
-        tree_data = _json(name)
+    for order, name in enumerate(_content_json("plugin.json")["trees"]):
+        tree_data = _content_json(name)
         DecisionTree.objects.get_or_create(
             plugin=plugin,
             name=tree_data.get("name", name),
@@ -125,19 +127,19 @@ def _add_trees(plugin: Plugin) -> None:
         )
 
 
-def _key(owner: User) -> str:
+def _demo_key(owner: User) -> str:
     """The demo's key again while it can be revealed, else a new one in its place."""
-    for key in ApiKey.objects.usable().filter(owner=owner, name=KEY_NAME):
+    for key in ApiKey.objects.usable().filter(owner=owner, name=DEMO_KEY_NAME):
         if secret := key.reveal():
             return secret
         key.revoke()
-    _, secret = ApiKey.objects.issue(owner=owner, name=KEY_NAME)
+    _, secret = ApiKey.objects.issue(owner=owner, name=DEMO_KEY_NAME)
     return secret
 
 
-def _text(name: str) -> str:
-    return (CONTENT / name).read_text(encoding="utf-8").strip()
+def _content_text(name: str) -> str:
+    return (CONTENT_DIR / name).read_text(encoding="utf-8").strip()
 
 
-def _json(name: str) -> Any:
-    return json.loads(_text(name))
+def _content_json(name: str) -> Any:
+    return json.loads(_content_text(name))

@@ -16,19 +16,19 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.authors import let_in, why_not
+from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
 from lexic.errors import LexicError
-from plugins import sharing
+from plugins import collaborators
 from plugins.models import Invitation, Plugin, Role
 
-MAY = {
+ROLE_PERMISSIONS = {
     Role.EDITOR: "change it with them: who answers, its documents, trees and golden questions, and publish it",
     Role.VIEWER: "look at everything in it and ask its draft, and change nothing",
 }
 # Mails that one person may cause in an hour.
-MOST_MAILS = 30
-HOUR = 3600
+MAX_MAILS_PER_HOUR = 30
+HOUR_SECONDS = 3600
 
 
 class MailNotSent(LexicError):
@@ -47,31 +47,36 @@ class TooManyMails(LexicError):
     hint = "You may go on in an hour. Those that were sent are kept."
 
 
-def invite(plugin: Plugin, *, email: str, role: str, by: User) -> sharing.Invited:
+def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> collaborators.InvitationResult:
     """Let a colleague in at once, or send them an invitation.
 
-    Raises what `plugins.sharing.invite` raises, `TooManyMails`, and `MailNotSent`; then nothing is kept.
+    Raises what `plugins.collaborators.invite_collaborator` raises, `TooManyMails`, and `MailNotSent`; then nothing
+    is kept.
     """
     with transaction.atomic():
-        invited = sharing.invite(plugin, email=email, role=role, by=by)
+        invited = collaborators.invite_collaborator(plugin, email=email, role=role, by=by)
         if invited.invitation:
-            _count(by)
-            _send(invited.invitation, token=invited.token)
+            _count_mail(by)
+            _send_invitation(invited.invitation, token=invited.token)
         return invited
 
 
 @require_http_methods(["GET", "POST"])
 @never_cache
-def invitation(request: HttpRequest, token: str) -> HttpResponse:
+def invitation_view(request: HttpRequest, token: str) -> HttpResponse:
     """What one is invited to; accepting it needs an account with the address it was sent to."""
     user = request.user if isinstance(request.user, User) else None
     try:
-        found = sharing.find(token)
+        found = collaborators.find_invitation(token)
         if request.method == "POST" and user:
-            return _accepted(request, found, user=user)
+            return _accept_and_redirect(request, found, user=user)
     except LexicError as error:
         return render(request, "marketplace/invitation.html", {"error": error}, status=error.status)
-    context = {"invitation": found, "may": MAY[Role(found.role)], "is_theirs": user and user.email == found.email}
+    context = {
+        "invitation": found,
+        "may": ROLE_PERMISSIONS[Role(found.role)],
+        "is_theirs": user and user.email == found.email,
+    }
     return render(request, "marketplace/invitation.html", context)
 
 
@@ -82,33 +87,34 @@ def accept_invitation(request: HttpRequest, pk: UUID) -> HttpResponse:
     assert isinstance(request.user, User)
     mine = Invitation.objects.open().for_address(request.user.email).select_related("plugin")
     try:
-        return _accepted(request, get_object_or_404(mine, pk=pk), user=request.user)
+        return _accept_and_redirect(request, get_object_or_404(mine, pk=pk), user=request.user)
     except LexicError as error:
         return render(request, "marketplace/invitation.html", {"error": error}, status=error.status)
 
 
-def _accepted(request: HttpRequest, found: Invitation, *, user: User) -> HttpResponse:
-    plugin = sharing.accept(found, person=user)
-    if reason := why_not(user):
+def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User) -> HttpResponse:
+    plugin = collaborators.accept_invitation(found, person=user)
+    if reason := find_author_refusal(user):
         messages.warning(request, f"You are on “{plugin}” now. {reason.message} {reason.hint}")
         return redirect("home")
-    let_in(user)
+    make_author(user)
     messages.success(request, f"You are on “{plugin}” now, as {found.role}.")
     return redirect("admin:plugins_plugin_change", plugin.pk)
 
 
-def _count(by: User) -> None:
+def _count_mail(by: User) -> None:
     key = f"invitations:{by.pk}"
-    cache.add(key, 0, HOUR)
-    if cache.incr(key) > MOST_MAILS:
+    cache.add(key, 0, HOUR_SECONDS)
+    if cache.incr(key) > MAX_MAILS_PER_HOUR:
         raise TooManyMails
 
 
-def _send(invitation: Invitation, *, token: str) -> None:
+def _send_invitation(invitation: Invitation, *, token: str) -> None:
     plugin, by = " ".join(invitation.plugin.name.split()), " ".join(str(invitation.invited_by).split())
     address = settings.PUBLIC_URL + reverse("invitation", args=[token])
     text = (
-        f"{by} invites you to “{plugin}” on Lexic, as {invitation.role}. You could {MAY[Role(invitation.role)]}.\n\n"
+        f"{by} invites you to “{plugin}” on Lexic, as {invitation.role}. "
+        f"You could {ROLE_PERMISSIONS[Role(invitation.role)]}.\n\n"
         f"{address}\n\n"
         f"The link works until {invitation.expires_at:%d %B %Y}, once, for an account with the address "
         f"{invitation.email}. If you do not know what this is about, do nothing.\n"

@@ -25,14 +25,14 @@ class Label(models.TextChoices):
 
 
 # What may be long, and is on no page that shows a listing.
-_UNSHOWN = ("system_prompt", "limits", "synonyms", "calibration")
+_UNLISTED_FIELDS = ("system_prompt", "limits", "synonyms", "calibration")
 
 
 class ListingQuerySet(models.QuerySet["Listing"]):
     def public(self) -> ListingQuerySet:
         """Those that anybody may see: a listing of a plugin that was withdrawn since says nothing."""
         shown = self.filter(plugin__is_published=True).select_related("plugin", "plugin__owner", "release")
-        unshown = [f"{of}__{name}" for of in ("plugin", "release") for name in _UNSHOWN]
+        unshown = [f"{of}__{name}" for of in ("plugin", "release") for name in _UNLISTED_FIELDS]
         return shown.defer(*unshown, "release__trees", "release__knowledge", "search", "vector")
 
     def of_slug(self, slug: str) -> Listing | None:
@@ -72,7 +72,7 @@ class Listing(models.Model):
         null=True, help_text="Of the sentences of the last 30 days, those that no source bore out, 0 to 1."
     )
     installs = models.PositiveIntegerField(default=0)
-    # How many reviews say so (`marketplace.reviews.counts`).
+    # How many reviews say so (`marketplace.listings.review_counts`).
     relied = models.PositiveIntegerField(default=0)
     care = models.PositiveIntegerField(default=0)
     wrong = models.PositiveIntegerField(default=0)
@@ -82,7 +82,8 @@ class Listing(models.Model):
     embedder = models.CharField(max_length=120, blank=True)
     # Names the text that `vector` stands for, so that it is computed again when the text changes.
     embedded = models.CharField(max_length=64, blank=True)
-    # A question that the plugin answers and what it said, as the API says it (`querying.wire`); {} until it was asked.
+    # A question that the plugin answers and what it said, as the API says it (`querying.json_format`); {} until it
+    # was asked.
     sample = models.JSONField(default=dict)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -165,7 +166,7 @@ class Install(models.Model):
 
     `original` is None once the original is deleted, and where the copy came from a file: what a file says of itself
     nobody has checked (`is_hearsay`). `content` names what the draft held when it was made
-    (`marketplace.sharing.draft`), so that it shows whether somebody has worked on it since.
+    (`marketplace.sharing.draft_hash`), so that it shows whether somebody has worked on it since.
     """
 
     copy = models.OneToOneField(Plugin, on_delete=models.CASCADE, related_name="installed_from")

@@ -8,12 +8,13 @@ from uuid import UUID
 from celery import shared_task
 from kombu.exceptions import OperationalError as BrokerUnavailable
 
-from knowledge.tasks import ONE_MORE_TRY
-from marketplace.catalogue import meaning, refresh
+from knowledge.tasks import BROKER_RETRY_POLICY
+from marketplace.catalogue import listing_refresh
+from marketplace.listings import listing_embeddings
+from marketplace.listings.review_counts import repair_review_counts
 from marketplace.models import Listing
-from marketplace.plugin_page.sample import sample_of
-from marketplace.reviews.counts import recount_all
-from marketplace.sharing import files
+from marketplace.plugin_page.sample_answers import current_sample
+from marketplace.sharing import release_files
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
 
@@ -23,7 +24,7 @@ logger = logging.getLogger(__name__)
 def enqueue_listing(plugin_id: UUID) -> None:
     """Have a worker complete the listing. Without a broker that waits for the timetable (`refresh_listings`)."""
     try:
-        complete_listing.apply_async(kwargs={"plugin_id": str(plugin_id)}, retry_policy=ONE_MORE_TRY)
+        complete_listing.apply_async(kwargs={"plugin_id": str(plugin_id)}, retry_policy=BROKER_RETRY_POLICY)
     except BrokerUnavailable as error:
         logger.warning("the listing of %s has to wait, no broker: %s", plugin_id, error)
 
@@ -34,14 +35,14 @@ def complete_listing(*, plugin_id: str, **kwargs: object) -> None:
     plugin = Plugin.objects.filter(pk=plugin_id, is_published=True).first()
     if plugin is None:
         return
-    meaning.embed(plugin)
-    Listing.objects.filter(pk=plugin.pk).update(sample=sample_of(plugin))
+    listing_embeddings.embed_listing(plugin)
+    Listing.objects.filter(pk=plugin.pk).update(sample=current_sample(plugin))
 
 
 @shared_task(name="marketplace.refresh_listings")
 def refresh_listings(**kwargs: object) -> None:
     """Count what was asked, and relist what is stale; where there are samples, look whether they are of it."""
-    relisted = refresh.refresh()
+    relisted = listing_refresh.refresh_stale_listings()
     marked = GoldenQuestion.objects.filter(plugin__in=relisted, is_public=True).order_by()
     # Whose last mark was taken off has a sample that is none any more.
     shown = Listing.objects.filter(pk__in=[plugin.pk for plugin in relisted]).exclude(sample={})
@@ -52,10 +53,10 @@ def refresh_listings(**kwargs: object) -> None:
 @shared_task(name="marketplace.forget_shared_files")
 def forget_shared_files(**kwargs: object) -> None:
     """What was written for others to copy goes when they may not copy it any more."""
-    files.forget_gone()
+    release_files.delete_stale_files()
 
 
 @shared_task(name="marketplace.recount_reviews")
 def recount_reviews(**kwargs: object) -> None:
     """Put right what the end of an account changed."""
-    recount_all()
+    repair_review_counts()

@@ -8,11 +8,11 @@ from django.db import models
 from django.http import HttpRequest
 
 from accounts.models import User
-from plugins.access import ReadOnlyAdmin, ScopedAdmin
-from plugins.display import as_json, as_table, as_text, change_link
+from plugins.admin_display import change_link, json_block, key_value_table, text_block
+from plugins.changelists import DeferredListAdmin
 from plugins.forms import NewPluginForm, PluginForm
-from plugins.lists import LightListAdmin
 from plugins.models import Plugin, Release
+from plugins.scoped_admin import ReadOnlyAdmin, ScopedAdmin
 
 
 @admin.register(Plugin)
@@ -102,7 +102,7 @@ class PluginAdmin(ScopedAdmin):
 
 
 @admin.register(Release)
-class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
+class ReleaseAdmin(DeferredListAdmin, ReadOnlyAdmin):
     """What agents ask: fixed for ever, so it can only be read."""
 
     list_display = ["__str__", "plugin", "created_at", "created_by"]
@@ -124,15 +124,15 @@ class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
 
     @admin.display(description="persona")
     def persona(self, release: Release) -> str:
-        return as_text(release.system_prompt)
+        return text_block(release.system_prompt)
 
     @admin.display(description="synonyms")
     def pinned_synonyms(self, release: Release) -> str:
-        return as_text("\n".join(" = ".join(group) for group in release.synonyms) or "none")
+        return text_block("\n".join(" = ".join(group) for group in release.synonyms) or "none")
 
     @admin.display(description="knowledge")
     def pinned_knowledge(self, release: Release) -> str:
-        return as_table(
+        return key_value_table(
             (
                 change_link(
                     "knowledge_knowledgebase",
@@ -146,11 +146,11 @@ class ReleaseAdmin(LightListAdmin, ReadOnlyAdmin):
 
     @admin.display(description="scorecard")
     def shown_scorecard(self, release: Release) -> str:
-        return as_table((name.replace("_", " "), value) for name, value in release.scorecard.items())
+        return key_value_table((name.replace("_", " "), value) for name, value in release.scorecard.items())
 
     @admin.display(description="decision trees")
     def pinned_trees(self, release: Release) -> str:
-        return as_table((tree["name"], as_json(tree["tree_data"])) for tree in release.trees)
+        return key_value_table((tree["name"], json_block(tree["tree_data"])) for tree in release.trees)
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Release]:
         assert isinstance(request.user, User)

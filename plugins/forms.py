@@ -11,11 +11,11 @@ from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from lexic.theme import RadioSelect, TextareaWidget
+from lexic.admin_theme import RadioSelect, TextareaWidget
 from plugins.models import CitationMode, GoldenGate, Plugin
-from plugins.synonyms import read_synonyms, written_synonyms
+from plugins.synonyms import format_synonyms, parse_synonyms
 
-CITATIONS = {
+CITATION_CHOICES = {
     CitationMode.MANDATORY: (
         "Mandatory",
         "A sentence without a verified source is not sent; no source, no answer.",
@@ -23,7 +23,7 @@ CITATIONS = {
     CitationMode.OPTIONAL: ("Optional", "Sentences that nothing proves are sent, and lower the confidence."),
     CitationMode.OFF: ("Off", "Nothing is checked. For plugins that explain more than they prove."),
 }
-GATES = {
+GOLDEN_GATE_CHOICES = {
     GoldenGate.OFF: ("Off", "Publish, whatever the golden questions say."),
     GoldenGate.WARN: ("Warn", "Say which golden questions fail, and publish."),
     GoldenGate.BLOCK: ("Block", "Publish only when the share below passes."),
@@ -36,13 +36,13 @@ class SynonymsField(forms.JSONField):
     widget = TextareaWidget
 
     def to_python(self, value: Any) -> Any:
-        return read_synonyms(value) if isinstance(value, str) else value or []
+        return parse_synonyms(value) if isinstance(value, str) else value or []
 
     def bound_data(self, data: Any, initial: Any) -> Any:
         return data  # as it was typed, so that nothing is lost when it is shown again
 
     def prepare_value(self, value: Any) -> str:
-        return value if isinstance(value, str) else written_synonyms(value or [])
+        return value if isinstance(value, str) else format_synonyms(value or [])
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return self.prepare_value(initial or []) != (data or "")
@@ -95,14 +95,14 @@ class PluginForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._explain("citation_mode", CITATIONS)
-        self._explain("golden_gate", GATES)
+        self._use_radio_choices("citation_mode", CITATION_CHOICES)
+        self._use_radio_choices("golden_gate", GOLDEN_GATE_CHOICES)
         if "seen" in self.fields:
-            self.fields["seen"].initial = fingerprint(self.instance)
+            self.fields["seen"].initial = plugin_fingerprint(self.instance)
 
-    def _explain(self, name: str, words: Any) -> None:
+    def _use_radio_choices(self, name: str, words: Any) -> None:
         if field := self.fields.get(name):
-            choices = [(value, _choice(*said)) for value, said in words.items()]
+            choices = [(value, _choice_label(*said)) for value, said in words.items()]
             self.fields[name] = forms.ChoiceField(
                 label=field.label, choices=choices, widget=RadioSelect, help_text="", initial=field.initial
             )
@@ -110,10 +110,10 @@ class PluginForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         said: dict[str, Any] = super().clean() or {}
         stored = Plugin.objects.filter(pk=self.instance.pk).first()
-        if stored and said.get("seen") and said["seen"] != fingerprint(stored):
+        if stored and said.get("seen") and said["seen"] != plugin_fingerprint(stored):
             # Shown again with the newer mark: whoever has read this may save over it.
             self.data = {name: self.data[name] for name in self.data} | {
-                self.add_prefix("seen"): fingerprint(stored)
+                self.add_prefix("seen"): plugin_fingerprint(stored)
             }
             raise ValidationError(
                 f"Somebody saved this plugin at {stored.updated_at:%H:%M}, after you had opened it. Your text is "
@@ -131,7 +131,7 @@ class NewPluginForm(forms.ModelForm):
         help_texts = PluginForm.Meta.help_texts
 
 
-def fingerprint(plugin: Plugin) -> str:
+def plugin_fingerprint(plugin: Plugin) -> str:
     """A mark of everything the composer edits, as it stands."""
     names = [*Plugin.policy_fields(), "name", "slug", "domain", "tagline", "description", "tags"]
     names += ["chunk_strategy", "chunk_size", "golden_gate", "golden_share"]
@@ -139,5 +139,5 @@ def fingerprint(plugin: Plugin) -> str:
     return hashlib.sha256(values.encode()).hexdigest()[:16]
 
 
-def _choice(name: str, sentence: str) -> SafeString:
+def _choice_label(name: str, sentence: str) -> SafeString:
     return format_html("<b>{}.</b> {}", name, sentence)

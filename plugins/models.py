@@ -11,7 +11,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.utils import timezone
 
-from accounts.models import ApiKey, Principal, User, person_of
+from accounts.models import ApiKey, Principal, User, user_of
 from lexic.errors import Conflict
 from plugins import slugs
 from plugins.synonyms import check_synonyms
@@ -122,7 +122,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
 
     def editable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may change: their own and those they edit; all for a superuser."""
-        user, plugins = person_of(principal), self._within(principal)
+        user, plugins = user_of(principal), self._within(principal)
         if not user.is_active:
             return self.none()
         if user.is_superuser:
@@ -132,14 +132,14 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
 
     def readable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may look at in the builder: those they may change, and those they may view."""
-        user = person_of(principal)
+        user = user_of(principal)
         viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) if user.is_active else models.Q(pk=None)
         plugins = self._within(principal)
         return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
     def visible_to(self, principal: Principal) -> PluginQuerySet:
         """Plugins a person or a key may ask: the published ones and those they may look at in the builder."""
-        readable = Plugin.objects.readable_by(person_of(principal))
+        readable = Plugin.objects.readable_by(user_of(principal))
         return self._within(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
 
     def in_public_chat(self) -> PluginQuerySet:
@@ -148,7 +148,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
 
     def with_role_of(self, principal: Principal) -> PluginQuerySet:
         """`role` on each: "owner", "editor" or "viewer". Those who run the site may do what an owner may."""
-        user = person_of(principal)
+        user = user_of(principal)
         rest = "owner" if user.is_superuser else Role.VIEWER.value
         role = models.Case(
             models.When(owner=user, then=models.Value("owner")),
@@ -163,7 +163,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         return self if allowed is None else self.filter(pk__in=allowed)
 
 
-class IsHeld(Conflict):
+class PluginHeld(Conflict):
     """Those who run this site took it off the air after a report; it can be published again once they lift that."""
 
     code = "is_held"
@@ -189,7 +189,7 @@ class Plugin(AnswerPolicy):
     )
     name = models.CharField(max_length=120)
     slug = models.SlugField(
-        max_length=slugs.MAX_LENGTH,
+        max_length=slugs.MAX_SLUG_LENGTH,
         unique=True,
         blank=True,
         help_text="What agents call it. Made from the name when left empty.",
@@ -242,14 +242,14 @@ class Plugin(AnswerPolicy):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self.slug:
-            self.slug = slugs.free_slug(self.name, taken=lambda slug: Plugin.objects.filter(slug=slug).exists())
+            self.slug = slugs.unique_slug(self.name, taken=lambda slug: Plugin.objects.filter(slug=slug).exists())
         super().save(*args, **kwargs)
 
     def clean(self) -> None:
         super().clean()
-        if slugs.as_id(self.slug):
+        if slugs.parse_id(self.slug):
             raise ValidationError({"slug": "A slug cannot look like an id: agents may ask a plugin by either."})
-        if self.slug in slugs.TAKEN:
+        if self.slug in slugs.RESERVED_SLUGS:
             raise ValidationError({"slug": "This is an address of the API. Choose another slug."})
 
     def may_be_shared_by(self, user: User) -> bool:
@@ -259,10 +259,10 @@ class Plugin(AnswerPolicy):
     def latest_release(self) -> Release | None:
         return self.releases.order_by("-created_at").first()
 
-    def go_live(self, release: Release) -> None:
+    def set_live_release(self, release: Release) -> None:
         """Let agents ask the given release of this plugin. Raises `IsHeld`."""
         if self.is_held:
-            raise IsHeld
+            raise PluginHeld
         self.is_published = True
         self.version = release.version
         self.save(update_fields=["is_published", "version", "updated_at"])
@@ -324,11 +324,13 @@ class Invitation(models.Model):
 
 
 # ASCII digits only, no leading zero, nothing after the last digit: one version has one spelling.
-_NUMBER = r"(?:0|[1-9][0-9]{0,5})"
-SEMVER = RegexValidator(rf"\A{_NUMBER}\.{_NUMBER}\.{_NUMBER}\Z", "A version looks like 1.2.0.")
+_VERSION_NUMBER = r"(?:0|[1-9][0-9]{0,5})"
+SEMVER = RegexValidator(
+    rf"\A{_VERSION_NUMBER}\.{_VERSION_NUMBER}\.{_VERSION_NUMBER}\Z", "A version looks like 1.2.0."
+)
 
 
-class ReleaseIsFixed(Conflict):
+class ReleaseImmutable(Conflict):
     """A release is never changed."""
 
     code = "release_is_fixed"
@@ -338,8 +340,8 @@ class ReleaseIsFixed(Conflict):
 class ReleaseQuerySet(models.QuerySet["Release"]):
     def update(self, **columns: Any) -> int:
         """Raises `ReleaseIsFixed` for a column that decides answers."""
-        if not columns.keys().isdisjoint([*Release.decided_fields(), "plugin"]):
-            raise ReleaseIsFixed
+        if not columns.keys().isdisjoint([*Release.immutable_fields(), "plugin"]):
+            raise ReleaseImmutable
         return super().update(**columns)
 
 
@@ -372,20 +374,20 @@ class Release(AnswerPolicy):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Notes and scorecard may change later. Raises `ReleaseIsFixed` for what decides answers."""
-        if not self.is_draft and self._decides_otherwise():
-            raise ReleaseIsFixed
+        if not self.is_draft and self._differs_from_published():
+            raise ReleaseImmutable
         super().save(*args, **kwargs)
 
     @classmethod
-    def decided_fields(cls) -> list[str]:
+    def immutable_fields(cls) -> list[str]:
         return [*cls.policy_fields(), "plugin_id", "version", "trees", "knowledge"]
 
     @property
     def is_draft(self) -> bool:
         return self._state.adding
 
-    def _decides_otherwise(self) -> bool:
+    def _differs_from_published(self) -> bool:
         """Whether this instance is no longer what was published."""
-        names = self.decided_fields()
+        names = self.immutable_fields()
         published = Release.objects.filter(pk=self.pk).values(*names).first()
         return published is not None and any(getattr(self, name) != published[name] for name in names)

@@ -9,25 +9,25 @@ from itertools import count
 
 from django.utils.text import slugify
 
-MAX_LENGTH = 60
-LATEST = "latest"
+MAX_SLUG_LENGTH = 60
+LATEST_VERSION = "latest"
 # Addresses of the API that stand where the slug of a plugin would.
-TAKEN = frozenset({"import"})
+RESERVED_SLUGS = frozenset({"import"})
 
 
-def free_slug(name: str, *, taken: Callable[[str], bool]) -> str:
+def unique_slug(name: str, *, taken: Callable[[str], bool]) -> str:
     """A slug made from the name that `taken` does not know: `concrete-cover`, `concrete-cover-1`, …"""
     folded = unicodedata.normalize("NFKD", name)
-    base = slugify(folded)[:MAX_LENGTH].strip("-_") or "plugin"
-    if as_id(base) or base in TAKEN:
+    base = slugify(folded)[:MAX_SLUG_LENGTH].strip("-_") or "plugin"
+    if parse_id(base) or base in RESERVED_SLUGS:
         base = f"plugin-{base}"
     if not taken(base):
         return base
     for number in count(1):
         suffix = f"-{number}"
-        candidate = base[: MAX_LENGTH - len(suffix)].rstrip("-_") + suffix
+        candidate = base[: MAX_SLUG_LENGTH - len(suffix)].rstrip("-_") + suffix
         # Digits that a number completes may be an id.
-        if not as_id(candidate) and not taken(candidate):
+        if not parse_id(candidate) and not taken(candidate):
             return candidate
     raise AssertionError("unreachable: count() does not end")
 
@@ -35,10 +35,10 @@ def free_slug(name: str, *, taken: Callable[[str], bool]) -> str:
 def split_reference(reference: str) -> tuple[str, str | None]:
     """`slug@1.2.0` → ("slug", "1.2.0"); `slug` and `slug@latest` → ("slug", None)."""
     slug, _, version = reference.partition("@")
-    return slug, None if version in ("", LATEST) else version
+    return slug, None if version in ("", LATEST_VERSION) else version
 
 
-def as_id(text: str) -> uuid.UUID | None:
+def parse_id(text: str) -> uuid.UUID | None:
     """The id that a reference is, if it is one. An id never means a slug: otherwise somebody could name a plugin
     like the id of another one, and answer in its place."""
     try:

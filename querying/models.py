@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Principal, User
 from plugins.models import Plugin, Release
-from querying.figures import Figures
+from querying.query_statistics import QueryStatistics
 from querying.types import Confidence, Outcome
 
 
-class QueryQuerySet(Figures):
+class QueryQuerySet(QueryStatistics):
     def visible_to(self, user: User) -> QueryQuerySet:
         """What the person asked, and what was asked of plugins they may look at in the builder."""
         if user.is_superuser and user.is_active:
@@ -253,7 +253,7 @@ class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
 class EvaluationRun(models.Model):
     """How a plugin did on its golden questions; `release` is null for a draft. Never altered.
 
-    `content` names what was asked of and by whom it was answered (`querying.evaluation.golden.content_of`);
+    `content` names what was asked of and by whom it was answered (`evaluation.golden.golden_dataset.run_fingerprint`);
     `questions` holds each golden question's outcome; `calibration` the curve fitted on them, null with too few.
     """
 

@@ -17,13 +17,16 @@ from asgiref.sync import sync_to_async
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import CitationMode, Planner
-from querying import clarify, confidence, gather, guard, listing, log, referents
-from querying.consult import consult
-from querying.gate import judge
-from querying.generate import generate
-from querying.llms import get_llm
-from querying.llms.base import LLM
-from querying.plan.make import Planned, plan
+from querying.answering import confidence, document_list, guard
+from querying.answering.generate import generate
+from querying.answering.llms import get_llm
+from querying.answering.sufficiency import assess_sufficiency
+from querying.audit import log
+from querying.llm_interface import LLM
+from querying.question import ambiguity, clarifications
+from querying.question.planning.planner import PlannedQuestion, plan_question
+from querying.question.tree_consultation import consult_trees
+from querying.retrieval import retriever
 from querying.types import (
     Answer,
     Clarification,
@@ -55,19 +58,19 @@ class InternalError(LexicError):
 async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerator[Event]:
     """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`."""
     llm = llm or get_llm()
-    async with log.recording(question, llm=llm) as record:
+    async with log.record_query(question, llm=llm) as record:
         try:
-            async with aclosing(_steps(question, llm=llm, record=record)) as events:
+            async with aclosing(_run_steps(question, llm=llm, record=record)) as events:
                 async for event in events:
                     yield event
         except LexicError as error:
             record.fail(error)
-            yield _failed(error)
+            yield _failed_event(error)
         except Exception:
             logger.exception("query %s failed", question.id)
             unforeseen = InternalError(question)
             record.fail(unforeseen)
-            yield _failed(unforeseen)
+            yield _failed_event(unforeseen)
 
 
 async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed:
@@ -80,51 +83,59 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
     return last
 
 
-async def _steps(question: Question, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
+async def _run_steps(question: Question, *, llm: LLM, record: log.QueryRecord) -> AsyncGenerator[Event]:
     yield Status(step=Step.PLANNING, message="Reading the question")
     if question.release.planner != Planner.OFF:
         with record.timed("plan"):
-            record.planned = await plan(question, llm=llm)
+            record.planned = await plan_question(question, llm=llm)
     if record.planned.clarification:
-        yield _done(record, _asking_back(record.planned.clarification, reason="missing_time", question=question))
+        yield _done_event(
+            record, _clarification_answer(record.planned.clarification, reason="missing_time", question=question)
+        )
         return
-    if kept_to := record.planned.kept_to:
-        yield Status(step=Step.PLANNING, message=f"Narrowed to {kept_to}")
-    way = _list if record.planned.is_list else _search
+    if filter_summary := record.planned.filter_summary:
+        yield Status(step=Step.PLANNING, message=f"Narrowed to {filter_summary}")
+    way = _answer_from_metadata if record.planned.is_list else _answer_from_passages
     async with aclosing(way(record.planned, llm=llm, record=record)) as events:
         async for event in events:
             yield event
 
 
-async def _search(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
+async def _answer_from_passages(
+    planned: PlannedQuestion, *, llm: LLM, record: log.QueryRecord
+) -> AsyncGenerator[Event]:
     """The text answers: passages are searched, weighed, and quoted or written from."""
-    question, sought = referents.told(planned.question), referents.told(planned.sought)
+    question, sought = ambiguity.with_subject(planned.question), ambiguity.with_subject(planned.sought)
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
     with record.timed("retrieve"):
-        passages = await _in_thread(gather.retrieve, sought)
-    yield Status(step=Step.FOUND, message=_counted(len(passages), "passage"))
+        passages = await _run_in_thread(retriever.retrieve, sought)
+    yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))
 
     if question.release.trees:
         yield Status(step=Step.TREE, message="Following the decision tree")
     with record.timed("tree"):
-        consulted = record.consultation = await consult(question, passages=passages, llm=llm)
+        consulted = record.consultation = await consult_trees(question, passages=passages, llm=llm)
     if consulted.clarification:
-        yield _done(record, _asking_back(consulted.clarification, reason="missing_fact", question=planned.question))
+        yield _done_event(
+            record, _clarification_answer(consulted.clarification, reason="missing_fact", question=planned.question)
+        )
         return
-    if not consulted.decided and (unclear := referents.missing(planned.question, passages)):
-        yield _done(record, _asking_back(unclear, reason="unclear_reference", question=planned.question))
+    if not consulted.decided and (unclear := ambiguity.clarify_reference(planned.question, passages)):
+        yield _done_event(
+            record, _clarification_answer(unclear, reason="unclear_reference", question=planned.question)
+        )
         return
 
     with record.timed("weigh"):
         if hint := f"{consulted.source_hint} {consulted.decided}".strip():
-            passages = await _in_thread(gather.retrieve_hinted, sought, hint=hint, known=passages)
-        evidence = await _in_thread(gather.weigh_evidence, sought, passages, decided=consulted.decided)
+            passages = await _run_in_thread(retriever.retrieve_with_hint, sought, hint=hint, known=passages)
+        evidence = await _run_in_thread(retriever.build_evidence, sought, passages, decided=consulted.decided)
     record.evidence = evidence
-    judged = judge(sought.text, evidence, sufficient=question.release.evidence_threshold)
-    basis = confidence.basis(judged.grounds, calibration=question.release.calibration)
+    judged = assess_sufficiency(sought.text, evidence, sufficient=question.release.evidence_threshold)
+    basis = confidence.confidence_basis(judged.grounds, calibration=question.release.calibration)
     if not judged.passes and question.release.citation_mode == CitationMode.MANDATORY:
-        refusal = replace(guard.refuse("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
-        yield _done(record, refusal)
+        refusal = replace(guard.refusal_answer("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
+        yield _done_event(record, refusal)
         return
     if not judged.passes and question.release.citation_mode == CitationMode.OPTIONAL:
         basis = replace(basis, level=Confidence.LOW)
@@ -141,43 +152,45 @@ async def _search(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGen
                 else:
                     finished = piece
     yield Status(step=Step.VERIFYING, message="Verified against the sources")
-    yield _done(record, finished)
+    yield _done_event(record, finished)
 
 
-async def _list(planned: Planned, *, llm: LLM, record: log.Record) -> AsyncGenerator[Event]:
+async def _answer_from_metadata(
+    planned: PlannedQuestion, *, llm: LLM, record: log.QueryRecord
+) -> AsyncGenerator[Event]:
     """What the metadata answers by itself: nothing is embedded, and no model is asked."""
     assert planned.plan is not None
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
     with record.timed("list"):
-        listed = await _in_thread(listing.answer, planned.question, planned.plan)
-    yield Status(step=Step.FOUND, message=_counted(len(listed.citations), "document"))
+        listed = await _run_in_thread(document_list.answer_with_list, planned.question, planned.plan)
+    yield Status(step=Step.FOUND, message=_found_text(len(listed.citations), "document"))
     if listed.outcome == Outcome.ANSWERED:
         record.partial_text = listed.text
         yield Delta(text=listed.text)
         yield Status(step=Step.VERIFYING, message="Verified against the sources")
-    yield _done(record, listed)
+    yield _done_event(record, listed)
 
 
-def _asking_back(missing: Clarification, *, reason: str, question: Question) -> Answer:
-    asked = clarify.with_token(missing, question=question)
+def _clarification_answer(missing: Clarification, *, reason: str, question: Question) -> Answer:
+    asked = clarifications.with_resume_token(missing, question=question)
     return Answer(text=asked.question, outcome=Outcome.CLARIFY, reason=reason, clarification=asked)
 
 
-def _done(record: log.Record, finished: Answer) -> Done:
+def _done_event(record: log.QueryRecord, finished: Answer) -> Done:
     usage = finished.usage + record.consultation.usage + record.planned.usage
     whole = replace(finished, decision_path=record.consultation.path, usage=usage)
     return Done(answer=record.finish(whole))
 
 
-def _counted(number: int, what: str) -> str:
+def _found_text(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'} found"
 
 
-def _failed(error: LexicError) -> Failed:
+def _failed_event(error: LexicError) -> Failed:
     return Failed(error=error.message, code=error.code, hint=error.hint, status=error.status)
 
 
-async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def _run_in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Database and CPU work off the event loop; its connection is free again when it returns."""
 
     def run() -> T:

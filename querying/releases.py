@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from accounts.models import ApiKey, User
 from knowledge.models import KnowledgeBase
-from knowledge.search import BaseAt
+from knowledge.search.hybrid import BaseRevision
 from lexic.errors import NotFound
 from plugins.models import Plugin, Release
-from plugins.slugs import as_id, split_reference
+from plugins.slugs import parse_id, split_reference
 
 DRAFT = "draft"
 
@@ -33,22 +33,22 @@ def resolve(reference: str, *, principal: User | ApiKey) -> Release:
     Raises `UnknownPlugin` for what does not exist and for what this principal may not see alike.
     """
     name, version = split_reference(reference)
-    plugin = _plugin(name, principal)
+    plugin = _visible_plugin(name, principal)
     person = principal.owner if isinstance(principal, ApiKey) else principal
     may_ask_draft = Plugin.objects.readable_by(person).filter(pk=plugin.pk).exists()
     if version == DRAFT or (not plugin.is_published and version is None):
         if not may_ask_draft:
             raise UnknownPlugin
         return snapshot(plugin)
-    return _release(plugin, version)
+    return _find_release(plugin, version)
 
 
-def at(plugin: Plugin, *, version: str) -> Release:
+def release_at(plugin: Plugin, *, version: str) -> Release:
     """The draft as it stands now, or the release of this version. The caller has checked who may look at the plugin.
 
     Raises `UnknownRelease`.
     """
-    return snapshot(plugin) if version == DRAFT else _release(plugin, version)
+    return snapshot(plugin) if version == DRAFT else _find_release(plugin, version)
 
 
 def snapshot(plugin: Plugin) -> Release:
@@ -65,9 +65,9 @@ def snapshot(plugin: Plugin) -> Release:
     return release
 
 
-def bases_of(release: Release) -> list[BaseAt]:
+def pinned_bases(release: Release) -> list[BaseRevision]:
     return [
-        BaseAt(
+        BaseRevision(
             knowledge_base_id=pinned["knowledge_base"],
             revision=pinned["revision"],
             embedder=pinned["embedder"],
@@ -76,15 +76,15 @@ def bases_of(release: Release) -> list[BaseAt]:
     ]
 
 
-def _plugin(name: str, principal: User | ApiKey) -> Plugin:
+def _visible_plugin(name: str, principal: User | ApiKey) -> Plugin:
     visible = Plugin.objects.visible_to(principal)
-    plugin = visible.filter(pk=pk).first() if (pk := as_id(name)) else visible.filter(slug=name).first()
+    plugin = visible.filter(pk=pk).first() if (pk := parse_id(name)) else visible.filter(slug=name).first()
     if plugin is None:
         raise UnknownPlugin
     return plugin
 
 
-def _release(plugin: Plugin, version: str | None) -> Release:
+def _find_release(plugin: Plugin, version: str | None) -> Release:
     releases = plugin.releases.select_related("plugin")
     release = releases.first() if version is None else releases.filter(version=version).first()
     if release is None:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from knowledge.filters import Filters
-from knowledge.search import Passage
+from knowledge.search.filters import Filters
+from knowledge.search.hybrid import Passage
 from plugins.models import Release
 
 # The only wording of a refusal, fixed by the first specification.
@@ -19,7 +19,7 @@ REFUSAL = (
 
 
 # Evidence weaker than this is no answer, in mandatory mode; a plugin may set its own.
-SUFFICIENT = 0.45
+SUFFICIENCY_THRESHOLD = 0.45
 
 
 class Outcome(enum.StrEnum):
@@ -66,22 +66,22 @@ class Options:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asker:
+class Caller:
     """Who asks: a key, a person in the sandbox, or anybody. `name` binds follow-up tokens to them. A measurement is
     nobody's question: no one is told how it ended. Anybody (`is_anybody`) never reads what is not public."""
 
     name: str
     api_key_id: uuid.UUID | None = None
     user_id: uuid.UUID | None = None
-    is_measurement: bool = False
-    is_anybody: bool = False
+    is_evaluation: bool = False
+    is_public_caller: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
     text: str
     release: Release
-    asker: Asker
+    caller: Caller
     context: tuple[Turn, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
@@ -130,7 +130,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grounds:
+class ConfidenceSignals:
     """What the confidence of an answer goes by. `score` is the one that decided at the gate; `lead` how far the best
     sentence is ahead of the best one elsewhere (0 or more); `agreement` counts, of search by words and search by
     meaning, those whose best passage holds the best sentence; `has_signs`: something contradicts the question."""
@@ -142,11 +142,11 @@ class Grounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Basis:
+class ConfidenceBasis:
     """How sure the evidence makes an answer, before it was written. `probability` is that of being right, as the
     plugin's own golden questions show it; None: there is no such curve, and `level` goes by rule."""
 
-    grounds: Grounds
+    grounds: ConfidenceSignals
     level: Confidence
     probability: float | None = None
 
@@ -203,7 +203,7 @@ class Answer:
     clarification: Clarification | None = None
     usage: Usage = Usage()
     # What the confidence was computed from; None where no evidence was weighed.
-    basis: Basis | None = None
+    basis: ConfidenceBasis | None = None
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()

@@ -14,7 +14,7 @@ from plugins.models import Plugin
 
 @require_GET
 @login_required
-def ask(request: HttpRequest, slug: str) -> HttpResponseRedirect:
+def redirect_to_sandbox(request: HttpRequest, slug: str) -> HttpResponseRedirect:
     """Where a plugin is asked by hand: the sandbox of the builder. Agents use the API."""
     assert isinstance(request.user, User)
     plugin = get_object_or_404(Plugin.objects.readable_by(request.user), slug=slug)

@@ -1,5 +1,5 @@
 // The public chat: the same forms, answered sentence by sentence. Without this script the server answers with the page.
-import { asksOnEnter, converse, iconsFrom, leaveOpen, LiveTurn, noteWith } from "./answering.js";
+import { asksOnEnter, converse, iconsFrom, leaveOpen, LiveTurn, noteWith } from "./live_answer.js";
 
 const box = document.getElementById("chat-form");
 const talk = document.getElementById("talk");

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import ApiKey, User
-from knowledge.add import add_text
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus
-from marketplace.publish import publish
+from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from trees.models import DecisionTree
 

@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from lexic import embedded, locks
+from local import embedded_services, locks
 
-_started: list[tuple[embedded.Service, subprocess.Popen[bytes]]] = []
+_started: list[tuple[embedded_services.Service, subprocess.Popen[bytes]]] = []
 _root: Path | None = None
 
 for variable in ("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_BASE_URL"):
@@ -35,7 +35,7 @@ def _sweep() -> None:
             found = folder.lstat()
             is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
             is_old = found.st_mtime < time.time() - 3600
-            if is_ours and is_old and not locks.is_held(folder, "postgres"):
+            if is_ours and is_old and not locks.is_locked(folder, "postgres"):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -46,16 +46,16 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     _root.chmod(0o755)
     os.environ["LEXIC_VAR_DIR"] = str(_root)
     fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
-    services: list[tuple[embedded.Service, list[str]]] = [
-        (embedded.Postgres(_root), fast),
-        (embedded.Redis(_root), []),
+    services: list[tuple[embedded_services.Service, list[str]]] = [
+        (embedded_services.Postgres(_root), fast),
+        (embedded_services.Redis(_root), []),
     ]
     for service, options in services:
         service.prepare()
-        with embedded.service_log(_root, service.name) as log:
+        with embedded_services.open_service_log(_root, service.name) as log:
             process = service.spawn(*options, stdout=log, stderr=log)
         _started.append((service, process))
-        embedded.wait_until_ready(service, process)
+        embedded_services.wait_until_ready(service, process)
 
 
 def pytest_configure() -> None:
@@ -70,6 +70,6 @@ def pytest_configure() -> None:
 
 def pytest_unconfigure() -> None:
     for service, process in reversed(_started):
-        embedded.stop(service, process)
+        embedded_services.stop_service(service, process)
     if _root:
         shutil.rmtree(_root, ignore_errors=True)

@@ -13,16 +13,16 @@ from django.db import IntegrityError, connection, transaction
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
-from knowledge.chunking import chunk_pages
+from knowledge.chunking.chunker import chunk_pages
 from knowledge.models import Chunk, Document, Page
 from knowledge.readers.types import PageText
-from knowledge.sources import SourceItem
+from knowledge.source_models import SourceItem
 from plugins.models import Plugin
-from querying.guard import Guard
+from querying.answering.guard import Guard
 from querying.models import Query
 from tests.cover import handbook, key, plugin, published  # noqa: F401 -- fixtures
-from trees.schema import parse
-from trees.walk import to_path, walk
+from trees.definition.parser import parse_tree
+from trees.walk import decision_path, walk
 
 pytestmark = pytest.mark.django_db
 
@@ -134,7 +134,7 @@ def test_pk_028_the_manifest_of_a_sync_has_path_hash_and_time():
 
 
 def test_lx_040_to_048_a_tree_of_all_three_kinds_is_walked_in_order():
-    tree = parse(
+    tree = parse_tree(
         {
             "rootNodeId": "load",
             "nodes": {
@@ -172,14 +172,18 @@ def test_lx_040_to_048_a_tree_of_all_three_kinds_is_walked_in_order():
             },
         }
     )
-    from trees.facts import facts_from_request
+    from trees.facts.extraction import facts_from_request
 
     facts, unknown = facts_from_request(tree, {"load": 12, "kind": "live"})
     walked = walk(tree, facts)
     assert not unknown
     assert walked.action is not None
     assert walked.action.recommendation == "Use the strong one"
-    assert [(item["step"], item["node"]) for item in to_path(walked)] == [(1, "load"), (2, "kind"), (3, "strong")]
+    assert [(item["step"], item["node"]) for item in decision_path(walked)] == [
+        (1, "load"),
+        (2, "kind"),
+        (3, "strong"),
+    ]
 
 
 # --- The pipeline and its API ----------------------------------------------------------------------------------
@@ -189,10 +193,10 @@ def test_lx_058_a_passage_found_by_meaning_alone_must_be_more_similar_than_the_t
     published: Plugin,  # noqa: F811
 ):
     from knowledge.embedders import get_embedder
-    from knowledge.search import search
-    from querying.releases import bases_of, snapshot
+    from knowledge.search.hybrid import search
+    from querying.releases import pinned_bases, snapshot
 
-    bases = bases_of(snapshot(published))
+    bases = pinned_bases(snapshot(published))
     vector = {"local": get_embedder("local").embed_one("zebra")}
     everything = search(knowledge_bases=bases, text="zebra", embedding=vector, limit=50)
     best = max(passage.cosine for passage in everything if passage.cosine is not None)

@@ -9,21 +9,21 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from plugins.access import ScopedAdmin
-from plugins.display import as_table
+from plugins.admin_display import key_value_table
 from plugins.models import Plugin
-from trees.fields import Field, fields_of
+from plugins.scoped_admin import ScopedAdmin
+from trees.definition.fields import FactField, collect_fields
+from trees.definition.key_order import order_tree_keys
+from trees.definition.parser import parse_with_problems
+from trees.definition.starter_trees import EXAMPLE_TREE
 from trees.models import DecisionTree
-from trees.problems import problems
-from trees.reading_order import in_reading_order
-from trees.schema import read
-from trees.starter import STARTER
-from trees.validation import sentence, validate_tree
+from trees.validation.tree_problems import find_problems
+from trees.validation.validators import problem_message, validate_tree
 
-MOST_WARNINGS = 10
+MAX_SHOWN_WARNINGS = 10
 
 
-class TreeField(forms.JSONField):
+class TreeJSONField(forms.JSONField):
     """JSON in a text box, indented, refused with every problem it has."""
 
     widget = forms.Textarea(
@@ -36,15 +36,13 @@ class TreeField(forms.JSONField):
         except (RecursionError, ValueError) as error:  # nested without end, or a number without end
             raise ValidationError("The tree is too large to be read.", code="too_large") from error
         except ValidationError as error:
-            raise ValidationError(_where_json_ends(value), code="invalid") from error
+            raise ValidationError(_json_error_location(value), code="invalid") from error
 
     def bound_data(self, data: Any, initial: Any) -> Any:
         return data  # as it was typed, so that nothing is lost when it is shown again
 
     def prepare_value(self, value: Any) -> Any:
-        return (
-            value if isinstance(value, str) else json.dumps(in_reading_order(value), indent=2, ensure_ascii=False)
-        )
+        return value if isinstance(value, str) else json.dumps(order_tree_keys(value), indent=2, ensure_ascii=False)
 
     def validate(self, value: Any) -> None:
         super().validate(value)
@@ -52,7 +50,7 @@ class TreeField(forms.JSONField):
 
 
 class DecisionTreeForm(forms.ModelForm):
-    tree_data = TreeField(
+    tree_data = TreeJSONField(
         label="tree",
         help_text="“rootNodeId” names the first node. A question asks for a fact and goes on by its answer, a "
         "condition compares a fact, an action is the end: what is recommended, and words that find its source. "
@@ -100,13 +98,17 @@ class DecisionTreeAdmin(ScopedAdmin):
     @admin.display(description="facts")
     def facts(self, tree: DecisionTree) -> str:
         """Names and values as a caller sends them. A tree that cannot be read has none."""
-        reading = read(tree.tree_data)
-        return as_table((fact.name, _values(fact)) for fact in fields_of(reading.tree).values())
+        reading = parse_with_problems(tree.tree_data)
+        return key_value_table((fact.name, _fact_values(fact)) for fact in collect_fields(reading.tree).values())
 
     @admin.display(description="problems")
     def named_problems(self, tree: DecisionTree) -> str:
-        found = problems(tree.tree_data)
-        return as_table((problem.severity, sentence(problem)) for problem in found) if found else "nothing"
+        found = find_problems(tree.tree_data)
+        return (
+            key_value_table((problem.severity, problem_message(problem)) for problem in found)
+            if found
+            else "nothing"
+        )
 
     @admin.display(description="nodes")
     def node_count(self, tree: DecisionTree) -> int:
@@ -114,7 +116,7 @@ class DecisionTreeAdmin(ScopedAdmin):
 
     @admin.display(description="problems")
     def problem_count(self, tree: DecisionTree) -> str:
-        found = problems(tree.tree_data)
+        found = find_problems(tree.tree_data)
         serious = sum(problem.is_error for problem in found)
         return f"{serious} errors, {len(found) - serious} warnings" if found else "none"
 
@@ -131,19 +133,19 @@ class DecisionTreeAdmin(ScopedAdmin):
         # Whoever has one plugin means that one.
         plugins = Plugin.objects.editable_by(request.user)[:2]  # type: ignore[arg-type]
         only = {"plugin": plugins[0].pk} if len(plugins) == 1 else {}
-        return {**only, "tree_data": STARTER, **super().get_changeform_initial_data(request)}
+        return {**only, "tree_data": EXAMPLE_TREE, **super().get_changeform_initial_data(request)}
 
     def save_model(self, request: HttpRequest, obj: DecisionTree, form: Any, change: bool) -> None:
         obj.changed_by = request.user  # type: ignore[assignment]  # staff have signed in
         super().save_model(request, obj, form, change)
-        found = [problem for problem in problems(obj.tree_data) if not problem.is_error]
-        for problem in found[:MOST_WARNINGS]:
-            self.message_user(request, sentence(problem), level=messages.WARNING)
-        if len(found) > MOST_WARNINGS:
-            self.message_user(request, f"{len(found) - MOST_WARNINGS} more warnings.", level=messages.WARNING)
+        found = [problem for problem in find_problems(obj.tree_data) if not problem.is_error]
+        for problem in found[:MAX_SHOWN_WARNINGS]:
+            self.message_user(request, problem_message(problem), level=messages.WARNING)
+        if len(found) > MAX_SHOWN_WARNINGS:
+            self.message_user(request, f"{len(found) - MAX_SHOWN_WARNINGS} more warnings.", level=messages.WARNING)
 
 
-def _where_json_ends(text: Any) -> str:
+def _json_error_location(text: Any) -> str:
     """Where the text stops being JSON, so that a missing comma can be found."""
     try:
         json.loads(text)
@@ -154,6 +156,6 @@ def _where_json_ends(text: Any) -> str:
     return "This is not JSON."
 
 
-def _values(fact: Field) -> str:
+def _fact_values(fact: FactField) -> str:
     unit = f" in {fact.unit.symbol}" if fact.unit else ""
     return ", ".join(fact.options) or f"a {fact.type}{unit}"

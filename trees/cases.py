@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
 from lexic.errors import InvalidInput
-from trees.answers import match
-from trees.facts import Fact, InvalidFact, extract_facts, facts_from_request
-from trees.nodes import ActionNode, ConditionNode, Node, QuestionNode, Tree
+from trees.definition.nodes import ActionNode, ConditionNode, Node, QuestionNode, Tree
+from trees.facts.extraction import Fact, InvalidFact, extract_facts, facts_from_request
+from trees.facts.values import match_option
 from trees.walk import Step, Walk, walk
 
 Expectation: TypeAlias = Literal["reaches", "asks"]
@@ -17,9 +17,9 @@ Expectation: TypeAlias = Literal["reaches", "asks"]
 Branch: TypeAlias = tuple[str, str]
 
 MAX_CASES = 100
-MAX_NAME = 120
-MAX_EXPECTED = 200
-MAX_SENTENCE = 2000
+MAX_CASE_NAME_LENGTH = 120
+MAX_EXPECTED_LENGTH = 200
+MAX_SENTENCE_LENGTH = 2000
 MAX_FACTS = 50
 
 
@@ -42,7 +42,7 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class CaseResult:
     """How a case went. `said` is what the tree did, in words; `branches` are those it took."""
 
     case: Case
@@ -53,7 +53,7 @@ class Result:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coverage:
+class CaseCoverage:
     """Which ends and branches of a tree its cases reached, and which they did not, in the tree's order."""
 
     ends: int
@@ -71,14 +71,14 @@ class Coverage:
         }
 
 
-def read_cases(data: object) -> list[Case]:
+def parse_cases(data: object) -> list[Case]:
     """The cases in this JSON value. Raises InvalidCase."""
     if not isinstance(data, list) or len(data) > MAX_CASES:
         raise InvalidCase(f"The test cases are a list of at most {MAX_CASES}.")
-    return [_case(one, number) for number, one in enumerate(data, start=1)]
+    return [_parse_case(one, number) for number, one in enumerate(data, start=1)]
 
 
-def _case(data: object, number: int) -> Case:
+def _parse_case(data: object, number: int) -> Case:
     if not isinstance(data, dict):
         raise InvalidCase(f"Test case {number} is not an object.")
     if data.get("expectation") not in ("reaches", "asks"):
@@ -87,52 +87,54 @@ def _case(data: object, number: int) -> Case:
     if not isinstance(facts, dict) or len(facts) > MAX_FACTS:
         raise InvalidCase(f"The facts of test case {number} are an object of at most {MAX_FACTS}.")
     return Case(
-        name=_text(data, "name", number, limit=MAX_NAME),
-        sentence=_text(data, "sentence", number, limit=MAX_SENTENCE, required=False),
+        name=_case_text(data, "name", number, limit=MAX_CASE_NAME_LENGTH),
+        sentence=_case_text(data, "sentence", number, limit=MAX_SENTENCE_LENGTH, required=False),
         facts=facts,
         expectation=cast("Expectation", data["expectation"]),
-        expected=_text(data, "expected", number, limit=MAX_EXPECTED),
+        expected=_case_text(data, "expected", number, limit=MAX_EXPECTED_LENGTH),
     )
 
 
-def _text(data: Mapping[str, Any], key: str, number: int, *, limit: int, required: bool = True) -> str:
+def _case_text(data: Mapping[str, Any], key: str, number: int, *, limit: int, required: bool = True) -> str:
     value = data.get(key, "")
     if not isinstance(value, str) or len(value) > limit or (required and not value.strip()):
         raise InvalidCase(f"“{key}” of test case {number} has to be a text of at most {limit} characters.")
     return value
 
 
-def walk_by(tree: Tree, *, sentence: str, facts: Mapping[str, Any]) -> Walk:
+def walk_by_sentence(tree: Tree, *, sentence: str, facts: Mapping[str, Any]) -> Walk:
     """The way through the tree by what a sentence says and by what is given, which counts more. Raises InvalidFact."""
     given, _ = facts_from_request(tree, facts)
     said: dict[str, Fact] = extract_facts(tree, question=sentence) if sentence.strip() else {}
     return walk(tree, {**said, **given})
 
 
-def run(tree: Tree, cases: Iterable[Case]) -> list[Result]:
+def run_cases(tree: Tree, cases: Iterable[Case]) -> list[CaseResult]:
     """How each case goes, in their order. Never raises."""
-    return [_run(tree, case) for case in cases]
+    return [_run_case(tree, case) for case in cases]
 
 
-def _run(tree: Tree, case: Case) -> Result:
+def _run_case(tree: Tree, case: Case) -> CaseResult:
     try:
-        walked = walk_by(tree, sentence=case.sentence, facts=case.facts)
+        walked = walk_by_sentence(tree, sentence=case.sentence, facts=case.facts)
     except InvalidFact as error:
-        return Result(case=case, passed=False, said=error.message)
+        return CaseResult(case=case, passed=False, said=error.message)
     nodes = tuple(step.node_id for step in walked.path)
     if case.expectation == "asks":
         passed = walked.missing is not None and walked.missing.field == case.expected
     else:
-        passed = case.expected in nodes and _went_through(walked, case.expected)
-    return Result(case=case, passed=passed, said=outcome(walked), nodes=nodes, branches=branches_of(tree, walked))
+        passed = case.expected in nodes and _passed_node(walked, case.expected)
+    return CaseResult(
+        case=case, passed=passed, said=describe_outcome(walked), nodes=nodes, branches=walked_branches(tree, walked)
+    )
 
 
-def _went_through(walked: Walk, node_id: str) -> bool:
+def _passed_node(walked: Walk, node_id: str) -> bool:
     # A node that could only ask was come to, which is not what its author means by reaching it.
     return walked.missing is None or walked.missing.node_id != node_id
 
 
-def outcome(walked: Walk) -> str:
+def describe_outcome(walked: Walk) -> str:
     """Where the walk ended, in words."""
     if walked.action:
         return f"reached “{walked.path[-1].label or walked.path[-1].node_id}”"
@@ -141,29 +143,29 @@ def outcome(walked: Walk) -> str:
     return f"led nowhere from “{walked.path[-1].label}”" if walked.path else "did not start"
 
 
-def branches_of(tree: Tree, walked: Walk) -> tuple[Branch, ...]:
+def walked_branches(tree: Tree, walked: Walk) -> tuple[Branch, ...]:
     """The branches a walk took, in its order."""
-    found = [(step.node_id, _branch(tree.nodes[step.node_id], step)) for step in walked.path]
+    found = [(step.node_id, _step_branch(tree.nodes[step.node_id], step)) for step in walked.path]
     return tuple((node_id, branch) for node_id, branch in found if branch is not None)
 
 
-def _branch(node: Node, step: Step) -> str | None:
+def _step_branch(node: Node, step: Step) -> str | None:
     if isinstance(node, ConditionNode):
         return step.result if step.result in ("true", "false") else None
     if isinstance(node, QuestionNode) and step.value is not None:
         if step.value in node.children_by_answer:
             return step.value
-        return match(step.value, tuple(node.children_by_answer))
+        return match_option(step.value, tuple(node.children_by_answer))
     return None
 
 
-def coverage(tree: Tree, results: Sequence[Result]) -> Coverage:
+def measure_coverage(tree: Tree, results: Sequence[CaseResult]) -> CaseCoverage:
     """What the walks of all cases, passed or not, reached of the tree."""
     ends = [node.id for node in tree.nodes.values() if isinstance(node, ActionNode)]
-    branches = [branch for node in tree.nodes.values() for branch in _branches(node)]
+    branches = [branch for node in tree.nodes.values() for branch in _node_branches(node)]
     walked = {branch for result in results for branch in result.branches}
     reached = {node_id for result in results for node_id in result.nodes}
-    return Coverage(
+    return CaseCoverage(
         ends=len(ends),
         branches=len(branches),
         missed_ends=tuple(end for end in ends if end not in reached),
@@ -171,7 +173,7 @@ def coverage(tree: Tree, results: Sequence[Result]) -> Coverage:
     )
 
 
-def _branches(node: Node) -> list[Branch]:
+def _node_branches(node: Node) -> list[Branch]:
     if isinstance(node, ConditionNode):
         sides = (("true", node.true_child), ("false", node.false_child))
         return [(node.id, side) for side, child in sides if child is not None]

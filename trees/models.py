@@ -24,7 +24,8 @@ class DecisionTreeQuerySet(models.QuerySet["DecisionTree"]):
 
 
 class DecisionTree(models.Model):
-    """How a professional decides. `tree_data` is `{"rootNodeId": id, "nodes": {id: node}}`, see `trees/schema.py`."""
+    """How a professional decides. `tree_data` is `{"rootNodeId": id, "nodes": {id: node}}`, see
+    `trees/definition/parser.py`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="trees")

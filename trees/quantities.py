@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # symbol: (dimension, factor to the base unit, offset added after the factor, other spellings)
-_TABLE: dict[str, tuple[str, float, float, str]] = {
+_UNIT_TABLE: dict[str, tuple[str, float, float, str]] = {
     "mm": ("length", 1e-3, 0, "millimetre millimetres millimeter millimeters"),
     "cm": ("length", 1e-2, 0, "centimetre centimetres centimeter centimeters"),
     "m": ("length", 1, 0, "metre metres meter meters"),
@@ -73,29 +73,31 @@ class Measure:
     end: int
 
 
-def _spellings() -> Iterator[tuple[str, Unit]]:
-    for symbol, (dimension, factor, offset, others) in _TABLE.items():
+def _unit_spellings() -> Iterator[tuple[str, Unit]]:
+    for symbol, (dimension, factor, offset, others) in _UNIT_TABLE.items():
         unit = Unit(symbol, dimension, factor, offset)
         for spelling in (symbol, *others.split()):
             yield spelling, unit
 
 
-_UNITS = dict(_spellings())
+_UNITS_BY_SPELLING = dict(_unit_spellings())
 # Written in any case, but for single letters: N and n, K and k are not the same thing.
-_UNITS_ANY_CASE = {spelling.casefold(): unit for spelling, unit in reversed(_UNITS.items()) if len(spelling) > 1}
+_UNITS_ANY_CASE = {
+    spelling.casefold(): unit for spelling, unit in reversed(_UNITS_BY_SPELLING.items()) if len(spelling) > 1
+}
 
 # Linear: a run of digits and commas, then a fraction, then at most one unit of bounded length.
-_NUMBER = r"[-+−]?\d[\d,]{0,30}(?:\.\d{1,30})?"
-_UNIT = r"%|°?[A-Za-z]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
-_WHOLE = re.compile(rf"({_NUMBER})[\s-]?({_UNIT})?", re.ASCII)
-_INSIDE = re.compile(rf"(?<![\w.,])({_NUMBER})(?:[ \u00a0-]?({_UNIT}))?")
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_NUMBER_PATTERN = r"[-+−]?\d[\d,]{0,30}(?:\.\d{1,30})?"
+_UNIT_PATTERN = r"%|°?[A-Za-z]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
+_QUANTITY_PATTERN = re.compile(rf"({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
+_MEASURE_PATTERN = re.compile(rf"(?<![\w.,])({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
+_THOUSANDS_PATTERN = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
-def unit(spelling: str) -> Unit | None:
+def find_unit(spelling: str) -> Unit | None:
     """The unit of this spelling, or None when it is not in the table."""
     spelling = spelling.strip()
-    return _UNITS.get(spelling) or _UNITS_ANY_CASE.get(spelling.casefold())
+    return _UNITS_BY_SPELLING.get(spelling) or _UNITS_ANY_CASE.get(spelling.casefold())
 
 
 def parse_quantity(value: object) -> Quantity | None:
@@ -104,10 +106,14 @@ def parse_quantity(value: object) -> Quantity | None:
         return None
     if isinstance(value, int | float):
         return _quantity_of_number(value)
-    match = _WHOLE.fullmatch(" ".join(value.split())) if isinstance(value, str) and len(value) <= 100 else None
+    match = (
+        _QUANTITY_PATTERN.fullmatch(" ".join(value.split()))
+        if isinstance(value, str) and len(value) <= 100
+        else None
+    )
     if match is None:
         return None
-    number, known = _number(match.group(1)), unit(match.group(2) or "")
+    number, known = _parse_number(match.group(1)), find_unit(match.group(2) or "")
     if number is None or (match.group(2) and known is None):
         return None
     return Quantity(number, known)
@@ -121,20 +127,20 @@ def _quantity_of_number(value: float) -> Quantity | None:
     return Quantity(number) if math.isfinite(number) else None
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     text = text.replace("−", "-")
-    if "," in text and not _THOUSANDS.fullmatch(text):
+    if "," in text and not _THOUSANDS_PATTERN.fullmatch(text):
         return None
     number = float(text.replace(",", ""))
     return number if math.isfinite(number) else None
 
 
-def measures(text: str) -> list[Measure]:
+def find_measures(text: str) -> list[Measure]:
     """The numbers in a text, with their units where they have one. Numbers in words (M25) do not count."""
     found = []
-    for match in _INSIDE.finditer(text):
+    for match in _MEASURE_PATTERN.finditer(text):
         written = match.group(1).rstrip(",")
-        number = _number(written)
+        number = _parse_number(written)
         if number is None:
             continue
         known = _unit_in_text(match)
@@ -147,10 +153,10 @@ def _unit_in_text(match: re.Match[str]) -> Unit | None:
     spelling = match.group(2) or ""
     # “45 in the beam” is no length in inches; “45in” is.
     detached = match.end(1) < match.start(2) if spelling else False
-    return None if detached and spelling == "in" else unit(spelling)
+    return None if detached and spelling == "in" else find_unit(spelling)
 
 
-def in_unit(quantity: Quantity, target: Unit | None) -> float | None:
+def convert_to_unit(quantity: Quantity, target: Unit | None) -> float | None:
     """The number in another unit; None when the two measure different things.
 
     A number without a unit is taken to be in the target's. Without a target, the number counts as written.
@@ -163,11 +169,11 @@ def in_unit(quantity: Quantity, target: Unit | None) -> float | None:
     return (base - target.offset) / target.factor
 
 
-def equal(one: float, other: float) -> bool:
+def nearly_equal(one: float, other: float) -> bool:
     """Whether two numbers are the same but for the rounding of a conversion."""
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def show(number: float, unit_symbol: str | None = None) -> str:
+def format_number(number: float, unit_symbol: str | None = None) -> str:
     """A number as a person writes it, with its unit."""
     return f"{number:.12g}{' ' + unit_symbol if unit_symbol else ''}"

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from trees.answers import Value, alike, as_text, match, understand
-from trees.conditions import holds
-from trees.facts import Fact, Source
-from trees.fields import Field, fields_of
-from trees.nodes import Action, ActionNode, ConditionNode, QuestionNode, Scalar, Tree
+from trees.definition.fields import FactField, collect_fields
+from trees.definition.nodes import Action, ActionNode, ConditionNode, QuestionNode, Scalar, Tree
+from trees.facts.conditions import evaluate_condition
+from trees.facts.extraction import Fact, FactSource
+from trees.facts.values import Value, are_same_values, format_value, match_option, parse_value
 
 StepKind: TypeAlias = Literal["condition", "question", "action"]
 
@@ -29,7 +29,7 @@ class Step:
     kind: StepKind
     value: str | None = None
     result: str | None = None
-    source: Source | None = None
+    source: FactSource | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ def walk(tree: Tree, facts: Mapping[str, Fact]) -> Walk:
     A fact that is missing, or that its field cannot make sense of, ends the walk with the question to ask:
     nothing unknown ever counts as false. A child that does not exist, or a circle, ends it without an action.
     """
-    walker = _Walker(tree=tree, facts=facts, fields=fields_of(tree))
+    walker = _Walker(tree=tree, facts=facts, fields=collect_fields(tree))
     return walker.walk()
 
 
@@ -66,7 +66,7 @@ def walk(tree: Tree, facts: Mapping[str, Fact]) -> Walk:
 class _Walker:
     tree: Tree
     facts: Mapping[str, Fact]
-    fields: Mapping[str, Field]
+    fields: Mapping[str, FactField]
     steps: list[Step] = field(default_factory=list)
     used: dict[str, Fact] = field(default_factory=dict)
     action: Action | None = None
@@ -97,11 +97,11 @@ class _Walker:
     def evaluate(self, node: ConditionNode) -> str | None:
         of = self.fields[node.condition.field]
         value = self.read(of)
-        result = None if value is None else holds(node.condition, value=value, field=of)
+        result = None if value is None else evaluate_condition(node.condition, value=value, field=of)
         if value is None or result is None:
             self.ask(node, of)
             return None
-        self.record(node, "condition", of, value=as_text(value, of), result="true" if result else "false")
+        self.record(node, "condition", of, value=format_value(value, of), result="true" if result else "false")
         return node.true_child if result else node.false_child
 
     def answer(self, node: QuestionNode) -> str | None:
@@ -112,17 +112,17 @@ class _Walker:
             self.ask(node, of)
             return None
         self.record(node, "question", of, value=chosen)
-        return child_for(chosen, node)
+        return find_child(chosen, node)
 
-    def read(self, of: Field) -> Value | None:
+    def read(self, of: FactField) -> Value | None:
         fact = self.facts.get(of.name)
-        return None if fact is None else understand(fact.value, of)
+        return None if fact is None else parse_value(fact.value, of)
 
     def record(
         self,
         node: ConditionNode | QuestionNode,
         kind: StepKind,
-        of: Field,
+        of: FactField,
         *,
         value: str,
         result: str | None = None,
@@ -132,7 +132,7 @@ class _Walker:
             Step(node_id=node.id, label=node.label, kind=kind, value=value, result=result, source=fact.source)
         )
 
-    def ask(self, node: ConditionNode | QuestionNode, of: Field) -> None:
+    def ask(self, node: ConditionNode | QuestionNode, of: FactField) -> None:
         is_question = isinstance(node, QuestionNode)
         self.steps.append(
             Step(
@@ -142,62 +142,62 @@ class _Walker:
                 result=NOT_ANSWERED if is_question else NOT_EVALUATED,
             )
         )
-        self.missing = _missing(node, of)
+        self.missing = _missing_fact(node, of)
 
 
-def _missing(node: ConditionNode | QuestionNode, of: Field) -> MissingFact:
+def _missing_fact(node: ConditionNode | QuestionNode, of: FactField) -> MissingFact:
     if isinstance(node, QuestionNode):
         return MissingFact(field=of.name, question=node.question.text, options=node.options, node_id=node.id)
-    return MissingFact(field=of.name, question=of.asked_as, options=of.choices, node_id=node.id)
+    return MissingFact(field=of.name, question=of.question_text, options=of.choices, node_id=node.id)
 
 
-def askable(tree: Tree) -> list[MissingFact]:
+def list_missing_facts(tree: Tree) -> list[MissingFact]:
     """Every question that a walk through this tree can end with."""
-    fields = fields_of(tree)
-    conditions = [_missing(node, fields[node.condition.field]) for node in tree.conditions]
-    return conditions + [_missing(node, fields[node.field]) for node in tree.questions]
+    fields = collect_fields(tree)
+    conditions = [_missing_fact(node, fields[node.condition.field]) for node in tree.conditions]
+    return conditions + [_missing_fact(node, fields[node.field]) for node in tree.questions]
 
 
-def settles(tree: Tree, missing: MissingFact, value: Scalar) -> bool:
+def resolves_missing_fact(tree: Tree, missing: MissingFact, value: Scalar) -> bool:
     """Whether a walk that ended with this question would go on, given this value."""
-    node, of = tree.nodes[missing.node_id], fields_of(tree)[missing.field]
-    understood = understand(value, of)
+    node, of = tree.nodes[missing.node_id], collect_fields(tree)[missing.field]
+    understood = parse_value(value, of)
     if understood is None:
         return False
     if isinstance(node, ConditionNode):
-        return holds(node.condition, value=understood, field=of) is not None
+        return evaluate_condition(node.condition, value=understood, field=of) is not None
     return isinstance(node, QuestionNode) and chosen_option(understood, node, of) is not None
 
 
-def chosen_option(value: Value, node: QuestionNode, of: Field) -> str | None:
+def chosen_option(value: Value, node: QuestionNode, of: FactField) -> str | None:
     """The one answer of the question that the value stands for, as its author wrote it."""
     offered = tuple(dict.fromkeys([*node.children_by_answer, *node.options]))
-    by_word = match(as_text(value, of), offered, node.question.synonyms)
+    by_word = match_option(format_value(value, of), offered, node.question.synonyms)
     if by_word is not None:
         return by_word
-    meant = [option for option in offered if _means(option, value, of)]
-    return meant[0] if len({child_for(option, node) for option in meant}) == 1 else None
+    meant = [option for option in offered if _has_same_meaning(option, value, of)]
+    return meant[0] if len({find_child(option, node) for option in meant}) == 1 else None
 
 
-def _means(option: str, value: Value, of: Field) -> bool:
-    understood = understand(option, of)
-    return understood is not None and alike(understood, value)
+def _has_same_meaning(option: str, value: Value, of: FactField) -> bool:
+    understood = parse_value(option, of)
+    return understood is not None and are_same_values(understood, value)
 
 
-def child_for(answer: str, node: QuestionNode) -> str | None:
+def find_child(answer: str, node: QuestionNode) -> str | None:
     """The node an answer leads to: by its very key, or by the one key that means the same."""
     if answer in node.children_by_answer:
         return node.children_by_answer[answer]
-    key = match(answer, tuple(node.children_by_answer))
+    key = match_option(answer, tuple(node.children_by_answer))
     return None if key is None else node.children_by_answer[key]
 
 
-def to_path(walk: Walk) -> list[dict[str, str | int]]:
+def decision_path(walk: Walk) -> list[dict[str, str | int]]:
     """The path as the API shows it: `step` (from 1), `node`, `label`, and `value` or `result`, both texts."""
-    return [_item(number, step) for number, step in enumerate(walk.path, start=1)]
+    return [_path_item(number, step) for number, step in enumerate(walk.path, start=1)]
 
 
-def _item(number: int, step: Step) -> dict[str, str | int]:
+def _path_item(number: int, step: Step) -> dict[str, str | int]:
     item: dict[str, str | int] = {"step": number, "node": step.node_id, "label": step.label}
     if step.result is not None:
         item["result"] = step.result

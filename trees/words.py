@@ -11,18 +11,18 @@ from typing import Any
 
 import snowballstemmer
 
-LONGEST_STEMMED = 40
+MAX_STEMMED_LENGTH = 40
 
 # Each is linear: the repeated parts cannot match the same characters.
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_JOINT = re.compile(r"(?<=\w)[-_‐‑](?=\w)")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD_PATTERN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_HYPHEN_PATTERN = re.compile(r"(?<=\w)[-_‐‑](?=\w)")
+_CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLAUSE_END = frozenset(",.;:!?()[]—–\n")
 _SENTENCE_END = frozenset(".;!?\n")
 
 # Endings that make another form of the same word, as opposed to another word of the same root:
 # the stemmer alone would read “several” as “severe”.
-_ENDINGS = frozenset({"", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied", "ying", "'s", "s'"})
+_INFLECTIONS = frozenset({"", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied", "ying", "'s", "s'"})
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -41,7 +41,7 @@ STOP_WORDS = word_set(
     """
 )
 
-_local = threading.local()
+_thread_local = threading.local()
 
 
 @dataclass(frozen=True)
@@ -54,70 +54,70 @@ class Word:
     text: str
     start: int
     end: int
-    clause_start: bool = False
-    sentence_start: bool = False
+    starts_clause: bool = False
+    starts_sentence: bool = False
 
     @property
     def stem(self) -> str:
         return stem(self.text)
 
 
-def words(text: str) -> list[Word]:
+def split_words(text: str) -> list[Word]:
     """The words of a text, in order."""
     found: list[Word] = []
     previous_end = 0
-    for match in _WORD.finditer(text):
+    for match in _WORD_PATTERN.finditer(text):
         gap = text[previous_end : match.start()]
         found.append(
             Word(
-                fold(match.group()),
+                fold_case(match.group()),
                 match.start(),
                 match.end(),
-                clause_start=not _CLAUSE_END.isdisjoint(gap),
-                sentence_start=not found or not _SENTENCE_END.isdisjoint(gap),
+                starts_clause=not _CLAUSE_END.isdisjoint(gap),
+                starts_sentence=not found or not _SENTENCE_END.isdisjoint(gap),
             )
         )
         previous_end = match.end()
     return found
 
 
-def fold(text: str) -> str:
+def fold_case(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
 @lru_cache(maxsize=20_000)
 def normalise(text: str) -> str:
     """The text as strings are compared: no case, one space between words, `dead-load` as `dead load`."""
-    return " ".join(_JOINT.sub(" ", fold(text)).split())
+    return " ".join(_HYPHEN_PATTERN.sub(" ", fold_case(text)).split())
 
 
-def name_words(name: str) -> list[str]:
+def split_identifier(name: str) -> list[str]:
     """The words of a field's name: `slabThickness_mm` → slab, thickness, mm."""
-    return [word.text for word in words(_CAMEL.sub(" ", name).replace("_", " "))]
+    return [word.text for word in split_words(_CAMEL_CASE_BOUNDARY.sub(" ", name).replace("_", " "))]
 
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    if len(word) > LONGEST_STEMMED:
+    if len(word) > MAX_STEMMED_LENGTH:
         return word
     return str(_stemmer().stemWord(word))
 
 
 def _stemmer() -> Any:
     # A stemmer keeps the word it works on in itself, so each thread needs its own.
-    if not hasattr(_local, "stemmer"):
-        _local.stemmer = snowballstemmer.stemmer("english")
-    return _local.stemmer
+    if not hasattr(_thread_local, "stemmer"):
+        _thread_local.stemmer = snowballstemmer.stemmer("english")
+    return _thread_local.stemmer
 
 
-def same_word(one: str, other: str) -> bool:
+def is_same_word(one: str, other: str) -> bool:
     """Whether two folded words are one word in two inflections: beam and beams, exposed and exposing."""
     if one == other:
         return True
     if stem(one) != stem(other):
         return False
     shared = _shared_prefix(one, other)
-    return all(_is_ending(word[shared:], word[shared - 1 : shared]) for word in (one, other))
+    return all(_is_inflection(word[shared:], word[shared - 1 : shared]) for word in (one, other))
 
 
 def _shared_prefix(one: str, other: str) -> int:
@@ -129,23 +129,23 @@ def _shared_prefix(one: str, other: str) -> int:
     return length
 
 
-def _is_ending(tail: str, last: str) -> bool:
+def _is_inflection(tail: str, last: str) -> bool:
     doubled = tail[1:] if last and tail.startswith(last) else tail
-    return tail in _ENDINGS or doubled in _ENDINGS
+    return tail in _INFLECTIONS or doubled in _INFLECTIONS
 
 
-def same_words(one: list[str], other: list[str]) -> bool:
+def are_same_words(one: list[str], other: list[str]) -> bool:
     return (
         bool(one)
         and len(one) == len(other)
-        and all(same_word(left, right) for left, right in zip(one, other, strict=True))
+        and all(is_same_word(left, right) for left, right in zip(one, other, strict=True))
     )
 
 
 def content_stems(text: str) -> set[str]:
     """Stems of the words that carry meaning: neither stop words, nor single letters, nor bare numbers."""
-    return {word.stem for word in words(text) if is_content(word.text)}
+    return {word.stem for word in split_words(text) if is_content_word(word.text)}
 
 
-def is_content(word: str) -> bool:
+def is_content_word(word: str) -> bool:
     return word not in STOP_WORDS and len(word) > 1 and not word.isdigit()

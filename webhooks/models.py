@@ -11,11 +11,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from accounts import keys
+from accounts import key_secrets
 from accounts.models import Principal
 from plugins.models import Plugin
 from webhooks import signing
-from webhooks.schedule import rest_after
+from webhooks.retry_schedule import receiver_backoff
 
 
 class Event(models.TextChoices):
@@ -28,7 +28,7 @@ class Event(models.TextChoices):
 
 
 # Sent by hand, whatever a webhook listens to.
-TEST = "webhook.test"
+TEST_EVENT = "webhook.test"
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
@@ -88,13 +88,13 @@ class Webhook(models.Model):
         """Where it is, in few words. The rest of an address may be a secret of its own."""
         return urlsplit(self.url).hostname or self.url
 
-    def give_secret(self, *, now: datetime | None = None) -> str:
+    def set_new_secret(self, *, now: datetime | None = None) -> str:
         """Sets a new secret, unsaved, and returns it: the one time that it is shown. The former stays for a day."""
-        secret = signing.new_secret()
+        secret = signing.generate_webhook_secret()
         if self.secret_encrypted:
             self.former_secret_encrypted = self.secret_encrypted
             self.former_secret_until = (now or timezone.now()) + self.FORMER_SECRET_FOR
-        self.secret_encrypted = keys.encrypt(secret)
+        self.secret_encrypted = key_secrets.encrypt(secret)
         return secret
 
     def valid_secrets(self, *, now: datetime) -> list[str]:
@@ -102,7 +102,7 @@ class Webhook(models.Model):
         kept = [self.secret_encrypted]
         if self.former_secret_until and now < self.former_secret_until:
             kept.append(self.former_secret_encrypted)
-        return [secret for sealed in kept if (secret := keys.decrypt(sealed))]
+        return [secret for sealed in kept if (secret := key_secrets.decrypt(sealed))]
 
     def has_answered(self) -> None:
         """Something was delivered: whatever was wrong with it is over."""
@@ -112,7 +112,7 @@ class Webhook(models.Model):
     def has_failed(self, *, now: datetime) -> None:
         self.failures += 1
         self.failing_since = self.failing_since or now
-        self.not_before = now + rest_after(self.failures)
+        self.not_before = now + receiver_backoff(self.failures)
         self.save(update_fields=["failures", "failing_since", "not_before"])
 
     def switch_on(self) -> None:

@@ -15,14 +15,14 @@ from uuid import UUID
 from django.db import models, transaction
 
 from plugins.models import Plugin
-from webhooks.models import TEST, Delivery, Webhook
-from webhooks.tasks import enqueue
+from webhooks.models import TEST_EVENT, Delivery, Webhook
+from webhooks.tasks import enqueue_webhook
 
 # Texts are cut so that a payload stays below the 20 kB that receivers are promised.
-LONGEST_TEXT = 2000
+MAX_TEXT_LENGTH = 2000
 
 
-def record(
+def record_event(
     plugins: models.QuerySet[Plugin] | Collection[UUID],
     *,
     kind: str,
@@ -37,41 +37,47 @@ def record(
     listening = Webhook.objects.listening(kind).filter(plugin__in=plugins).select_related("plugin")
     webhooks = list(listening.only("includes_questions", "plugin", "plugin__slug", "plugin__name"))
     if webhooks:
-        ids = {webhook.plugin_id: _event_id() for webhook in webhooks}
-        _write([_delivery(one, kind, ids[one.plugin_id], data, personal or {}) for one in webhooks])
+        ids = {webhook.plugin_id: _new_event_id() for webhook in webhooks}
+        _write_deliveries(
+            [_build_delivery(one, kind, ids[one.plugin_id], data, personal or {}) for one in webhooks]
+        )
     return len(webhooks)
 
 
-def record_test(webhook: Webhook) -> Delivery:
+def record_test_event(webhook: Webhook) -> Delivery:
     """An event that says nothing but that events arrive, for this webhook alone."""
-    delivery = _delivery(webhook, TEST, _event_id(), {"message": "Events of this plugin arrive here."}, {})
-    _write([delivery])
+    delivery = _build_delivery(
+        webhook, TEST_EVENT, _new_event_id(), {"message": "Events of this plugin arrive here."}, {}
+    )
+    _write_deliveries([delivery])
     return delivery
 
 
-def _write(deliveries: list[Delivery]) -> None:
+def _write_deliveries(deliveries: list[Delivery]) -> None:
     with transaction.atomic():
         Delivery.objects.bulk_create(deliveries)
         for webhook_id in {delivery.webhook_id for delivery in deliveries}:
-            transaction.on_commit(partial(enqueue, webhook_id), robust=True)
+            transaction.on_commit(partial(enqueue_webhook, webhook_id), robust=True)
 
 
-def _delivery(
+def _build_delivery(
     webhook: Webhook, kind: str, event_id: str, data: Mapping[str, Any], personal: Mapping[str, Any]
 ) -> Delivery:
     plugin = {"id": str(webhook.plugin_id), "slug": webhook.plugin.slug, "name": webhook.plugin.name}
     told = {**data, **(personal if webhook.includes_questions else {})}
-    return Delivery(webhook=webhook, event=kind, event_id=event_id, data={"plugin": plugin, **_short(told)})
+    return Delivery(
+        webhook=webhook, event=kind, event_id=event_id, data={"plugin": plugin, **_truncate_texts(told)}
+    )
 
 
-def _event_id() -> str:
+def _new_event_id() -> str:
     """Without a full stop: those divide what is signed."""
     return f"evt_{secrets.token_hex(16)}"
 
 
-def _short(value: Any) -> Any:
+def _truncate_texts(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= LONGEST_TEXT else f"{value[: LONGEST_TEXT - 1]}…"
+        return value if len(value) <= MAX_TEXT_LENGTH else f"{value[: MAX_TEXT_LENGTH - 1]}…"
     if isinstance(value, Mapping):
-        return {name: _short(part) for name, part in value.items()}
+        return {name: _truncate_texts(part) for name, part in value.items()}
     return value

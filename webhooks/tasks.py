@@ -10,23 +10,23 @@ from celery import shared_task
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerUnavailable
 
-from webhooks import deliver
+from webhooks import sender
 from webhooks.models import Delivery, Webhook
 
 logger = logging.getLogger(__name__)
 
-PICKED_UP_AT_ONCE = 500
+PICK_UP_BATCH_SIZE = 500
 # The next round asks again; a queue that nobody empties must not fill up with doubles.
-EXPIRES_SECONDS = 60
-FORGOTTEN_AT_ONCE = 10_000
+TASK_EXPIRY_SECONDS = 60
+PRUNE_BATCH_SIZE = 10_000
 
 
-def enqueue(webhook_id: UUID) -> None:
+def enqueue_webhook(webhook_id: UUID) -> None:
     """Have a worker send what is due to this receiver. Without a broker the next round of `pick_up` does."""
     try:
         send_due.apply_async(
             kwargs={"webhook_id": str(webhook_id)},
-            expires=EXPIRES_SECONDS,
+            expires=TASK_EXPIRY_SECONDS,
             retry_policy={"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1},
         )
     except BrokerUnavailable as error:
@@ -36,30 +36,30 @@ def enqueue(webhook_id: UUID) -> None:
 @shared_task(name="webhooks.send_due")
 def send_due(*, webhook_id: str, **kwargs: Any) -> None:
     """However often it is called, nothing is sent twice: what is sent is claimed first."""
-    if deliver.send_due(UUID(webhook_id)):
-        enqueue(UUID(webhook_id))
+    if sender.send_due(UUID(webhook_id)):
+        enqueue_webhook(UUID(webhook_id))
 
 
 @shared_task(name="webhooks.pick_up")
-def pick_up(**kwargs: Any) -> int:
+def enqueue_due_deliveries(**kwargs: Any) -> int:
     """Enqueue the receivers for which something is due, the longest due first. Returns how many.
 
     These are second attempts, and first ones whose message got lost.
     """
     now = timezone.now()
-    deliver.give_up_exhausted(now=now)
+    sender.give_up_exhausted(now=now)
     free = Webhook.objects.free(now=now)
     due = Delivery.objects.due(now=now).filter(webhook__in=free).values_list("webhook", flat=True)
-    ids = list(dict.fromkeys(due[:PICKED_UP_AT_ONCE]))
+    ids = list(dict.fromkeys(due[:PICK_UP_BATCH_SIZE]))
     for webhook_id in ids:
-        enqueue(webhook_id)
+        enqueue_webhook(webhook_id)
     return len(ids)
 
 
 @shared_task(name="webhooks.forget_deliveries")
-def forget_deliveries(**kwargs: Any) -> int:
+def prune_deliveries(**kwargs: Any) -> int:
     """Delete what was settled more than a month ago. Returns how many rows."""
     old = Delivery.objects.filter(created_at__lt=timezone.now() - Delivery.KEPT_FOR)
-    ids = old.settled().order_by("created_at").values_list("pk", flat=True)[:FORGOTTEN_AT_ONCE]
+    ids = old.settled().order_by("created_at").values_list("pk", flat=True)[:PRUNE_BATCH_SIZE]
     deleted, _ = Delivery.objects.filter(pk__in=list(ids)).delete()
     return deleted

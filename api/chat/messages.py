@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.query_body import MAX_QUESTION, MAX_TURNS
+from api.query.serializers import MAX_QUESTION, MAX_TURNS
 from lexic.errors import InvalidInput
 
 # What else a turn may hold at any door; a chat that has grown is cut, for its author cannot make it shorter.
-_LONGEST_TURN = 20_000
+_MAX_TURN_LENGTH = 20_000
 _TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-_OVERHEARD = {"user", "assistant"}
+_CONVERSATION_ROLES = {"user", "assistant"}
 
 
 class UnsupportedContent(InvalidInput):
@@ -43,7 +43,7 @@ class QuestionTooLong(InvalidInput):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conversation:
+class ChatConversation:
     """`turns` as `context` of a query; `ignored` names the kinds of messages that were left out."""
 
     question: str
@@ -51,7 +51,7 @@ class Conversation:
     ignored: list[str]
 
 
-def read(messages: list[Mapping[str, Any]]) -> Conversation:
+def read_messages(messages: list[Mapping[str, Any]]) -> ChatConversation:
     """The user's last message is the question; what user and assistant said before it are the turns, the latest kept.
 
     `messages` have a known role each. Messages after the question (a call of a tool and what it gave, the beginning
@@ -59,27 +59,29 @@ def read(messages: list[Mapping[str, Any]]) -> Conversation:
     Raises `UnsupportedContent`, `InvalidContent`, `QuestionTooLong`.
     """
     said = [
-        {"role": message["role"], "content": _text(message["content"], param=f"messages.{number}.content")}
+        {"role": message["role"], "content": _message_text(message["content"], param=f"messages.{number}.content")}
         for number, message in enumerate(messages)
-        if message["role"] in _OVERHEARD
+        if message["role"] in _CONVERSATION_ROLES
     ]
     last = max((at for at, turn in enumerate(said) if turn["role"] == "user"), default=None)
     question = "" if last is None else said[last]["content"].strip()
     if len(question) > MAX_QUESTION:
         raise QuestionTooLong(param="messages")
-    turns = [_cut(turn) for turn in said[:last] if turn["content"].strip()] if last is not None else []
-    return Conversation(question=question, turns=turns[-MAX_TURNS:], ignored=_left_out(messages))
+    turns = [_truncate_turn(turn) for turn in said[:last] if turn["content"].strip()] if last is not None else []
+    return ChatConversation(question=question, turns=turns[-MAX_TURNS:], ignored=_ignored_roles(messages))
 
 
-def _cut(turn: dict[str, str]) -> dict[str, str]:
-    return {**turn, "content": turn["content"][:_LONGEST_TURN]}
+def _truncate_turn(turn: dict[str, str]) -> dict[str, str]:
+    return {**turn, "content": turn["content"][:_MAX_TURN_LENGTH]}
 
 
-def _left_out(messages: Iterable[Mapping[str, Any]]) -> list[str]:
-    return sorted({f"messages.{message['role']}" for message in messages} - {f"messages.{r}" for r in _OVERHEARD})
+def _ignored_roles(messages: Iterable[Mapping[str, Any]]) -> list[str]:
+    return sorted(
+        {f"messages.{message['role']}" for message in messages} - {f"messages.{r}" for r in _CONVERSATION_ROLES}
+    )
 
 
-def _text(content: Any, *, param: str) -> str:
+def _message_text(content: Any, *, param: str) -> str:
     """The text of a message: a string, or the text parts on lines of their own; none where it only calls a tool."""
     if content is None:
         return ""
@@ -87,10 +89,10 @@ def _text(content: Any, *, param: str) -> str:
         return content
     if not isinstance(content, list):
         raise InvalidContent(param=param)
-    return "\n".join(_part(part, param=f"{param}.{number}") for number, part in enumerate(content))
+    return "\n".join(_part_text(part, param=f"{param}.{number}") for number, part in enumerate(content))
 
 
-def _part(part: Any, *, param: str) -> str:
+def _part_text(part: Any, *, param: str) -> str:
     if not isinstance(part, Mapping):
         raise InvalidContent(param=param)
     kind = part.get("type")

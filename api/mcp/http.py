@@ -27,20 +27,20 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
 from rest_framework.request import Request
 
-from accounts.limits import Allowance
 from accounts.models import ApiKey
+from accounts.rate_limits import Allowance
 from api.authentication import ApiKeyAuthentication
-from api.mcp.doors import KEY_IN_SCOPE, Exhausted, HttpDoor, count
-from api.mcp.server import build
+from api.mcp.principals import KEY_IN_SCOPE, HttpCallerResolver, RateLimitExceeded, count_request
+from api.mcp.server import build_server
 from api.mcp.threads import in_thread
-from lexic.api_errors import SignInNeeded, TooLarge, as_lexic_error
 from lexic.errors import InvalidInput, LexicError, NotAllowed
-from lexic.strict_json import read_json
+from lexic.http.error_handlers import NotAuthenticated, PayloadTooLarge, to_lexic_error
+from lexic.http.strict_json import read_json
 
 logger = logging.getLogger(__name__)
 
 # What does work for a key. Shaking hands and listing tools does not count.
-COUNTED = ("tools/call", "resources/read")
+COUNTED_METHODS = ("tools/call", "resources/read")
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -48,7 +48,7 @@ Send = Callable[[Message], Awaitable[None]]
 Headers = dict[str, str]
 
 
-class OnlyPost(LexicError):
+class PostOnly(LexicError):
     """This address takes POST requests only."""
 
     code = "method_not_allowed"
@@ -71,13 +71,13 @@ class WrongOrigin(NotAllowed):
     hint = "Its operator can add the site's name to ALLOWED_HOSTS."
 
 
-class NotOneMessage(InvalidInput):
+class NotSingleMessage(InvalidInput):
     """The body has to be one message of the protocol, which is an object."""
 
     hint = "Send each message of a batch in a request of its own."
 
 
-class _HungUp(Exception):
+class _ClientDisconnected(Exception):
     """The caller left while the request was read."""
 
 
@@ -85,62 +85,64 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     """One request of the protocol, whatever its revision."""
     async with ThreadSensitiveContext():
         try:
-            key, message, allowance = await _admitted(scope, receive)
-        except _HungUp:
+            key, message, allowance = await _authenticate_message(scope, receive)
+        except _ClientDisconnected:
             return
         except Exception as error:
-            await _refuse(error, send)
+            await _send_error(error, send)
             return
-        answer = _Answer(send, headers=allowance.headers() if allowance else {})
+        answer = _ResponseSender(send, headers=allowance.headers() if allowance else {})
         try:
-            await _speak({**scope, KEY_IN_SCOPE: key}, _replayed(message, receive), answer)
+            await _handle_protocol({**scope, KEY_IN_SCOPE: key}, _replay_message(message, receive), answer)
         except Exception as error:
             if answer.has_begun:
                 raise
-            await _refuse(error, send)
+            await _send_error(error, send)
 
 
 @cache
-def _server() -> Server[Any]:
-    return build(HttpDoor())
+def _http_server() -> Server[Any]:
+    return build_server(HttpCallerResolver())
 
 
-async def _speak(scope: Message, receive: Receive, send: Send) -> None:
-    manager = StreamableHTTPSessionManager(_server(), stateless=True, max_request_body_size=2 * _most_bytes())
+async def _handle_protocol(scope: Message, receive: Receive, send: Send) -> None:
+    manager = StreamableHTTPSessionManager(
+        _http_server(), stateless=True, max_request_body_size=2 * _max_body_bytes()
+    )
     async with manager.run():
         await manager.handle_request(scope, receive, send)
 
 
-async def _admitted(scope: Message, receive: Receive) -> tuple[ApiKey, Any, Allowance | None]:
+async def _authenticate_message(scope: Message, receive: Receive) -> tuple[ApiKey, Any, Allowance | None]:
     """The key, the message, and what is left to the key where the message counts. Raises whatever is wrong."""
     request = ASGIRequest(scope, io.BytesIO())
-    _check_names(request)
-    key = await in_thread(_key, request)
+    _check_host_and_origin(request)
+    key = await in_thread(_authenticate_key, request)
     if request.method != "POST":
-        raise OnlyPost
-    message = read_json(await _body(request, receive))
+        raise PostOnly
+    message = read_json(await _read_body(request, receive))
     if not isinstance(message, dict):
-        raise NotOneMessage
-    counts = message.get("method") in COUNTED
+        raise NotSingleMessage
+    counts = message.get("method") in COUNTED_METHODS
     try:
-        return key, message, await in_thread(count, key) if counts else None
-    except Exhausted as error:
+        return key, message, await in_thread(count_request, key) if counts else None
+    except RateLimitExceeded as error:
         error.request_id = message.get("id")
         raise
 
 
-def _check_names(request: ASGIRequest) -> None:
+def _check_host_and_origin(request: ASGIRequest) -> None:
     """Keeps out pages that reach this server under a name of their own (DNS rebinding), and foreign ones."""
     try:
         request.get_host()
     except DisallowedHost:
         raise WrongHost from None
     origin = request.headers.get("Origin")
-    if origin and not validate_host(_host_of(origin), settings.ALLOWED_HOSTS):
+    if origin and not validate_host(_origin_host(origin), settings.ALLOWED_HOSTS):
         raise WrongOrigin
 
 
-def _host_of(origin: str) -> str:
+def _origin_host(origin: str) -> str:
     try:
         host = urlsplit(origin).hostname or ""
     except ValueError:
@@ -148,35 +150,35 @@ def _host_of(origin: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _key(request: ASGIRequest) -> ApiKey:
+def _authenticate_key(request: ASGIRequest) -> ApiKey:
     found = ApiKeyAuthentication().authenticate(Request(request))
     if found is None:
-        raise SignInNeeded
+        raise NotAuthenticated
     return found[1]
 
 
-async def _body(request: ASGIRequest, receive: Receive) -> bytes:
+async def _read_body(request: ASGIRequest, receive: Receive) -> bytes:
     """Raises `TooLarge`; what is said to be too long is not read."""
     declared = request.headers.get("Content-Length", "")
-    if declared.isdigit() and int(declared) > _most_bytes():
-        raise TooLarge
+    if declared.isdigit() and int(declared) > _max_body_bytes():
+        raise PayloadTooLarge
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise _HungUp
+            raise _ClientDisconnected
         body += message.get("body", b"")
-        if len(body) > _most_bytes():
-            raise TooLarge
+        if len(body) > _max_body_bytes():
+            raise PayloadTooLarge
         if not message.get("more_body", False):
             return bytes(body)
 
 
-def _most_bytes() -> int:
+def _max_body_bytes() -> int:
     return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
 
-def _replayed(message: Any, receive: Receive) -> Receive:
+def _replay_message(message: Any, receive: Receive) -> Receive:
     """The message as we read it, written anew: the library cannot read another one out of the same bytes."""
     body, is_given = json.dumps(message, ensure_ascii=False).encode(), False
 
@@ -190,7 +192,7 @@ def _replayed(message: Any, receive: Receive) -> Receive:
     return replayed
 
 
-class _Answer:
+class _ResponseSender:
     """Sends on, with headers of ours."""
 
     def __init__(self, send: Send, *, headers: Headers) -> None:
@@ -201,32 +203,32 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.has_begun = True
-            message = {**message, "headers": [*message.get("headers", []), *_encoded(self._headers)]}
+            message = {**message, "headers": [*message.get("headers", []), *_encode_headers(self._headers)]}
         await self._send(message)
 
 
-def _encoded(headers: Headers) -> list[tuple[bytes, bytes]]:
+def _encode_headers(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
-async def _refuse(error: Exception, send: Send) -> None:
-    told = as_lexic_error(error)
+async def _send_error(error: Exception, send: Send) -> None:
+    told = to_lexic_error(error)
     if told.status >= 500:
         logger.error("%s: %s", told.code, told.hint, exc_info=error)
     code = PARSE_ERROR if told.code == "invalid_json" else INTERNAL_ERROR if told.status >= 500 else INVALID_REQUEST
     shown = {"code": code, "message": told.message, "data": told.as_dict()}
     body = json.dumps({"jsonrpc": "2.0", "id": getattr(error, "request_id", None), "error": shown}).encode()
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_headers(told)}
-    await send({"type": "http.response.start", "status": told.status, "headers": _encoded(headers)})
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(told)}
+    await send({"type": "http.response.start", "status": told.status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
 
 
-def _headers(told: LexicError) -> Headers:
-    if isinstance(told, Exhausted):
+def _error_headers(told: LexicError) -> Headers:
+    if isinstance(told, RateLimitExceeded):
         return told.allowance.headers()
-    if isinstance(told, SignInNeeded):
+    if isinstance(told, NotAuthenticated):
         return {"WWW-Authenticate": 'Bearer realm="lexic"'}
-    if isinstance(told, OnlyPost):
+    if isinstance(told, PostOnly):
         return {"Allow": "POST"}
     # What was not read of a body that is too large would go on coming.
-    return {"Connection": "close"} if isinstance(told, TooLarge) else {}
+    return {"Connection": "close"} if isinstance(told, PayloadTooLarge) else {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import anyio
 from mcp.server.stdio import stdio_server
 
-from api.mcp.doors import StdioDoor
-from api.mcp.server import build
+from api.mcp.principals import StdioCallerResolver
+from api.mcp.server import build_server
 from lexic.database import release_connections
 
 
@@ -15,13 +15,13 @@ def serve(secret: str) -> None:
 
     Raises `UnusableKey`.
     """
-    door = StdioDoor(secret)
+    door = StdioCallerResolver(secret)
     with release_connections():
         door.key()
-    anyio.run(_serve, door)
+    anyio.run(_serve_streams, door)
 
 
-async def _serve(door: StdioDoor) -> None:
-    server = build(door)
+async def _serve_streams(door: StdioCallerResolver) -> None:
+    server = build_server(door)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())

@@ -25,7 +25,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     return await sync_to_async(run)()
 
 
-async def apart(work: Coroutine[Any, Any, T]) -> T:
+async def run_shielded(work: Coroutine[Any, Any, T]) -> T:
     """The work, in a task of its own. When the caller leaves it is cancelled once, and may clean up behind itself.
 
     The library cancels a call again at each await, until it gives in: what it does last would not be done.

@@ -32,7 +32,7 @@ _ANSWER = {
     "release": "cover@1.2.0",
     "usage": {"promptTokens": 0, "completionTokens": 0},
 }
-_ASKED_BACK = {
+_CLARIFICATION = {
     **_ANSWER,
     "answer": "How is the member exposed?",
     "citations": [],
@@ -47,7 +47,7 @@ _ASKED_BACK = {
 }
 _QUESTION = {"plugin": "cover", "query": "What cover does a beam exposed to weather need?"}
 
-ASKING = [
+QUERY_EXAMPLES = [
     OpenApiExample("A question", value=_QUESTION, request_only=True),
     OpenApiExample(
         "Of one release, with what is known already",
@@ -55,10 +55,10 @@ ASKING = [
         request_only=True,
     ),
     OpenApiExample("An answer", value=_ANSWER, response_only=True, media_type="application/json"),
-    OpenApiExample("A question back", value=_ASKED_BACK, response_only=True, media_type="application/json"),
+    OpenApiExample("A question back", value=_CLARIFICATION, response_only=True, media_type="application/json"),
 ]
 
-CHATTING = [
+CHAT_EXAMPLES = [
     OpenApiExample(
         "A question",
         value={"model": "cover", "messages": [{"role": "user", "content": _QUESTION["query"]}]},
@@ -66,7 +66,7 @@ CHATTING = [
     ),
 ]
 
-_LISTED = {
+_LISTING = {
     "slug": "cover",
     "name": "Concrete cover and durability",
     "tagline": "Nominal cover, exposure classes and laps.",
@@ -89,11 +89,11 @@ _LISTED = {
     "isShared": True,
     "hasChat": True,
 }
-BROWSING = [
+MARKETPLACE_EXAMPLES = [
     OpenApiExample(
         "What is found",
         value={
-            "results": [_LISTED],
+            "results": [_LISTING],
             "count": 1,
             "next": None,
             "previous": None,
@@ -108,7 +108,7 @@ BROWSING = [
     ),
 ]
 
-CHATTING_PUBLICLY = [
+PUBLIC_CHAT_EXAMPLES = [
     OpenApiExample(
         "Of notes", value={"message": "What did I finish?", "timezone": "Europe/Oslo"}, request_only=True
     ),

@@ -17,10 +17,10 @@ _LINKS = {
     "createGoldenQuestion": ("golden", "id", ["getGoldenQuestion", "updateGoldenQuestion", "deleteGoldenQuestion"]),
     "createWebhook": ("webhook", "id", ["getWebhook", "updateWebhook", "renewWebhookSecret", "deleteWebhook"]),
 }
-_NAMES = re.compile(r"\{(\w+)\}")
+_PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
-def link(paths: dict[str, Any]) -> None:
+def add_links(paths: dict[str, Any]) -> None:
     """Adds them to the answers that make something."""
     known = {
         operation["operationId"]: (path, operation)
@@ -30,11 +30,12 @@ def link(paths: dict[str, Any]) -> None:
     for maker, (name, place, targets) in _LINKS.items():
         _, operation = known[maker]
         made = operation["responses"].get("201") or operation["responses"]["200"]
-        made["links"] = {target: _link(target, known[target][0], name=name, place=place) for target in targets}
+        made["links"] = {target: _make_link(target, known[target][0], name=name, place=place) for target in targets}
 
 
-def _link(target: str, path: str, *, name: str, place: str) -> dict[str, Any]:
+def _make_link(target: str, path: str, *, name: str, place: str) -> dict[str, Any]:
     parameters = {
-        one: f"$response.body#/{place}" if one == name else f"$request.path.{one}" for one in _NAMES.findall(path)
+        one: f"$response.body#/{place}" if one == name else f"$request.path.{one}"
+        for one in _PATH_PARAMETER.findall(path)
     }
     return {"operationId": target, "parameters": parameters}

@@ -3,7 +3,7 @@ schema's check, so that none comes out with a name that was made up from its add
 
 from __future__ import annotations
 
-PARTS = {
+TAGS = {
     "Asking": "Questions to a plugin, with a key: whole answers or streams, and what was thought of them.",
     "OpenAI-compatible": "The same questions in the words of OpenAI's protocol: a plugin is a model.",
     "Account": "What a key may do, and the keys themselves.",
@@ -24,7 +24,7 @@ _TREE = f"{_PLUGIN}/trees/{{tree}}"
 _GOLDEN = f"{_PLUGIN}/golden-questions"
 _WEBHOOK = f"{_PLUGIN}/webhooks/{{webhook}}"
 
-_TABLE: dict[str, dict[str, dict[str, str]]] = {
+_OPERATIONS_BY_TAG: dict[str, dict[str, dict[str, str]]] = {
     "Asking": {
         "/api/v1/query": {"post": "askQuestion"},
         "/api/queries/{query}/feedback": {"post": "giveFeedback"},
@@ -126,13 +126,13 @@ _TABLE: dict[str, dict[str, dict[str, str]]] = {
 # By path and method: the part, and the name.
 OPERATIONS = {
     (path, method): (part, name)
-    for part, paths in _TABLE.items()
+    for part, paths in _OPERATIONS_BY_TAG.items()
     for path, methods in paths.items()
     for method, name in methods.items()
 }
 
 # Those that answer with an ETag to GET, and look at If-Match before they change anything.
-TAGGED = {
+ETAG_PATHS = {
     _PLUGIN,
     _DOCUMENT,
     f"{_DOCUMENT}/file",
@@ -143,4 +143,4 @@ TAGGED = {
 }
 
 # Those whose POST waits for a language model, which can fail, be busy, or take too long.
-ASKING = {"askQuestion", "tryQuestion", "createChatCompletion", "chatInPublic"}
+ANSWERING_OPERATIONS = {"askQuestion", "tryQuestion", "createChatCompletion", "chatInPublic"}

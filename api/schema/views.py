@@ -29,17 +29,17 @@ class NoSuchFormat(InvalidInput):
     code = "unknown_format"
 
 
-class _Yaml(OpenApiYamlRenderer):
+class _YamlRenderer(OpenApiYamlRenderer):
     media_type = "application/yaml"
     format = "yaml"
 
 
-class _PlainJson(OpenApiJsonRenderer):
+class _JsonRenderer(OpenApiJsonRenderer):
     media_type = "application/json"
     format = "json"
 
 
-class _ByNameOrType(DefaultContentNegotiation):
+class _FormatNegotiation(DefaultContentNegotiation):
     """`?format=` counts more than Accept; what neither names is JSON."""
 
     def select_renderer(
@@ -57,22 +57,22 @@ class _ByNameOrType(DefaultContentNegotiation):
 
 
 @cache
-def description() -> dict[str, Any]:
+def get_schema() -> dict[str, Any]:
     """The description, made once for the life of the process: the code it tells of does not change either."""
     schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return schema
 
 
 @cache
-def _tag() -> str:
-    return f'"{hashlib.sha256(OpenApiJsonRenderer().render(description())).hexdigest()[:32]}"'
+def _schema_etag() -> str:
+    return f'"{hashlib.sha256(OpenApiJsonRenderer().render(get_schema())).hexdigest()[:32]}"'
 
 
 class SchemaView(APIView):
     authentication_classes: list[Any] = []
     permission_classes: list[Any] = []
-    renderer_classes = [_PlainJson, _Yaml]
-    content_negotiation_class = _ByNameOrType
+    renderer_classes = [_JsonRenderer, _YamlRenderer]
+    content_negotiation_class = _FormatNegotiation
 
     @extend_schema(
         parameters=[OpenApiParameter("format", enum=FORMATS, description="Counts more than the header Accept.")],
@@ -81,7 +81,7 @@ class SchemaView(APIView):
     def get(self, request: Request) -> Response:
         """This description, as JSON or YAML. Anybody may read it."""
         lasts = 0 if settings.DEBUG else 300
-        headers = {"Cache-Control": f"public, max-age={lasts}", "Vary": "Accept", "ETag": _tag()}
-        if request.headers.get("If-None-Match") == _tag():
+        headers = {"Cache-Control": f"public, max-age={lasts}", "Vary": "Accept", "ETag": _schema_etag()}
+        if request.headers.get("If-None-Match") == _schema_etag():
             return Response(status=304, headers=headers)
-        return Response(description(), headers=headers)
+        return Response(get_schema(), headers=headers)

@@ -9,13 +9,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 register = template.Library()
-_CODE = re.compile(r"`([^`\n]{1,200})`")
+_CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
 
 
 @register.filter
 def inline(words: str) -> SafeString:
     # Split at a group, what matched it stands at the odd places.
-    pieces = enumerate(_CODE.split(words))
+    pieces = enumerate(_CODE_SPAN.split(words))
     marked = (format_html("<code>{}</code>", piece) if at % 2 else piece for at, piece in pieces)
     return format_html_join("", "{}", ((piece,) for piece in marked))
 

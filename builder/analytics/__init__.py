@@ -5,21 +5,25 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import URLPattern, path
 
-from builder.analytics import overall
-from builder.analytics.views import download, show
-from builder.panes import pane_url
+from builder.analytics import all_plugins
+from builder.analytics.views import download_csv, show_analytics
+from builder.panes import pane_route
 
 
 def urls() -> list[URLPattern]:
     return [
-        pane_url("analytics/", show, name="analytics"),
-        pane_url("analytics/questions.csv", download, name="analytics_csv"),
+        pane_route("analytics/", show_analytics, name="analytics"),
+        pane_route("analytics/questions.csv", download_csv, name="analytics_csv"),
     ]
 
 
-def overall_urls() -> list[URLPattern]:
+def all_plugins_urls() -> list[URLPattern]:
     """Over all that a person may look at; they belong to no plugin."""
     return [
-        path("analytics/", admin.site.admin_view(overall.show), name="builder_overall"),
-        path("analytics/questions.csv", admin.site.admin_view(overall.download), name="builder_overall_csv"),
+        path("analytics/", admin.site.admin_view(all_plugins.show_all_plugins), name="builder_overall"),
+        path(
+            "analytics/questions.csv",
+            admin.site.admin_view(all_plugins.download_all_plugins),
+            name="builder_overall_csv",
+        ),
     ]

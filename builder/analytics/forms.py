@@ -14,20 +14,20 @@ from accounts.models import User
 from plugins.models import Plugin
 from querying.models import Query, QueryQuerySet
 
-DAYS = 30
-MOST_DAYS = 1100
+DEFAULT_DAYS = 30
+MAX_DAYS = 1100
 # Longer than this, a bar stands for a week.
-MOST_BARS = 92
-_MOST_RELEASES = 50
+MAX_BARS = 92
+_MAX_RELEASES = 50
 _DRAFT = "draft"
-_SENSIBLE = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
+_DATE_VALIDATORS = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
 
 
-class DaysForm(forms.Form):
+class DateRangeForm(forms.Form):
     """An empty form means the last thirty days of everything; so does one that makes no sense."""
 
-    first = forms.DateField(label="From", required=False, validators=_SENSIBLE)
-    last = forms.DateField(label="To", required=False, validators=_SENSIBLE)
+    first = forms.DateField(label="From", required=False, validators=_DATE_VALIDATORS)
+    last = forms.DateField(label="To", required=False, validators=_DATE_VALIDATORS)
     by = forms.ChoiceField(
         label="Asked by",
         required=False,
@@ -47,8 +47,8 @@ class DaysForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
         last = said.get("last") or timezone.localdate()
-        first = said.get("first") or last - timedelta(days=DAYS - 1)
-        if first <= last and (last - first).days < MOST_DAYS:
+        first = said.get("first") or last - timedelta(days=DEFAULT_DAYS - 1)
+        if first <= last and (last - first).days < MAX_DAYS:
             return {**said, "first": first, "last": last}
         reason = "The first day comes after the last one." if first > last else "At most three years at once."
         self.add_error(None, reason)
@@ -60,7 +60,7 @@ class DaysForm(forms.Form):
         if "first" in self.cleaned_data and "last" in self.cleaned_data:
             return self.cleaned_data["first"], self.cleaned_data["last"]
         today = timezone.localdate()
-        return today - timedelta(days=DAYS - 1), today
+        return today - timedelta(days=DEFAULT_DAYS - 1), today
 
     @property
     def before(self) -> tuple[date, date]:
@@ -71,14 +71,14 @@ class DaysForm(forms.Form):
     @property
     def is_weekly(self) -> bool:
         first, last = self.days
-        return (last - first).days >= MOST_BARS
+        return (last - first).days >= MAX_BARS
 
     def chosen(self, queries: QueryQuerySet) -> QueryQuerySet:
         """Of these, the ones that are asked by whom the form says, of any day."""
         return queries.narrowed(by=self.cleaned_data.get("by", ""))
 
 
-class RangeForm(DaysForm):
+class PluginAnalyticsForm(DateRangeForm):
     """The days of one plugin, and of which of its releases."""
 
     version = forms.ChoiceField(label="Release", required=False)
@@ -89,7 +89,7 @@ class RangeForm(DaysForm):
         super().__init__(data)
 
     def offer(self) -> None:
-        versions = self._plugin.releases.values_list("version", flat=True)[:_MOST_RELEASES]
+        versions = self._plugin.releases.values_list("version", flat=True)[:_MAX_RELEASES]
         field = self.fields["version"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", "all releases"), (_DRAFT, "the draft"), *((one, one) for one in versions)]

@@ -11,23 +11,23 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from accounts.models import ApiKey, User
-from builder.analytics import plots
-from builder.analytics.export import BY_HAND, COLUMNS, MOST_ROWS, OTHERS, as_csv
-from builder.analytics.forms import DaysForm, RangeForm
-from builder.panes import render
+from builder.analytics import charts
+from builder.analytics.csv_export import COLUMNS, MAX_ROWS, NO_KEY_LABEL, OTHERS_KEY_LABEL, write_csv
+from builder.analytics.forms import DateRangeForm, PluginAnalyticsForm
+from builder.panes import render_pane
 from knowledge.models import Document, DocumentQuerySet
 from plugins.models import Plugin
-from querying.figures import STEPS, Figures
+from querying.query_statistics import TIMED_STEPS, QueryStatistics
 from querying.types import Confidence, Outcome
 
-_MOST_DOCUMENTS = 8
-_MOST_KEYS = 8
-_STEP_WORDS = {"retrieve": "searching", "tree": "walking the trees", "weigh": "weighing the evidence"}
-_STEP_WORDS |= {"generate": "writing and verifying", "whole": "the whole answer"}
+_MAX_DOCUMENTS = 8
+_MAX_KEYS = 8
+_STEP_LABELS = {"retrieve": "searching", "tree": "walking the trees", "weigh": "weighing the evidence"}
+_STEP_LABELS |= {"generate": "writing and verifying", "whole": "the whole answer"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Key:
+class KeyStatistics:
     name: str
     count: int
     refused: int
@@ -38,89 +38,89 @@ class Key:
 
 
 @require_GET
-def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_analytics(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The figures of some days. A fixed number of statements, whatever was asked."""
     assert isinstance(request.user, User)
-    form = RangeForm(request.GET, plugin=plugin)
+    form = PluginAnalyticsForm(request.GET, plugin=plugin)
     everything = form.queries(user=request.user)
     context = {
-        **figures(form, everything, user=request.user),
-        **documents(everything.asked_on(*form.days), present=Document.objects.of_plugin(plugin)),
+        **figures_context(form, everything, user=request.user),
+        **documents_context(everything.asked_on(*form.days), present=Document.objects.of_plugin(plugin)),
         "asked": request.GET.urlencode(),
     }
-    return render(request, plugin, "analytics", "builder/analytics/pane.html", context)
+    return render_pane(request, plugin, "analytics", "builder/analytics/pane.html", context)
 
 
-def figures(form: DaysForm, everything: Figures, *, user: User) -> dict[str, Any]:
+def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: User) -> dict[str, Any]:
     """What the pictures and tables show of the days that are chosen. Eight statements.
 
     `everything` is what may be counted of any day, for the comparison with the days before.
     """
     queries = everything.asked_on(*form.days)
-    days = plots.days_of(
+    days = charts.day_statistics(
         *form.days,
         counts=queries.by_outcome_and_day(weekly=form.is_weekly),
         latency=queries.latency_by_day(weekly=form.is_weekly),
         weekly=form.is_weekly,
     )
-    totals = _totals(days)
+    totals = _outcome_totals(days)
     sums = queries.sums()
     return {
         "form": form,
         "first": form.days[0],
         "last": form.days[1],
         "days": days,
-        "headings": [words for words, _ in plots.SERIES.values()],
-        "bars": [("wide", plots.bars(days)), ("narrow", plots.bars(days, width=plots.NARROW))],
-        "lines": plots.lines(days),
+        "headings": [words for words, _ in charts.SERIES.values()],
+        "bars": [("wide", charts.bar_chart(days)), ("narrow", charts.bar_chart(days, width=charts.NARROW_WIDTH))],
+        "lines": charts.line_chart(days),
         "total": sum(totals.values()),
-        "shares": _shares(totals),
+        "shares": _outcome_shares(totals),
         "total_words": f"{sum(totals.values()):,}",
         "tokens": f"{(sums['prompt_tokens'] or 0) + (sums['completion_tokens'] or 0):,}",
         "written": f"{sums['completion_tokens'] or 0:,}",
-        "change": _change(sum(totals.values()), everything.asked_on(*form.before).count()),
+        "change": _change_text(sum(totals.values()), everything.asked_on(*form.before).count()),
         "sums": sums,
-        "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_WORDS.items()],
-        "confidence": _confidence(queries),
-        "keys": _keys(queries, user),
+        "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_LABELS.items()],
+        "confidence": _confidence_lengths(queries),
+        "keys": _key_statistics(queries, user),
     }
 
 
 @require_GET
-def download(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def download_csv(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The questions of the same days as a file, the newest first."""
     assert isinstance(request.user, User)
-    form = RangeForm(request.GET, plugin=plugin)
-    return as_file(form, form.queries(user=request.user), user=request.user, name=plugin.slug)
+    form = PluginAnalyticsForm(request.GET, plugin=plugin)
+    return csv_response(form, form.queries(user=request.user), user=request.user, name=plugin.slug)
 
 
-def as_file(form: DaysForm, everything: Figures, *, user: User, name: str) -> HttpResponse:
+def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User, name: str) -> HttpResponse:
     """The questions of the chosen days for a spreadsheet, the newest first."""
     queries = everything.asked_on(*form.days).order_by("-created_at")
-    rows = list(queries.values(*COLUMNS, "timings", "api_key")[:MOST_ROWS])
-    names = _names({row["api_key"] for row in rows}, user)
+    rows = list(queries.values(*COLUMNS, "timings", "api_key")[:MAX_ROWS])
+    names = _visible_key_names({row["api_key"] for row in rows}, user)
     first, last = form.days
-    response = HttpResponse(as_csv(rows, steps=STEPS, names=names), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(write_csv(rows, steps=TIMED_STEPS, names=names), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{first}-{last}.csv"'
     return response
 
 
-def _totals(days: list[plots.Day]) -> Counter[str]:
+def _outcome_totals(days: list[charts.DayStatistics]) -> Counter[str]:
     totals: Counter[str] = Counter()
     for day in days:
-        totals.update(dict(zip(plots.SERIES, day.counts, strict=True)))
+        totals.update(dict(zip(charts.SERIES, day.counts, strict=True)))
     return totals
 
 
-def _shares(totals: Counter[str]) -> list[tuple[str, int, float]]:
+def _outcome_shares(totals: Counter[str]) -> list[tuple[str, int, float]]:
     """What is said above the pictures: how many ended in which way, and which share of all that is."""
     whole = sum(totals.values()) or 1
     shown = [Outcome.ANSWERED.value, Outcome.CLARIFY.value, Outcome.REFUSED.value]
     shown += [name for name in (Outcome.FAILED.value, Outcome.ABANDONED.value) if totals[name]]
-    return [(plots.SERIES[name][0], totals[name], 100 * totals[name] / whole) for name in shown]
+    return [(charts.SERIES[name][0], totals[name], 100 * totals[name] / whole) for name in shown]
 
 
-def _change(now: int, before: int) -> str:
+def _change_text(now: int, before: int) -> str:
     """How that compares with as many days before, in words; empty where there is nothing to compare with."""
     if not before or not now:
         return ""
@@ -130,12 +130,12 @@ def _change(now: int, before: int) -> str:
     return f"{share:.0%} {'more' if now > before else 'fewer'} than before"
 
 
-def _confidence(queries: Figures) -> list[tuple[str, int, float]]:
+def _confidence_lengths(queries: QueryStatistics) -> list[tuple[str, int, float]]:
     levels = [level.value for level in reversed(Confidence)]
-    return plots.shares(queries.by_confidence(), levels)
+    return charts.relative_lengths(queries.by_confidence(), levels)
 
 
-def documents(queries: Figures, *, present: DocumentQuerySet) -> dict[str, Any]:
+def documents_context(queries: QueryStatistics, *, present: DocumentQuerySet) -> dict[str, Any]:
     """The documents that carry the answers, and those of `present` that none rests on. Four statements."""
     cited = queries.cited_documents()
     greatest = cited[0][2] if cited else 1
@@ -143,28 +143,28 @@ def documents(queries: Figures, *, present: DocumentQuerySet) -> dict[str, Any]:
     ids = [UUID(pk) for pk, _, _ in cited if pk]
     known = {
         str(pk)
-        for pk in Document.objects.present().filter(pk__in=ids[:_MOST_DOCUMENTS]).values_list("pk", flat=True)
+        for pk in Document.objects.present().filter(pk__in=ids[:_MAX_DOCUMENTS]).values_list("pk", flat=True)
     }
     never = present.exclude(pk__in=ids)
     return {
         "cited": [
             {"pk": pk if pk in known else "", "title": title, "count": count, "length": 100 * count / greatest}
-            for pk, title, count in cited[:_MOST_DOCUMENTS]
+            for pk, title, count in cited[:_MAX_DOCUMENTS]
         ],
         "never_count": never.count(),
-        "never": never.order_by("title").only("pk", "title")[:_MOST_DOCUMENTS],
+        "never": never.order_by("title").only("pk", "title")[:_MAX_DOCUMENTS],
     }
 
 
-def _keys(queries: Figures, user: User) -> list[Key]:
-    rows = queries.by_key(limit=_MOST_KEYS)
-    names = _names({key for key, _, _ in rows}, user)
+def _key_statistics(queries: QueryStatistics, user: User) -> list[KeyStatistics]:
+    rows = queries.by_key(limit=_MAX_KEYS)
+    names = _visible_key_names({key for key, _, _ in rows}, user)
     return [
-        Key(name=names.get(key, OTHERS) if key else BY_HAND, count=count, refused=refused)
+        KeyStatistics(name=names.get(key, OTHERS_KEY_LABEL) if key else NO_KEY_LABEL, count=count, refused=refused)
         for key, count, refused in rows
     ]
 
 
-def _names(keys: set[Any], user: User) -> dict[Any, str]:
+def _visible_key_names(keys: set[Any], user: User) -> dict[Any, str]:
     """Those keys that this person may see; an author reads what was asked, not who asked."""
     return {key.pk: str(key) for key in ApiKey.objects.visible_to(user).filter(pk__in=keys - {None})}

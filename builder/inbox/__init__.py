@@ -5,15 +5,15 @@ from __future__ import annotations
 from django.urls import URLPattern
 from django.views.decorators.http import require_GET, require_POST
 
-from builder.inbox.dismissed import restore, show_dismissed
-from builder.inbox.views import dismiss, show
-from builder.panes import pane_url
+from builder.inbox.dismissals import restore, show_dismissed
+from builder.inbox.views import dismiss_topic, show_inbox
+from builder.panes import pane_route
 
 
 def urls() -> list[URLPattern]:
     return [
-        pane_url("inbox/", require_GET(show), name="inbox"),
-        pane_url("inbox/dismiss/", require_POST(dismiss), name="inbox_dismiss", to_change=True),
-        pane_url("inbox/dismissed/", require_GET(show_dismissed), name="inbox_dismissed"),
-        pane_url("inbox/restore/", require_POST(restore), name="inbox_restore", to_change=True),
+        pane_route("inbox/", require_GET(show_inbox), name="inbox"),
+        pane_route("inbox/dismiss/", require_POST(dismiss_topic), name="inbox_dismiss", for_editing=True),
+        pane_route("inbox/dismissed/", require_GET(show_dismissed), name="inbox_dismissed"),
+        pane_route("inbox/restore/", require_POST(restore), name="inbox_restore", for_editing=True),
     ]

@@ -6,11 +6,11 @@ from typing import Any
 
 from django import forms
 
+from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.forms import DocumentForm
-from knowledge.labels import COLUMNS
 
-LONGEST_TEXT = 1_000_000
-MOST_ADDRESSES = 50
+MAX_TEXT_LENGTH = 1_000_000
+MAX_ADDRESSES = 50
 
 
 class TextForm(forms.Form):
@@ -20,7 +20,7 @@ class TextForm(forms.Form):
         help_text="What citations call it. Under the same title, the text is a newer version.",
     )
     text = forms.CharField(
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         widget=forms.Textarea(attrs={"rows": 8, "class": "input"}),
         help_text="Plain text or Markdown. Headings (#) become the sections that citations name.",
     )
@@ -37,7 +37,7 @@ class AddressesForm(forms.Form):
                 "spellcheck": "false",
             }
         ),
-        help_text=f"Public web pages or files, one address on a line, at most {MOST_ADDRESSES}. "
+        help_text=f"Public web pages or files, one address on a line, at most {MAX_ADDRESSES}. "
         "One that is known already is fetched again.",
     )
 
@@ -45,10 +45,8 @@ class AddressesForm(forms.Form):
         """Distinct lines, in order."""
         lines = (line.strip() for line in self.cleaned_data["addresses"].splitlines())
         addresses = list(dict.fromkeys(line for line in lines if line))
-        if len(addresses) > MOST_ADDRESSES:
-            raise forms.ValidationError(
-                f"These are {len(addresses)} addresses; at most {MOST_ADDRESSES} at a time."
-            )
+        if len(addresses) > MAX_ADDRESSES:
+            raise forms.ValidationError(f"These are {len(addresses)} addresses; at most {MAX_ADDRESSES} at a time.")
         return addresses
 
 
@@ -58,7 +56,7 @@ class DescriptionForm(DocumentForm):
     file = None  # type: ignore[assignment]  # a newer version has a form of its own
 
     class Meta(DocumentForm.Meta):
-        fields = ["title", *COLUMNS]
+        fields = ["title", *METADATA_COLUMNS]
         labels = {"doc_type": "Type", "doc_date": "Dated", "doc_status": "Status"}
         widgets = {
             name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from django.urls import URLPattern
 
-from builder.panes import pane_url
-from builder.sandbox.remarks import keep, remark
-from builder.sandbox.views import ask, show
+from builder.panes import pane_route
+from builder.sandbox.feedback import give_feedback, save_as_golden
+from builder.sandbox.views import ask_question, show_sandbox
 
 
 def urls() -> list[URLPattern]:
     return [
-        pane_url("sandbox/", show, name="sandbox"),
-        pane_url("sandbox/ask/", ask, name="sandbox_ask", readers_may_post=True),
-        pane_url("sandbox/<uuid:query>/golden/", keep, name="sandbox_keep", to_change=True),
-        pane_url("sandbox/<uuid:query>/feedback/", remark, name="sandbox_remark", readers_may_post=True),
+        pane_route("sandbox/", show_sandbox, name="sandbox"),
+        pane_route("sandbox/ask/", ask_question, name="sandbox_ask", allow_reader_post=True),
+        pane_route("sandbox/<uuid:query>/golden/", save_as_golden, name="sandbox_keep", for_editing=True),
+        pane_route("sandbox/<uuid:query>/feedback/", give_feedback, name="sandbox_remark", allow_reader_post=True),
     ]

@@ -8,12 +8,13 @@ from uuid import UUID
 from accounts.models import User
 from builder.sandbox.forms import AskForm
 from plugins.models import Plugin
-from querying import clarify, releases
+from querying import releases
+from querying.answering.citation_styles import render_sentence
 from querying.models import Query
-from querying.render import render_sentence
-from querying.types import Asker, CitationStyle, Options, Outcome, Question, Turn
+from querying.question import clarifications
+from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
-_SAID = (Outcome.ANSWERED.value, Outcome.REFUSED.value)
+_CONTEXT_OUTCOMES = (Outcome.ANSWERED.value, Outcome.REFUSED.value)
 
 
 def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Query]:
@@ -22,24 +23,28 @@ def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Quer
     return [found[pk] for pk in ids if pk in found]
 
 
-def question_of(form: AskForm, *, plugin: Plugin, user: User, version: str) -> Question:
+def make_question(form: AskForm, *, plugin: Plugin, user: User, version: str) -> Question:
     """The valid form as a question to one version. Raises `UnknownRelease`, `InvalidFollowup`."""
     said = form.cleaned_data
     question = Question(
         text=said["question"],
-        release=releases.at(plugin, version=version),
-        asker=Asker(name=f"user:{user.pk}", user_id=user.pk),
-        context=_turns(own_queries(said["earlier"], plugin=plugin, user=user)),
+        release=releases.release_at(plugin, version=version),
+        caller=Caller(name=f"user:{user.pk}", user_id=user.pk),
+        context=_context_turns(own_queries(said["earlier"], plugin=plugin, user=user)),
         facts=said["facts"],
         options=Options(filters=form.filters),
     )
-    return clarify.resume(question, token=said["token"], answer=said["answer"]) if said["token"] else question
+    return (
+        clarifications.resume_question(question, token=said["token"], answer=said["answer"])
+        if said["token"]
+        else question
+    )
 
 
-def _turns(queries: Sequence[Query]) -> tuple[Turn, ...]:
-    return tuple(turn for query in queries if query.outcome in _SAID for turn in _both(query))
+def _context_turns(queries: Sequence[Query]) -> tuple[Turn, ...]:
+    return tuple(turn for query in queries if query.outcome in _CONTEXT_OUTCOMES for turn in _query_turns(query))
 
 
-def _both(query: Query) -> tuple[Turn, Turn]:
+def _query_turns(query: Query) -> tuple[Turn, Turn]:
     answer = render_sentence(query.answer, style=CitationStyle.OFF)
     return Turn(role="user", content=query.question), Turn(role="assistant", content=answer)

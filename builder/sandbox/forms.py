@@ -8,15 +8,15 @@ from uuid import UUID
 
 from django import forms
 
-from knowledge.filters import Filters
+from knowledge.search.filters import Filters
 from plugins.models import Plugin
 from querying.releases import DRAFT
 
-MOST_RELEASES = 20
-MOST_FACTS = 50
-LONGEST_FACT = 500
+MAX_RELEASES = 20
+MAX_FACTS = 50
+MAX_FACT_LENGTH = 500
 # A conversation keeps so many turns; earlier ones no longer count.
-MOST_TURNS = 10
+MAX_TURNS = 10
 
 
 class AskForm(forms.Form):
@@ -47,11 +47,11 @@ class AskForm(forms.Form):
     projects = forms.CharField(required=False, max_length=300, help_text="Only documents of these projects.")
     earlier = forms.CharField(required=False, max_length=500, widget=forms.HiddenInput)
     token = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
-    answer = forms.CharField(required=False, max_length=LONGEST_FACT, widget=forms.HiddenInput)
+    answer = forms.CharField(required=False, max_length=MAX_FACT_LENGTH, widget=forms.HiddenInput)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, plugin: Plugin, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
-        released = plugin.releases.values_list("version", flat=True)[:MOST_RELEASES]
+        released = plugin.releases.values_list("version", flat=True)[:MAX_RELEASES]
         versions = [(DRAFT, "the draft"), *((number, f"release {number}") for number in released)]
         self._offer("version", versions)
         self._offer("other", [("", "nothing"), *versions])
@@ -60,7 +60,7 @@ class AskForm(forms.Form):
                 field.widget.attrs |= {"class": "input", "aria-describedby": f"id_{name}_help"}
 
     @property
-    def refinements(self) -> list[forms.BoundField]:
+    def optional_fields(self) -> list[forms.BoundField]:
         """The fields that most questions do without."""
         return [self[name] for name in ("other", "facts", "as_of", "doc_types", "tags_any", "projects")]
 
@@ -72,12 +72,12 @@ class AskForm(forms.Form):
     def clean_facts(self) -> dict[str, str]:
         """Names and values. Raises a ValidationError that names the line that is no fact."""
         lines = [line.strip() for line in self.cleaned_data["facts"].splitlines() if line.strip()]
-        if len(lines) > MOST_FACTS:
-            raise forms.ValidationError(f"At most {MOST_FACTS} facts.")
-        return dict(_fact(line) for line in lines)
+        if len(lines) > MAX_FACTS:
+            raise forms.ValidationError(f"At most {MAX_FACTS} facts.")
+        return dict(_parse_fact(line) for line in lines)
 
     def clean_earlier(self) -> list[UUID]:
-        return ids_of(self.cleaned_data["earlier"])
+        return parse_query_ids(self.cleaned_data["earlier"])
 
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
@@ -91,9 +91,9 @@ class AskForm(forms.Form):
     def filters(self) -> Filters | None:
         said = self.cleaned_data
         filters = Filters(
-            doc_types=_words(said["doc_types"]),
-            tags_any=_words(said["tags_any"]),
-            projects=_words(said["projects"]),
+            doc_types=_split_words(said["doc_types"]),
+            tags_any=_split_words(said["tags_any"]),
+            projects=_split_words(said["projects"]),
             as_of=said["as_of"],
         )
         return filters or None
@@ -105,7 +105,7 @@ class AskForm(forms.Form):
         return f"{label}{errors[0]}"
 
 
-def ids_of(text: str) -> list[UUID]:
+def parse_query_ids(text: str) -> list[UUID]:
     """The queries of a conversation, oldest first; what is no id is left out."""
     found = []
     for part in text.split(","):
@@ -113,17 +113,17 @@ def ids_of(text: str) -> list[UUID]:
             found.append(UUID(part))
         except ValueError:
             continue
-    return list(dict.fromkeys(found))[-MOST_TURNS:]
+    return list(dict.fromkeys(found))[-MAX_TURNS:]
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _split_words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _fact(line: str) -> tuple[str, str]:
+def _parse_fact(line: str) -> tuple[str, str]:
     name, separator, value = (part.strip() for part in line.partition("="))
     if not (name and separator and value):
         raise forms.ValidationError(f"“{line[:60]}” is not a fact. Write it as: name = value.")
-    if len(value) > LONGEST_FACT:
-        raise forms.ValidationError(f"The fact “{name[:60]}” has more than {LONGEST_FACT} characters.")
+    if len(value) > MAX_FACT_LENGTH:
+        raise forms.ValidationError(f"The fact “{name[:60]}” has more than {MAX_FACT_LENGTH} characters.")
     return name, value

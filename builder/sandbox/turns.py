@@ -11,20 +11,20 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Chunk, KnowledgeBase, Page
-from querying import quoted, reading
-from querying.live import Asked, may_read_prompt
 from querying.models import Feedback, Query
-from querying.quoted import Evidence
-from querying.reading import Piece
+from querying.presentation import answer_text, quotations
+from querying.presentation.answer_text import TextPiece
+from querying.presentation.question_run import QuestionRun, may_read_prompt
+from querying.presentation.quotations import QuotedCitation
 from querying.types import Clarification, Failed, Outcome
 
-_NEAREST = 3
-_LABELS = {"planning": "read the question", "retrieve": "searched", "tree": "walked the trees"}
-_LABELS |= {"weigh": "weighed the evidence", "generate": "wrote and verified"}
+_NEAREST_LIMIT = 3
+_STEP_LABELS = {"planning": "read the question", "retrieve": "searched", "tree": "walked the trees"}
+_STEP_LABELS |= {"weigh": "weighed the evidence", "generate": "wrote and verified"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read:
+class RetrievedPassage:
     """A passage that was read, with its score; `is_cited` when the answer cites its page."""
 
     where: str
@@ -35,17 +35,17 @@ class Read:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class SandboxTurn:
     """`prompt` is None when there is none to show, and `prompt_withheld` says so when there is one."""
 
     query: Query
-    pieces: list[Piece]
-    evidence: list[Evidence]
+    pieces: list[TextPiece]
+    evidence: list[QuotedCitation]
     verified: int
     path: list[tuple[str, str]]
     why: str
     timings: list[tuple[str, int]]
-    read: list[Read]
+    read: list[RetrievedPassage]
     feedback: Feedback | None
     clarification: Clarification | None = None
     failure: Failed | None = None
@@ -54,8 +54,8 @@ class Turn:
     is_offline: bool = True
 
     @property
-    def nearest(self) -> list[Read]:
-        return self.read[:_NEAREST] if self.query.outcome == Outcome.REFUSED else []
+    def nearest(self) -> list[RetrievedPassage]:
+        return self.read[:_NEAREST_LIMIT] if self.query.outcome == Outcome.REFUSED else []
 
     @property
     def is_latest(self) -> bool:
@@ -71,7 +71,7 @@ class Turn:
         return dict(self.query.options.get("filters") or {})
 
     @property
-    def filter_words(self) -> dict[str, str]:
+    def filter_texts(self) -> dict[str, str]:
         """The filters as the form takes them."""
         return {
             name: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -83,21 +83,21 @@ class Turn:
         return self.query.latency_ms / 1000
 
 
-def turns_of(queries: Sequence[Query], *, user: User) -> list[Turn]:
+def make_turns(queries: Sequence[Query], *, user: User) -> list[SandboxTurn]:
     """The queries as they are shown. Four statements, whatever their number."""
-    pages = _pages(queries, user)
-    chunks = _chunks(queries, user)
+    pages = _readable_page_texts(queries, user)
+    chunks = _readable_chunks(queries, user)
     opinions = {one.query_id: one for one in Feedback.objects.filter(user=user, query__in=queries)}
-    return [_turn(query, pages=pages, chunks=chunks, feedback=opinions.get(query.pk)) for query in queries]
+    return [_make_turn(query, pages=pages, chunks=chunks, feedback=opinions.get(query.pk)) for query in queries]
 
 
-def nearest_of(queries: Sequence[Query], *, user: User) -> list[list[Read]]:
+def nearest_passages(queries: Sequence[Query], *, user: User) -> list[list[RetrievedPassage]]:
     """For each query the passages nearest to it, best first, that the person may open. One statement."""
-    chunks = _chunks(queries, user)
-    return [_read(query, chunks)[:_NEAREST] for query in queries]
+    chunks = _readable_chunks(queries, user)
+    return [_retrieved_passages(query, chunks)[:_NEAREST_LIMIT] for query in queries]
 
 
-def extras_of(asked: Asked, *, user: User, may_change: bool) -> dict[str, Any]:
+def live_turn_details(asked: QuestionRun, *, user: User, may_change: bool) -> dict[str, Any]:
     """What only the one who has just asked can see: the answer to give, the error's hint, the prompt."""
     prompt = asked.prompt
     shown = may_read_prompt(asked, user=user, may_change=may_change)
@@ -110,30 +110,35 @@ def extras_of(asked: Asked, *, user: User, may_change: bool) -> dict[str, Any]:
     }
 
 
-def _turn(query: Query, *, pages: Mapping[int, str], chunks: Mapping[int, Chunk], feedback: Any) -> Turn:
+def _make_turn(
+    query: Query, *, pages: Mapping[int, str], chunks: Mapping[int, Chunk], feedback: Any
+) -> SandboxTurn:
     cited = enumerate(query.citations, start=1)
-    evidence = [quoted.evidence(number, one, text=pages.get(quoted.page_of(one), "")) for number, one in cited]
-    return Turn(
+    evidence = [
+        quotations.quote_citation(number, one, text=pages.get(quotations.cited_page_id(one), ""))
+        for number, one in cited
+    ]
+    return SandboxTurn(
         query=query,
-        pieces=reading.set_close(reading.pieces(query.answer, count=len(evidence))),
+        pieces=answer_text.attach_marks(answer_text.text_pieces(query.answer, count=len(evidence))),
         evidence=evidence,
-        verified=sum(quoted.stands(citation, pages) for citation in query.citations),
-        path=reading.steps(query.decision_path),
-        why=reading.why_confident(query),
-        timings=[(label, query.timings[step]) for step, label in _LABELS.items() if step in query.timings],
-        read=_read(query, chunks),
+        verified=sum(quotations.is_on_page(citation, pages) for citation in query.citations),
+        path=answer_text.path_steps(query.decision_path),
+        why=answer_text.confidence_reasons(query),
+        timings=[(label, query.timings[step]) for step, label in _STEP_LABELS.items() if step in query.timings],
+        read=_retrieved_passages(query, chunks),
         feedback=feedback,
     )
 
 
-def _pages(queries: Sequence[Query], user: User) -> dict[int, str]:
-    wanted = {quoted.page_of(citation) for query in queries for citation in query.citations}
+def _readable_page_texts(queries: Sequence[Query], user: User) -> dict[int, str]:
+    wanted = {quotations.cited_page_id(citation) for query in queries for citation in query.citations}
     readable = KnowledgeBase.objects.visible_to(user)
     pages = Page.objects.filter(pk__in=wanted, document__knowledge_base__in=readable)
     return dict(pages.values_list("pk", "text"))
 
 
-def _chunks(queries: Sequence[Query], user: User) -> dict[int, Chunk]:
+def _readable_chunks(queries: Sequence[Query], user: User) -> dict[int, Chunk]:
     wanted = {passage.get("chunk") for query in queries for passage in query.passages}
     readable = KnowledgeBase.objects.visible_to(user)
     chunks = Chunk.objects.filter(pk__in=wanted, knowledge_base__in=readable).select_related("document", "page")
@@ -141,16 +146,16 @@ def _chunks(queries: Sequence[Query], user: User) -> dict[int, Chunk]:
     return chunks.only(*shown).in_bulk()
 
 
-def _read(query: Query, chunks: Mapping[int, Chunk]) -> list[Read]:
-    cited = {quoted.page_of(citation) for citation in query.citations}
+def _retrieved_passages(query: Query, chunks: Mapping[int, Chunk]) -> list[RetrievedPassage]:
+    cited = {quotations.cited_page_id(citation) for citation in query.citations}
     found = ((chunks.get(passage.get("chunk", 0)), passage) for passage in query.passages)
-    return [_passage(chunk, float(passage.get("score") or 0), cited) for chunk, passage in found if chunk]
+    return [_retrieved_passage(chunk, float(passage.get("score") or 0), cited) for chunk, passage in found if chunk]
 
 
-def _passage(chunk: Chunk, score: float, cited: set[int]) -> Read:
+def _retrieved_passage(chunk: Chunk, score: float, cited: set[int]) -> RetrievedPassage:
     page = f", page {chunk.page.number}" if chunk.is_paged else ""
     span = urlencode({"start": chunk.start, "end": chunk.end})
-    return Read(
+    return RetrievedPassage(
         where=f"{chunk.document_title or chunk.document.title}{page}",
         section=" > ".join(chunk.section_path),
         score=score,

@@ -14,135 +14,146 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
-from builder.panes import may_change, render
-from builder.sandbox.conversation import own_queries, question_of
-from builder.sandbox.forms import MOST_TURNS, AskForm, ids_of
-from builder.sandbox.turns import Turn, extras_of, turns_of
+from builder.panes import may_edit_plugin, render_pane
+from builder.sandbox.conversation import make_question, own_queries
+from builder.sandbox.forms import MAX_TURNS, AskForm, parse_query_ids
+from builder.sandbox.turns import SandboxTurn, live_turn_details, make_turns
 from lexic.database import release_connections
 from lexic.errors import InvalidInput, LexicError
 from plugins.models import Plugin
-from querying import live, sse
 from querying.models import Query
-from querying.pace import AskedTooOften, check_pace
+from querying.presentation import question_run, sse
+from querying.question.rate_limits import UserRateLimited, check_user_limit
 
-_STARTERS = 3
+_STARTER_QUESTIONS = 3
 
 
-class UnfitQuestion(InvalidInput):
+class InvalidQuestion(InvalidInput):
     """This cannot be asked."""
 
 
 @require_GET
-def show(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_sandbox(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The conversation whose queries the address names; without any, a new one."""
     assert isinstance(request.user, User)
-    queries = own_queries(ids_of(request.GET.get("turns", "")), plugin=plugin, user=request.user)
+    queries = own_queries(parse_query_ids(request.GET.get("turns", "")), plugin=plugin, user=request.user)
     said = {name: request.GET[name] for name in ("question", "facts") if name in request.GET}
-    said |= {"version": request.GET.get("version", "draft"), "earlier": _joined(queries)}
+    said |= {"version": request.GET.get("version", "draft"), "earlier": _join_ids(queries)}
     form = AskForm(plugin=plugin, initial=said)
-    return _page(request, plugin, form=form, turns=turns_of(queries, user=request.user))
+    return _render_sandbox(request, plugin, form=form, turns=make_turns(queries, user=request.user))
 
 
 @require_POST
-def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
+def ask_question(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
     """Answers as server-sent events where the caller accepts them; errors before the first event are plain JSON."""
     wants_stream = request.headers.get("Accept", "").startswith("text/event-stream")
     form = AskForm(request.POST, plugin=plugin)
     try:
-        return _streamed(request, plugin, form) if wants_stream else _whole(request, plugin, form)
+        return _stream_answer(request, plugin, form) if wants_stream else _answer_page(request, plugin, form)
     except LexicError as error:
         if wants_stream:
             return JsonResponse(error.as_dict(), status=error.status, headers=_retry_after(error))
-        return _page(request, plugin, form=form, turns=_earlier(request, plugin, form), error=error)
+        return _render_sandbox(request, plugin, form=form, turns=_earlier_turns(request, plugin, form), error=error)
 
 
-def _streamed(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpResponseBase:
+def _stream_answer(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpResponseBase:
     with release_connections():
-        _check(request, form)
+        _check_question(request, form)
         assert isinstance(request.user, User)
-        question = question_of(form, plugin=plugin, user=request.user, version=form.cleaned_data["version"])
-        context = _context(request, plugin)
-    return sse.response(live.body(question, conclude=lambda asked: _last_event(asked, context=context)))
+        question = make_question(form, plugin=plugin, user=request.user, version=form.cleaned_data["version"])
+        context = _turn_context(request, plugin)
+    return sse.event_stream_response(
+        question_run.stream_with_final_event(
+            question, build_final_event=lambda asked: _turn_event(asked, context=context)
+        )
+    )
 
 
-def _whole(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpResponse:
+def _answer_page(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpResponse:
     """Everything on one page: the turns before, the answer, and beside it that of the version to compare with."""
-    _check(request, form)
+    _check_question(request, form)
     assert isinstance(request.user, User)
     said, user = form.cleaned_data, request.user
     versions = dict.fromkeys([said["version"], said["other"] or said["version"]])
-    questions = [question_of(form, plugin=plugin, user=user, version=version) for version in versions]
-    context = _context(request, plugin)
-    turns = [_turn(live.answered(question), context=context) for question in questions]
+    questions = [make_question(form, plugin=plugin, user=user, version=version) for version in versions]
+    context = _turn_context(request, plugin)
+    turns = [_finished_turn(question_run.run_to_end(question), context=context) for question in questions]
     before = own_queries(said["earlier"], plugin=plugin, user=user)
     asked = [*before, *(turn.query for turn in turns[:1] if turn)]
-    fresh = AskForm(plugin=plugin, initial={**_kept(form), "earlier": _joined(asked)})
-    shown = [*turns_of(before, user=user), *(turn for turn in turns if turn)]
-    return _page(request, plugin, form=fresh, turns=shown)
+    fresh = AskForm(plugin=plugin, initial={**_next_form_values(form), "earlier": _join_ids(asked)})
+    shown = [*make_turns(before, user=user), *(turn for turn in turns if turn)]
+    return _render_sandbox(request, plugin, form=fresh, turns=shown)
 
 
-def _check(request: HttpRequest, form: AskForm) -> None:
+def _check_question(request: HttpRequest, form: AskForm) -> None:
     """Raises `UnfitQuestion` for what the form does not allow, `AskedTooOften` where a person is a machine."""
     if not form.is_valid():
-        raise UnfitQuestion(form.first_error, hint="Nothing was asked.")
+        raise InvalidQuestion(form.first_error, hint="Nothing was asked.")
     assert isinstance(request.user, User)
-    check_pace(request.user)
+    check_user_limit(request.user)
 
 
 def _retry_after(error: LexicError) -> dict[str, str]:
-    return {"Retry-After": str(error.wait)} if isinstance(error, AskedTooOften) else {}
+    return {"Retry-After": str(error.wait)} if isinstance(error, UserRateLimited) else {}
 
 
-def _kept(form: AskForm) -> dict[str, Any]:
+def _next_form_values(form: AskForm) -> dict[str, Any]:
     """What stays in the form after an answer: everything but the question."""
     dropped = {"question", "token", "answer", "earlier"}
     return {name: form.data.get(name, "") for name in form.fields if name not in dropped}
 
 
-def _earlier(request: HttpRequest, plugin: Plugin, form: AskForm) -> list[Turn]:
+def _earlier_turns(request: HttpRequest, plugin: Plugin, form: AskForm) -> list[SandboxTurn]:
     assert isinstance(request.user, User)
-    ids = ids_of(form.data.get("earlier", ""))
-    return turns_of(own_queries(ids, plugin=plugin, user=request.user), user=request.user)
+    ids = parse_query_ids(form.data.get("earlier", ""))
+    return make_turns(own_queries(ids, plugin=plugin, user=request.user), user=request.user)
 
 
-def _joined(queries: Sequence[Query]) -> str:
-    return ",".join(str(query.pk) for query in queries[-MOST_TURNS:])
+def _join_ids(queries: Sequence[Query]) -> str:
+    return ",".join(str(query.pk) for query in queries[-MAX_TURNS:])
 
 
-def _context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+def _turn_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     """What every turn needs to know of the page around it."""
     return {
         "plugin": plugin,
         "user": request.user,
-        "may_change": may_change(request, plugin),
+        "may_change": may_edit_plugin(request, plugin),
         "earlier": request.POST.get("earlier", ""),
         # The turn of a stream is rendered when the request is over, and has forms as well.
         "csrf_token": get_token(request),
     }
 
 
-def _turn(asked: live.Asked, *, context: dict[str, Any]) -> Turn | None:
+def _finished_turn(asked: question_run.QuestionRun, *, context: dict[str, Any]) -> SandboxTurn | None:
     """The finished turn; None in the rare case that its audit row could not be written."""
     pk: UUID = asked.question.id
     query = Query.objects.filter(pk=pk).first()
     if query is None:
         return None
-    (turn,) = turns_of([query], user=context["user"])
-    return replace(turn, **extras_of(asked, user=context["user"], may_change=context["may_change"]))
+    (turn,) = make_turns([query], user=context["user"])
+    return replace(turn, **live_turn_details(asked, user=context["user"], may_change=context["may_change"]))
 
 
-def _last_event(asked: live.Asked, *, context: dict[str, Any]) -> dict[str, str]:
+def _turn_event(asked: question_run.QuestionRun, *, context: dict[str, Any]) -> dict[str, str]:
     """What the page without JavaScript shows as well."""
-    turn = _turn(asked, context=context)
+    turn = _finished_turn(asked, context=context)
     html = render_to_string("builder/sandbox/turn.html", {**context, "turn": turn}) if turn else ""
     return {"type": "turn", "id": str(asked.question.id), "html": html}
 
 
-def _page(
-    request: HttpRequest, plugin: Plugin, *, form: AskForm, turns: list[Turn], error: LexicError | None = None
+def _render_sandbox(
+    request: HttpRequest,
+    plugin: Plugin,
+    *,
+    form: AskForm,
+    turns: list[SandboxTurn],
+    error: LexicError | None = None,
 ) -> HttpResponse:
-    starters = [] if turns else plugin.golden_questions.order_by("pk")[:_STARTERS]
+    starters = [] if turns else plugin.golden_questions.order_by("pk")[:_STARTER_QUESTIONS]
     context = {"form": form, "turns": turns, "error": error, "starters": starters}
-    page = render(request, plugin, "sandbox", "builder/sandbox/pane.html", {**_context(request, plugin), **context})
+    page = render_pane(
+        request, plugin, "sandbox", "builder/sandbox/pane.html", {**_turn_context(request, plugin), **context}
+    )
     page.status_code = error.status if error else 200
     return page

@@ -10,14 +10,14 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from builder.crumbs import Crumb, crumbs_of
+from builder.breadcrumbs import Breadcrumb, get_breadcrumbs
 from lexic.templatetags.public import icon
 
 register = template.Library()
 register.simple_tag(icon)
 
-_OF_STANDING = {"ok": "check", "warn": "alert", "no": "alert", "faint": "dot"}
-_WORDS = {"ok": "fine", "warn": "needs attention", "no": "stands in the way", "faint": "open"}
+_STATUS_ICONS = {"ok": "check", "warn": "alert", "no": "alert", "faint": "dot"}
+_STATUS_LABELS = {"ok": "fine", "warn": "needs attention", "no": "stands in the way", "faint": "open"}
 
 
 @register.filter
@@ -30,15 +30,15 @@ def money(amount: Decimal | None) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def crumbs(context: Context) -> list[Crumb]:
+def crumbs(context: Context) -> list[Breadcrumb]:
     """Where this page stands; the last one is the page itself."""
-    return crumbs_of({str(name): value for name, value in context.flatten().items()})
+    return get_breadcrumbs({str(name): value for name, value in context.flatten().items()})
 
 
 @register.simple_tag
 def standing(value: str) -> SafeString:
     """The icon of a part's standing, with its word for those who cannot see it."""
-    return format_html('{}<span class="sr">{}: </span>', icon(_OF_STANDING[value]), _WORDS[value])
+    return format_html('{}<span class="sr">{}: </span>', icon(_STATUS_ICONS[value]), _STATUS_LABELS[value])
 
 
 @register.filter

@@ -5,23 +5,23 @@ from __future__ import annotations
 from django.urls import URLPattern
 from django.views.decorators.http import require_GET, require_POST
 
-from builder.panes import pane_url
-from builder.trees import editing, listing
+from builder.panes import pane_route
+from builder.trees import editor, views
 
-_ONE = "trees/<uuid:tree>/"
+_TREE_ROUTE = "trees/<uuid:tree>/"
 
 
 def urls() -> list[URLPattern]:
     return [
-        pane_url("trees/", require_GET(listing.show), name="trees"),
-        pane_url("trees/new/", require_POST(listing.new), name="tree_new"),
-        pane_url("trees/import/", require_POST(listing.bring_in), name="tree_import"),
-        pane_url(_ONE, editing.page, name="tree"),
-        pane_url(f"{_ONE}check/", require_POST(editing.check), name="tree_check"),
-        pane_url(f"{_ONE}walk/", editing.walk, name="tree_walk"),
-        pane_url(f"{_ONE}export/", require_GET(listing.export), name="tree_export"),
-        pane_url(f"{_ONE}duplicate/", require_POST(listing.duplicate), name="tree_duplicate"),
-        pane_url(f"{_ONE}move/", require_POST(listing.move_one), name="tree_move"),
-        pane_url(f"{_ONE}use/", require_POST(listing.use), name="tree_use"),
-        pane_url(f"{_ONE}delete/", listing.delete, name="tree_delete", to_change=True),
+        pane_route("trees/", require_GET(views.show_trees), name="trees"),
+        pane_route("trees/new/", require_POST(views.create_tree_view), name="tree_new"),
+        pane_route("trees/import/", require_POST(views.import_tree), name="tree_import"),
+        pane_route(_TREE_ROUTE, editor.edit_tree, name="tree"),
+        pane_route(f"{_TREE_ROUTE}check/", require_POST(editor.check_tree), name="tree_check"),
+        pane_route(f"{_TREE_ROUTE}walk/", editor.walk_tree, name="tree_walk"),
+        pane_route(f"{_TREE_ROUTE}export/", require_GET(views.export_tree_view), name="tree_export"),
+        pane_route(f"{_TREE_ROUTE}duplicate/", require_POST(views.duplicate_tree), name="tree_duplicate"),
+        pane_route(f"{_TREE_ROUTE}move/", require_POST(views.move_tree_view), name="tree_move"),
+        pane_route(f"{_TREE_ROUTE}use/", require_POST(views.set_tree_active), name="tree_use"),
+        pane_route(f"{_TREE_ROUTE}delete/", views.delete_tree, name="tree_delete", for_editing=True),
     ]

@@ -12,7 +12,7 @@ from knowledge.embedders.base import (
     UnknownEmbedder,
 )
 from knowledge.embedders.local import LocalEmbedder
-from knowledge.embedders.openai import OpenAIEmbedder, disconnect
+from knowledge.embedders.openai import OpenAIEmbedder, close_clients
 
 __all__ = [
     "EMBEDDERS",
@@ -30,7 +30,7 @@ __all__ = [
 # The first part of an embedder's name, and what builds it from the whole name.
 EMBEDDERS: dict[str, Callable[[str], Embedder]] = {"local": LocalEmbedder, "openai": OpenAIEmbedder}
 
-_built: dict[str, Embedder] = {}
+_embedders_by_name: dict[str, Embedder] = {}
 
 
 def get_embedder(name: str) -> Embedder:
@@ -38,18 +38,18 @@ def get_embedder(name: str) -> Embedder:
 
     Raises UnknownEmbedder when the name means nothing.
     """
-    embedder = _built.get(name)
+    embedder = _embedders_by_name.get(name)
     # Building is cheap, so two threads may both do it; setdefault is atomic and only one of the two is kept.
-    return embedder or _built.setdefault(name, _build(name))
+    return embedder or _embedders_by_name.setdefault(name, _build_embedder(name))
 
 
-def forget_embedders() -> None:
+def clear_embedders() -> None:
     """Drop every embedder with its model, connections and remembered questions, say after settings changed."""
-    _built.clear()
-    disconnect()
+    _embedders_by_name.clear()
+    close_clients()
 
 
-def _build(name: str) -> Embedder:
+def _build_embedder(name: str) -> Embedder:
     prefix = name.partition(":")[0]
     if prefix not in EMBEDDERS:
         raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; there are: {', '.join(EMBEDDERS)}.")

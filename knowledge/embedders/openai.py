@@ -29,8 +29,8 @@ KNOWN_DIMENSIONS = {
 MAX_DIMENSIONS = 4000  # pgvector indexes no halfvec beyond it
 BASE_URL = "https://api.openai.com/v1"
 # A request may hold 300,000 tokens. Ours are estimated at three bytes each; at one it would still be within.
-REQUEST_TOKENS = 100_000
-PATIENCE_SECONDS = 10.0
+MAX_REQUEST_TOKENS = 100_000
+MAX_RETRY_AFTER_SECONDS = 10.0
 TRANSIENT_STATUSES = {408, 409, 429}
 
 
@@ -41,7 +41,7 @@ class OpenAIEmbedder(Embedder):
 
     def __init__(self, name: str = "openai", *, timeout: float = 30.0, max_retries: int = 2) -> None:
         """Raises UnknownEmbedder when the dimensions are not known, or too many to be indexed."""
-        self.model, asked = _parsed(name)
+        self.model, asked = _parse_embedder_name(name)
         dimensions = asked or KNOWN_DIMENSIONS.get(self.model)
         if dimensions is None:
             raise UnknownEmbedder(
@@ -54,7 +54,7 @@ class OpenAIEmbedder(Embedder):
         self._server = f"The server of the embedder {name}"
         self._timeout, self._max_retries = timeout, max_retries
         # Only models that can shorten their vectors take the parameter, so it is sent when it says something.
-        self._shortens = asked is not None and asked != KNOWN_DIMENSIONS.get(self.model)
+        self._sends_dimensions = asked is not None and asked != KNOWN_DIMENSIONS.get(self.model)
 
     def embed_batch(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         import openai
@@ -64,7 +64,7 @@ class OpenAIEmbedder(Embedder):
         try:
             return self._vectors(texts)
         except openai.OpenAIError as error:
-            raise self._translated(error) from error
+            raise self._translate_error(error) from error
         except (ValueError, TypeError, AttributeError) as error:
             # What the client raises when the body is not what the protocol promises: a proxy's page, say.
             raise EmbedderUnavailable(f"{self._server} sent no readable answer.") from error
@@ -74,7 +74,7 @@ class OpenAIEmbedder(Embedder):
         tokens = 0
         for text in texts:
             cost = self.count_tokens(text)
-            if batch and (len(batch) == self.batch_size or tokens + cost > REQUEST_TOKENS):
+            if batch and (len(batch) == self.batch_size or tokens + cost > MAX_REQUEST_TOKENS):
                 yield batch
                 batch, tokens = [], 0
             batch.append(text)
@@ -85,14 +85,14 @@ class OpenAIEmbedder(Embedder):
         import openai
 
         create = self._client().embeddings.create
-        dimensions = self.dimensions if self._shortens else openai.omit
+        dimensions = self.dimensions if self._sends_dimensions else openai.omit
         try:
             answer = create(model=self.model, input=list(texts), dimensions=dimensions)
         except openai.BadRequestError as error:
-            if not self._shortens or "dimensions" not in f"{error.message} {error.param}":
+            if not self._sends_dimensions or "dimensions" not in f"{error.message} {error.param}":
                 raise
             # A model of one fixed length refuses the parameter. The length is checked with or without it.
-            self._shortens = False
+            self._sends_dimensions = False
             answer = create(model=self.model, input=list(texts))
         return [[float(x) for x in item.embedding] for item in sorted(answer.data, key=lambda item: item.index)]
 
@@ -104,10 +104,10 @@ class OpenAIEmbedder(Embedder):
                 hint="Set OPENAI_API_KEY (any word, if your OPENAI_BASE_URL asks for none), or use “local”.",
             )
         base_url = settings.OPENAI_BASE_URL or BASE_URL
-        client = _connected(api_key=settings.OPENAI_API_KEY, base_url=base_url)
+        client = _get_client(api_key=settings.OPENAI_API_KEY, base_url=base_url)
         return client.with_options(timeout=self._timeout, max_retries=self._max_retries)
 
-    def _translated(self, error: openai.OpenAIError) -> EmbedderError:
+    def _translate_error(self, error: openai.OpenAIError) -> EmbedderError:
         import openai
 
         if isinstance(error, openai.APIStatusError):
@@ -134,7 +134,7 @@ class OpenAIEmbedder(Embedder):
         return EmbedderRejected(f"{self._server} refused the request: {reason}")
 
 
-def _parsed(name: str) -> tuple[str, int | None]:
+def _parse_embedder_name(name: str) -> tuple[str, int | None]:
     """Model and dimensions of `openai[:MODEL[:DIMENSIONS]]`. A model's own name may contain colons."""
     prefix, _, rest = name.partition(":")
     if prefix != "openai":
@@ -149,27 +149,27 @@ def _parsed(name: str) -> tuple[str, int | None]:
 _clients: dict[tuple[int, str, str], openai.OpenAI] = {}
 
 
-def _connected(*, api_key: str, base_url: str) -> openai.OpenAI:
+def _get_client(*, api_key: str, base_url: str) -> openai.OpenAI:
     account = (os.getpid(), api_key, base_url)
     if account not in _clients:
         import openai
 
-        transport = openai.DefaultHttpxClient(event_hooks={"response": [_hurry]})
+        transport = openai.DefaultHttpxClient(event_hooks={"response": [_cap_retry_after]})
         _clients.setdefault(account, openai.OpenAI(api_key=api_key, base_url=base_url, http_client=transport))
     return _clients[account]
 
 
-def disconnect() -> None:
+def close_clients() -> None:
     """Close the connections that this process has opened; the next use opens new ones."""
     for account in [account for account in _clients if account[0] == os.getpid()]:
         _clients.pop(account).close()
 
 
-def _hurry(response: httpx2.Response) -> None:
+def _cap_retry_after(response: httpx2.Response) -> None:
     """Left alone, the client sleeps as long as the server asks, up to two minutes, in the caller's thread."""
     try:
         wait = float(response.headers.get("retry-after", 0))
     except ValueError:
-        wait = PATIENCE_SECONDS + 1  # a date; servers that send one mean a while
-    if wait > PATIENCE_SECONDS:
+        wait = MAX_RETRY_AFTER_SECONDS + 1  # a date; servers that send one mean a while
+    if wait > MAX_RETRY_AFTER_SECONDS:
         response.headers["x-should-retry"] = "false"

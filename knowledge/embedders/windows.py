@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 SENTENCE_ENDS = tuple(".!?…。！？")
-INSIDE_WORD, BETWEEN_WORDS, BETWEEN_SENTENCES = range(3)
+RANK_INSIDE_WORD, RANK_BETWEEN_WORDS, RANK_BETWEEN_SENTENCES = range(3)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cuts:
+class CutPoints:
     """The places where a text may be cut, in order; the first is its beginning and the last its end.
 
     For each: its offset in characters, the number of tokens before it, and how good a place it is.
@@ -22,18 +22,18 @@ class Cuts:
     ranks: Sequence[int]
 
     @classmethod
-    def of(cls, text: str, *, starts: Sequence[int], tokens: Sequence[int], token_total: int) -> Cuts:
+    def of(cls, text: str, *, starts: Sequence[int], tokens: Sequence[int], token_total: int) -> CutPoints:
         """From the beginnings of all words but the first, and the number of tokens before each of them."""
         offsets = [0, *starts, len(text)]
-        ranks = [_rank(text[before:at]) for before, at in zip(offsets, starts, strict=False)]
+        ranks = [_cut_rank(text[before:at]) for before, at in zip(offsets, starts, strict=False)]
         return cls(
             offsets=offsets,
             tokens=[0, *tokens, token_total],
-            ranks=[BETWEEN_SENTENCES, *ranks, BETWEEN_SENTENCES],
+            ranks=[RANK_BETWEEN_SENTENCES, *ranks, RANK_BETWEEN_SENTENCES],
         )
 
 
-def spans(cuts: Cuts, *, budget: int, overlap: int) -> list[tuple[int, int]]:
+def split_windows(cuts: CutPoints, *, budget: int, overlap: int) -> list[tuple[int, int]]:
     """The (start, end) of windows of at most `budget` tokens that together cover the text, in order.
 
     Neighbours share up to `overlap` tokens. A single word over the budget gets a window of its own.
@@ -41,14 +41,14 @@ def spans(cuts: Cuts, *, budget: int, overlap: int) -> list[tuple[int, int]]:
     found = []
     start, last = 0, len(cuts.offsets) - 1
     while True:
-        end = _end(cuts, start=start, budget=budget, overlap=overlap)
+        end = _window_end(cuts, start=start, budget=budget, overlap=overlap)
         found.append((cuts.offsets[start], cuts.offsets[end]))
         if end == last:
             return found
-        start = max(start + 1, _next_start(cuts, end=end, overlap=overlap))
+        start = max(start + 1, _next_window_start(cuts, end=end, overlap=overlap))
 
 
-def _end(cuts: Cuts, *, start: int, budget: int, overlap: int) -> int:
+def _window_end(cuts: CutPoints, *, start: int, budget: int, overlap: int) -> int:
     done = cuts.tokens[start]
     left = cuts.tokens[-1] - done
     if left <= budget:
@@ -64,16 +64,16 @@ def _end(cuts: Cuts, *, start: int, budget: int, overlap: int) -> int:
     )
 
 
-def _next_start(cuts: Cuts, *, end: int, overlap: int) -> int:
+def _next_window_start(cuts: CutPoints, *, end: int, overlap: int) -> int:
     earliest = bisect_left(cuts.tokens, cuts.tokens[end] - overlap)
     return max(range(earliest, end), key=lambda cut: (cuts.ranks[cut], -cut), default=end)
 
 
-def _rank(before: str) -> int:
+def _cut_rank(before: str) -> int:
     """How good a place to cut is after this text: one word, and what follows up to the next."""
     stripped = before.rstrip()
     if len(stripped) == len(before):
-        return BETWEEN_SENTENCES if before.endswith("。") else INSIDE_WORD
+        return RANK_BETWEEN_SENTENCES if before.endswith("。") else RANK_INSIDE_WORD
     if "\n" in before[len(stripped) :] or stripped.endswith(SENTENCE_ENDS):
-        return BETWEEN_SENTENCES
-    return BETWEEN_WORDS
+        return RANK_BETWEEN_SENTENCES
+    return RANK_BETWEEN_WORDS

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from knowledge.embedders.base import encodable
-from knowledge.embedders.windows import Cuts
+from knowledge.embedders.base import replace_surrogates
+from knowledge.embedders.windows import CutPoints
 
-PAD, FIRST, LAST = 0, 101, 102  # [PAD], [CLS], [SEP]
+PAD_ID, CLS_ID, SEP_ID = 0, 101, 102  # [PAD], [CLS], [SEP]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,10 @@ class WordPiece:
 
     def ids(self, texts: Sequence[str], *, limit: int) -> list[list[int]]:
         """What the model reads of each text: at most `limit` tokens, of them the first and last special."""
-        encodings = self._tokenizer.encode_batch_fast([encodable(t) for t in texts], add_special_tokens=False)
-        return [self.framed(encoding.ids, limit=limit) for encoding in encodings]
+        encodings = self._tokenizer.encode_batch_fast(
+            [replace_surrogates(t) for t in texts], add_special_tokens=False
+        )
+        return [self.with_special_tokens(encoding.ids, limit=limit) for encoding in encodings]
 
     def tokens(self, text: str) -> Tokens:
         encoding = self._encode(text)
@@ -41,20 +43,20 @@ class WordPiece:
     def count(self, text: str) -> int:
         return len(self._encode(text).ids)
 
-    def cuts(self, text: str) -> Cuts:
+    def cuts(self, text: str) -> CutPoints:
         """Where the text may be cut without changing how its words are tokenized."""
         encoding = self._encode(text)
         word_ids = encoding.word_ids
         firsts = [i for i, word in enumerate(word_ids) if i and word != word_ids[i - 1]]
         starts = [encoding.offsets[i][0] for i in firsts]
-        return Cuts.of(text, starts=starts, tokens=firsts, token_total=len(word_ids))
+        return CutPoints.of(text, starts=starts, tokens=firsts, token_total=len(word_ids))
 
     @staticmethod
-    def framed(ids: list[int], *, limit: int) -> list[int]:
-        return [FIRST, *ids[: limit - 2], LAST]
+    def with_special_tokens(ids: list[int], *, limit: int) -> list[int]:
+        return [CLS_ID, *ids[: limit - 2], SEP_ID]
 
     def _encode(self, text: str) -> Any:
-        return self._tokenizer.encode(encodable(text), add_special_tokens=False)
+        return self._tokenizer.encode(replace_surrogates(text), add_special_tokens=False)
 
     @cached_property
     def _tokenizer(self) -> Any:

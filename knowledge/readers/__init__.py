@@ -2,7 +2,8 @@
 
 A reader is one module with one function, `read(path, *, limits)`, that yields a `DocumentHeader` and then
 its `PageText`s, and raises `UnreadableDocument`. It imports neither Django nor anything that does: it runs in
-the bare child process of `knowledge.sandbox`, which must start fast. To add a type of document: write that
+the bare child process of `knowledge.readers.isolation.reader_process`, which must start fast. To add a type of
+document: write that
 module, add one line to `READERS`, and say in `EXTENSIONS` (or `detect`) how it is recognised.
 """
 
@@ -16,16 +17,16 @@ from pathlib import Path, PurePosixPath
 from knowledge.readers.types import (
     DamagedDocument,
     EmptyDocument,
-    Event,
     Limits,
     Reader,
+    ReaderEvent,
     TooLarge,
     UnsupportedDocument,
 )
 
 # Modules are named, not imported, so that reading a text file does not load a PDF library.
 READERS = {
-    "pdf": "knowledge.readers.pdf",
+    "pdf": "knowledge.readers.pdf.reader",
     "markdown": "knowledge.readers.markdown",
     "text": "knowledge.readers.text",
     "html": "knowledge.readers.html",
@@ -33,7 +34,7 @@ READERS = {
     "docx": "knowledge.readers.docx",
 }
 
-EXTENSIONS = {
+TYPES_BY_EXTENSION = {
     "pdf": "pdf",
     "md": "markdown",
     "markdown": "markdown",
@@ -47,17 +48,17 @@ EXTENSIONS = {
     "docx": "docx",
 }
 
-HEAD_BYTES = 4096
+DETECTION_BYTES = 4096
 
-_ZIP = b"PK\x03\x04"
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP_MAGIC = b"PK\x03\x04"
+_OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HTML_START = re.compile(
     rb"\s{0,200}(?:<!--[^>]{0,500}-->\s{0,200})?<(?:!doctype\s{1,20}html|html[\s>])", re.IGNORECASE
 )
 
 
-def detect(file_name: str, head: bytes) -> str:
+def detect_type(file_name: str, head: bytes) -> str:
     """The source type of a file by its first bytes (`HEAD_BYTES` are enough), then by its name.
 
     The content wins over the name: a PDF called `notes.txt` is a PDF. Raises `UnsupportedDocument`,
@@ -66,35 +67,36 @@ def detect(file_name: str, head: bytes) -> str:
     if not head:
         raise EmptyDocument()
     extension = PurePosixPath(file_name.replace("\\", "/")).suffix.lower().lstrip(".")
-    return _type_of_binary(head, extension) or _type_of_text(head, extension)
+    return _detect_binary(head, extension) or _detect_text(head, extension)
 
 
-def _type_of_binary(head: bytes, extension: str) -> str | None:
+def _detect_binary(head: bytes, extension: str) -> str | None:
     if b"%PDF-" in head[:1024]:
         return "pdf"
-    if head.startswith(_OLD_OFFICE):
+    if head.startswith(_OLE_MAGIC):
         raise UnsupportedDocument(
             "This is a password-protected or old Office file.",
             hint="Remove the password, or save it as .docx or PDF, and upload that.",
         )
-    if head.startswith(_ZIP) and extension == "docx":
+    if head.startswith(_ZIP_MAGIC) and extension == "docx":
         return "docx"
     if b"\0" in head and not head.startswith(_BYTE_ORDER_MARKS):
         raise UnsupportedDocument()
     return None
 
 
-def _type_of_text(head: bytes, extension: str) -> str:
+def _detect_text(head: bytes, extension: str) -> str:
     if _HTML_START.match(head.removeprefix(b"\xef\xbb\xbf")):
         return "html"
-    named = EXTENSIONS.get(extension, "text")
+    named = TYPES_BY_EXTENSION.get(extension, "text")
     if named in ("pdf", "docx"):
         raise DamagedDocument(f"The file is called .{extension} but is not one.")
     return named
 
 
-def read(path: Path, *, source_type: str, limits: Limits) -> Iterator[Event]:
-    """Read a file in this process. For the sandbox and tests: `knowledge.sandbox.read_pages` is the door."""
+def read(path: Path, *, source_type: str, limits: Limits) -> Iterator[ReaderEvent]:
+    """Read a file in this process. For the sandbox and tests:
+    `knowledge.readers.isolation.reader_process.read_pages` is the door."""
     if source_type not in READERS:
         raise UnsupportedDocument()
     size = path.stat().st_size

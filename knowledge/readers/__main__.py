@@ -1,4 +1,5 @@
-"""The child process of `knowledge.sandbox`: reads one file and writes its events as lines of JSON.
+"""The child process of `knowledge.readers.isolation.reader_process`: reads one file and writes its events as lines
+of JSON.
 
 Run by path, as `python -P .../readers/__main__.py PATH TYPE LIMITS PARENT`, never by hand. It gives up its
 own powers before a byte of the document is read.
@@ -27,32 +28,32 @@ _CLONE_NEWNET = 0x40000000
 def main(arguments: list[str]) -> None:
     path, source_type, limits, parent = arguments
     values = json.loads(limits)
-    die_with(int(parent))
-    stay_in_rank()
-    confine(memory_bytes=values["memory_bytes"], cpu_seconds=values["cpu_seconds"])
-    cut_network()
-    skip_project_start()
-    for line in _lines(Path(path), source_type, values):
+    die_with_parent(int(parent))
+    keep_priority()
+    limit_resources(memory_bytes=values["memory_bytes"], cpu_seconds=values["cpu_seconds"])
+    disable_network()
+    stub_project_package()
+    for line in _encoded_events(Path(path), source_type, values):
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
     # Nothing is left to save, and tearing down a large document can take as long as reading it.
     os._exit(0)
 
 
-def die_with(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     """Be killed when the parent dies, so that a crashed worker leaves nothing behind."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
-def stay_in_rank() -> None:
+def keep_priority() -> None:
     """Have the kernel give this session the priority of its process: it groups by session, and ours is a new one."""
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(os.getpriority(os.PRIO_PROCESS, 0)))
 
 
-def confine(*, memory_bytes: int, cpu_seconds: int) -> None:
+def limit_resources(*, memory_bytes: int, cpu_seconds: int) -> None:
     """Limits of the kernel: memory, processor time, no writing to files, few open files, no core dump."""
     # The soft limit of processor time ends us with a signal of its own, which tells the parent why.
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
@@ -65,7 +66,7 @@ def confine(*, memory_bytes: int, cpu_seconds: int) -> None:
         resource.setrlimit(limit, (value, value))
 
 
-def cut_network() -> None:
+def disable_network() -> None:
     """No sockets: by the kernel where it lets us, and in Python everywhere."""
     libc = ctypes.CDLL(None)
     if libc.unshare(_CLONE_NEWNET) != 0 and os.getuid() != 0:
@@ -80,21 +81,21 @@ def cut_network() -> None:
     socket.getaddrinfo = refuse
 
 
-def skip_project_start() -> None:
+def stub_project_package() -> None:
     """Let `lexic.errors` be imported without `lexic/__init__.py`, which starts Celery: 150 ms and 25 MB."""
     package = ModuleType("lexic")
     package.__path__ = [str(Path(__file__).resolve().parents[2] / "lexic")]
     sys.modules["lexic"] = package
 
 
-def _lines(path: Path, source_type: str, limits: dict[str, Any]) -> Iterator[bytes]:
+def _encoded_events(path: Path, source_type: str, limits: dict[str, Any]) -> Iterator[bytes]:
     from knowledge.readers import read
+    from knowledge.readers.isolation.event_protocol import encode_end, encode_error, encode_event
     from knowledge.readers.types import Limits, OutOfMemory, UnreadableDocument
-    from knowledge.readers.wire import encode, encode_end, encode_error
 
     try:
         for event in read(path, source_type=source_type, limits=Limits(**limits)):
-            yield encode(event)
+            yield encode_event(event)
         yield encode_end()
     except UnreadableDocument as error:
         yield encode_error(error)

@@ -8,42 +8,56 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from knowledge.readers.cleaning import one_line, storable
+from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
+from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
     MEGABYTE,
     DamagedDocument,
     EncryptedDocument,
-    Event,
     Heading,
     Limits,
+    ReaderEvent,
     TooLarge,
     UnsupportedDocument,
 )
-from knowledge.readers.unpaged import as_one_page
 
 # A document of a thousand pages unpacks to a few dozen megabytes; a bomb goes far beyond all of these.
 MAX_UNPACKED_BYTES = 300 * MEGABYTE
 MAX_XML_BYTES = 60 * MEGABYTE
 MAX_RATIO = 100
 MAX_FILES = 5_000
-_SMALL_ENOUGH_FOR_ANY_RATIO = 10 * MEGABYTE
+_RATIO_CHECKED_FROM_BYTES = 10 * MEGABYTE
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_WORD_NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
-_BREAKS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_BREAK_TEXTS = {
+    f"{_WORD_NAMESPACE}tab": " ",
+    f"{_WORD_NAMESPACE}br": "\n",
+    f"{_WORD_NAMESPACE}cr": "\n",
+    f"{_WORD_NAMESPACE}noBreakHyphen": "-",
+}
 # Run properties are not text, a fallback repeats its choice, and deleted text is no longer there.
-_SKIPPED = frozenset({f"{_W}pPr", f"{_W}rPr", f"{_W}del", f"{_W}moveFrom", f"{_W}instrText", _FALLBACK})
+_SKIPPED_TAGS = frozenset(
+    {
+        f"{_WORD_NAMESPACE}pPr",
+        f"{_WORD_NAMESPACE}rPr",
+        f"{_WORD_NAMESPACE}del",
+        f"{_WORD_NAMESPACE}moveFrom",
+        f"{_WORD_NAMESPACE}instrText",
+        _FALLBACK_TAG,
+    }
+)
 
 
-def read(path: Path, *, limits: Limits) -> Iterator[Event]:
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     check_archive(path)
-    document = _open(path)
+    document = _open_document(path)
     body = BodyText(styles=_style_levels(document))
     body.add_blocks(document.element.body)
-    title = one_line(storable(document.core_properties.title or ""))[:300]
-    yield from as_one_page(
+    title = one_line(clean_text(document.core_properties.title or ""))[:300]
+    yield from single_page_events(
         text=body.text(), limits=limits, title=title or body.first_title(), headings=body.headings
     )
 
@@ -66,12 +80,12 @@ def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
     unpacked = sum(member.file_size for member in members)
     packed = sum(member.compress_size for member in members)
     xml = max((member.file_size for member in members if member.filename.endswith((".xml", ".rels"))), default=0)
-    bomb = unpacked > _SMALL_ENOUGH_FOR_ANY_RATIO and unpacked > MAX_RATIO * packed
+    bomb = unpacked > _RATIO_CHECKED_FROM_BYTES and unpacked > MAX_RATIO * packed
     if bomb or unpacked > MAX_UNPACKED_BYTES or xml > MAX_XML_BYTES or len(members) > MAX_FILES:
         raise TooLarge("The document unpacks to far more than its size.")
 
 
-def _open(path: Path) -> Any:
+def _open_document(path: Path) -> Any:
     # Imported late, so that the check of the archive above costs nothing to test or to fail.
     import docx
 
@@ -92,10 +106,10 @@ def _open(path: Path) -> Any:
 def _style_levels(document: Any) -> dict[str, int]:
     """Heading level by the id of the paragraph style; style names are English in every language of Word."""
     levels = {}
-    for style in document.styles.element.iter(f"{_W}style"):
-        name = style.find(f"{_W}name")
-        if name is not None and (level := _level_of_style(name.get(f"{_W}val", ""))):
-            levels[style.get(f"{_W}styleId", "")] = level
+    for style in document.styles.element.iter(f"{_WORD_NAMESPACE}style"):
+        name = style.find(f"{_WORD_NAMESPACE}name")
+        if name is not None and (level := _level_of_style(name.get(f"{_WORD_NAMESPACE}val", ""))):
+            levels[style.get(f"{_WORD_NAMESPACE}styleId", "")] = level
     return levels
 
 
@@ -127,11 +141,16 @@ class BodyText:
             block = next(stack[-1], None)
             if block is None:
                 stack.pop()
-            elif block.tag == f"{_W}p":
+            elif block.tag == f"{_WORD_NAMESPACE}p":
                 self._add_paragraph(block)
-            elif block.tag == f"{_W}tbl":
+            elif block.tag == f"{_WORD_NAMESPACE}tbl":
                 self._add_table(block)
-            elif block.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}customXml", f"{_W}ins"):
+            elif block.tag in (
+                f"{_WORD_NAMESPACE}sdt",
+                f"{_WORD_NAMESPACE}sdtContent",
+                f"{_WORD_NAMESPACE}customXml",
+                f"{_WORD_NAMESPACE}ins",
+            ):
                 stack.append(iter(block))
 
     def _add_paragraph(self, paragraph: Any) -> None:
@@ -145,8 +164,8 @@ class BodyText:
         self._append("")
 
     def _level(self, paragraph: Any) -> int | None:
-        style = paragraph.find(f"{_W}pPr/{_W}pStyle")
-        return self.styles.get(style.get(f"{_W}val", "")) if style is not None else None
+        style = paragraph.find(f"{_WORD_NAMESPACE}pPr/{_WORD_NAMESPACE}pStyle")
+        return self.styles.get(style.get(f"{_WORD_NAMESPACE}val", "")) if style is not None else None
 
     def _add_table(self, table: Any) -> None:
         for line in row_lines(table_rows(table)):
@@ -166,26 +185,26 @@ def paragraph_text(paragraph: Any) -> str:
         node = next(stack[-1], None)
         if node is None:
             stack.pop()
-        elif node.tag == f"{_W}t":
+        elif node.tag == f"{_WORD_NAMESPACE}t":
             parts.append(node.text or "")
-        elif node.tag in _BREAKS:
-            parts.append(_BREAKS[node.tag])
-        elif isinstance(node.tag, str) and node.tag not in _SKIPPED and not _is_hidden(node):
+        elif node.tag in _BREAK_TEXTS:
+            parts.append(_BREAK_TEXTS[node.tag])
+        elif isinstance(node.tag, str) and node.tag not in _SKIPPED_TAGS and not _is_hidden(node):
             stack.append(iter(node))
-    return storable("".join(parts))
+    return clean_text("".join(parts))
 
 
 def _is_hidden(run: Any) -> bool:
-    vanish = run.find(f"{_W}rPr/{_W}vanish") if run.tag == f"{_W}r" else None
-    return vanish is not None and vanish.get(f"{_W}val", "1") not in ("0", "false", "off")
+    vanish = run.find(f"{_WORD_NAMESPACE}rPr/{_WORD_NAMESPACE}vanish") if run.tag == f"{_WORD_NAMESPACE}r" else None
+    return vanish is not None and vanish.get(f"{_WORD_NAMESPACE}val", "1") not in ("0", "false", "off")
 
 
 def table_rows(table: Any) -> list[list[str]]:
     """The texts of the cells. One that goes on from the row above repeats its text, a wide one leaves gaps."""
     rows: list[list[str]] = []
-    for row in table.findall(f"{_W}tr"):
+    for row in table.findall(f"{_WORD_NAMESPACE}tr"):
         cells: list[str] = []
-        for cell in row.iter(f"{_W}tc"):
+        for cell in row.iter(f"{_WORD_NAMESPACE}tc"):
             if _row_of(cell) is row:
                 cells += _cell_texts(cell, rows[-1] if rows else [], len(cells))
         rows.append(cells)
@@ -194,14 +213,17 @@ def table_rows(table: Any) -> list[list[str]]:
 
 def _row_of(cell: Any) -> Any:
     """The row a cell belongs to; cells of a table inside a cell belong to that table's rows."""
-    return next((node for node in cell.iterancestors() if node.tag == f"{_W}tr"), None)
+    return next((node for node in cell.iterancestors() if node.tag == f"{_WORD_NAMESPACE}tr"), None)
 
 
 def _cell_texts(cell: Any, above: list[str], column: int) -> list[str]:
-    merge, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
-    if merge is not None and merge.get(f"{_W}val", "continue") == "continue":
+    merge, span = (
+        cell.find(f"{_WORD_NAMESPACE}tcPr/{_WORD_NAMESPACE}vMerge"),
+        cell.find(f"{_WORD_NAMESPACE}tcPr/{_WORD_NAMESPACE}gridSpan"),
+    )
+    if merge is not None and merge.get(f"{_WORD_NAMESPACE}val", "continue") == "continue":
         text = above[column] if column < len(above) else ""
     else:
-        text = one_line(" ".join(map(paragraph_text, cell.iter(f"{_W}p"))))
-    width = span.get(f"{_W}val", "1") if span is not None else "1"
+        text = one_line(" ".join(map(paragraph_text, cell.iter(f"{_WORD_NAMESPACE}p"))))
+    width = span.get(f"{_WORD_NAMESPACE}val", "1") if span is not None else "1"
     return [text] + [""] * (min(int(width), 100) - 1 if width.isdigit() else 0)

@@ -8,56 +8,56 @@ from pathlib import Path
 
 from lxml import etree
 
-from knowledge.readers.cleaning import one_line, storable
+from knowledge.readers.single_page import single_page_events
 from knowledge.readers.tables import row_lines
-from knowledge.readers.text import decode
-from knowledge.readers.types import EmptyDocument, Event, Heading, Limits, TooLarge
-from knowledge.readers.unpaged import as_one_page
+from knowledge.readers.text import decode_bytes
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import EmptyDocument, Heading, Limits, ReaderEvent, TooLarge
 
 # Never text, or text that no visitor sees.
-_UNSEEN_TAGS = """
+_HIDDEN_TAG_NAMES = """
 script style template noscript head title svg math iframe object embed applet canvas audio video
 select datalist input textarea button dialog
 """
-_BLOCK_TAGS = """
+_BLOCK_TAG_NAMES = """
 address article aside blockquote body br caption center dd details dialog div dl dt fieldset
 figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol optgroup
 option p pre section summary table tbody td tfoot th thead tr ul
 """
 # Blocks that stand apart from their neighbours by an empty line.
-_PARAGRAPH_TAGS = """
+_PARAGRAPH_TAG_NAMES = """
 h1 h2 h3 h4 h5 h6 p pre table ul ol dl blockquote section article
 """
-_UNSEEN = frozenset(_UNSEEN_TAGS.split())
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
-_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HIDDEN_TAGS = frozenset(_HIDDEN_TAG_NAMES.split())
+_BLOCK_LEVEL_TAGS = frozenset(_BLOCK_TAG_NAMES.split())
+_PARAGRAPH_LEVEL_TAGS = frozenset(_PARAGRAPH_TAG_NAMES.split())
+_HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 
 _HIDING_STYLE = re.compile(
     r"(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|(?:font-size|opacity)\s{0,9}:\s{0,9}0(?![.\d]))",
     re.IGNORECASE,
 )
 _META_CHARSET = re.compile(rb"<meta[^>]{1,300}?charset\s{0,9}=\s{0,9}[\"']?([\w-]{1,40})", re.IGNORECASE)
-_HEAD_BYTES = 4096
-_WIDEST_SPAN = 100
+_CHARSET_SEARCH_BYTES = 4096
+_MAX_SPAN = 100
 
 
-def read(path: Path, *, limits: Limits) -> Iterator[Event]:
-    root = parse(path.read_bytes())
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    root = parse_html(path.read_bytes())
     page = VisibleText()
     page.walk(root)
     text, headings = page.finish()
-    title = _title(root) or next((heading.title for heading in headings if heading.level == 1), None)
-    yield from as_one_page(text=text, limits=limits, title=title, headings=headings)
+    title = _document_title(root) or next((heading.title for heading in headings if heading.level == 1), None)
+    yield from single_page_events(text=text, limits=limits, title=title, headings=headings)
 
 
-def parse(data: bytes) -> etree._Element:
+def parse_html(data: bytes) -> etree._Element:
     """The tree of a page, however broken. Raises `EmptyDocument` or, nested beyond reason, `TooLarge`."""
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
     )
     try:
-        root = etree.fromstring(_as_utf8(data), parser)
+        root = etree.fromstring(_cleaned_utf8(data), parser)
     except etree.XMLSyntaxError as error:
         raise EmptyDocument() from error
     if any("depth" in entry.message.lower() for entry in parser.error_log):
@@ -67,30 +67,30 @@ def parse(data: bytes) -> etree._Element:
     return root
 
 
-def _as_utf8(data: bytes) -> bytes:
-    return storable(_decode(data)).encode("utf-8")
+def _cleaned_utf8(data: bytes) -> bytes:
+    return clean_text(_decode_html(data)).encode("utf-8")
 
 
-def _decode(data: bytes) -> str:
+def _decode_html(data: bytes) -> str:
     """UTF-8 where it is valid, whatever the page says of itself; then what it says; then the best guess."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        named = _META_CHARSET.search(data[:_HEAD_BYTES])
+        named = _META_CHARSET.search(data[:_CHARSET_SEARCH_BYTES])
     try:
-        return data.decode(named[1].decode("ascii"), errors="replace") if named else decode(data)
+        return data.decode(named[1].decode("ascii"), errors="replace") if named else decode_bytes(data)
     except LookupError:
-        return decode(data)
+        return decode_bytes(data)
 
 
-def _title(root: etree._Element) -> str | None:
-    return one_line(storable(root.findtext(".//title") or ""))[:300] or None
+def _document_title(root: etree._Element) -> str | None:
+    return one_line(clean_text(root.findtext(".//title") or ""))[:300] or None
 
 
 def is_hidden(element: etree._Element) -> bool:
     """Whether a visitor would not see this element: by its tag, an attribute or an inline style."""
     attributes = element.attrib
-    if element.tag in _UNSEEN or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
+    if element.tag in _HIDDEN_TAGS or "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true":
         return True
     return bool(_HIDING_STYLE.search(attributes.get("style", "")[:2000]))
 
@@ -122,7 +122,7 @@ class VisibleText:
         """Take in the start of an element; false when its children must not be visited."""
         if not isinstance(element.tag, str) or is_hidden(element):
             return False
-        if element.tag in _BLOCKS:
+        if element.tag in _BLOCK_LEVEL_TAGS:
             self._start_block(element.tag)
         if element.tag == "table" and is_data_table(element):
             for line in row_lines(table_rows(element)):
@@ -133,11 +133,11 @@ class VisibleText:
         return True
 
     def _close(self, element: etree._Element) -> None:
-        if element.tag in _HEADINGS and not is_hidden(element):
-            self._end_heading(_HEADINGS[element.tag])
-        elif element.tag in _BLOCKS:
+        if element.tag in _HEADING_LEVELS and not is_hidden(element):
+            self._end_heading(_HEADING_LEVELS[element.tag])
+        elif element.tag in _BLOCK_LEVEL_TAGS:
             self._end_line()
-        if element.tag in _PARAGRAPHS:
+        if element.tag in _PARAGRAPH_LEVEL_TAGS:
             self._blank_line()
         if element.tag == "pre" and not is_hidden(element):
             self._preformatted -= 1
@@ -153,7 +153,7 @@ class VisibleText:
 
     def _start_block(self, tag: str) -> None:
         self._end_line()
-        if tag in _PARAGRAPHS:
+        if tag in _PARAGRAPH_LEVEL_TAGS:
             self._blank_line()
 
     def _end_heading(self, level: int) -> None:
@@ -197,9 +197,9 @@ def _row_cells(row: etree._Element, below: dict[int, tuple[int, str]]) -> list[s
     for cell in row.xpath("./td|./th"):
         _fill_from_above(cells, below)
         column, text = len(cells), "" if is_hidden(cell) else _cell_text(cell)
-        if (rows := _span(cell, "rowspan") - 1) > 0:
+        if (rows := _cell_span(cell, "rowspan") - 1) > 0:
             below[column] = (rows, text)
-        cells += [text] + [""] * (_span(cell, "colspan") - 1)
+        cells += [text] + [""] * (_cell_span(cell, "colspan") - 1)
     _fill_from_above(cells, below)
     return cells
 
@@ -212,9 +212,9 @@ def _fill_from_above(cells: list[str], below: dict[int, tuple[int, str]]) -> Non
         cells.append(text)
 
 
-def _span(cell: etree._Element, name: str) -> int:
+def _cell_span(cell: etree._Element, name: str) -> int:
     value = cell.get(name, "1").strip()
-    return max(1, min(int(value), _WIDEST_SPAN)) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+    return max(1, min(int(value), _MAX_SPAN)) if value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 
 def _cell_text(cell: etree._Element) -> str:
@@ -225,7 +225,7 @@ def _cell_text(cell: etree._Element) -> str:
             if not isinstance(element.tag, str) or is_hidden(element):
                 walker.skip_subtree()
             else:
-                parts += [" " if element.tag in _BLOCKS else "", element.text or ""]
+                parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", element.text or ""]
         elif element is not cell:
-            parts += [" " if element.tag in _BLOCKS else "", element.tail or ""]
+            parts += [" " if element.tag in _BLOCK_LEVEL_TAGS else "", element.tail or ""]
     return one_line("".join(parts))

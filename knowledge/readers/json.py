@@ -7,36 +7,36 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from knowledge.readers.cleaning import one_line, storable
-from knowledge.readers.text import decode
-from knowledge.readers.types import DamagedDocument, Event, Heading, Limits, TooLarge
-from knowledge.readers.unpaged import as_one_page
+from knowledge.readers.single_page import single_page_events
+from knowledge.readers.text import decode_bytes
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import DamagedDocument, Heading, Limits, ReaderEvent, TooLarge
 
 MAX_DEPTH = 100
 # Objects in lists nested deeper than this read better in the paragraph of their parent.
-_PARAGRAPH_DEPTH = 2
+_MAX_PARAGRAPH_DEPTH = 2
 
 
-class Verbatim(str):
+class RawScalar(str):
     """A number or constant exactly as it was written: `1.10` stays `1.10`."""
 
     __slots__ = ()
 
 
-class Pairs(list[tuple[str, Any]]):
+class JsonObject(list[tuple[str, Any]]):
     """An object with all its keys in order, even those that occur twice."""
 
 
-def read(path: Path, *, limits: Limits) -> Iterator[Event]:
-    flat = Flattener(limit=limits.max_unpaged_characters)
-    flat.add_document(parse(decode(path.read_bytes())))
-    yield from as_one_page(text=flat.text(), limits=limits, title=flat.title, headings=flat.headings)
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    flat = JsonFlattener(limit=limits.max_unpaged_characters)
+    flat.add_document(parse_json(decode_bytes(path.read_bytes())))
+    yield from single_page_events(text=flat.text(), limits=limits, title=flat.title, headings=flat.headings)
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """The value in the text. Lines of one JSON value each (JSONL) count as a list."""
     try:
-        return _loads(text)
+        return _load_raw(text)
     except json.JSONDecodeError as error:
         return _parse_lines(text, error)
     except RecursionError as error:
@@ -47,7 +47,7 @@ def _parse_lines(text: str, error: json.JSONDecodeError) -> list[Any]:
     lines = [line for line in text.splitlines() if line.strip()]
     try:
         if len(lines) > 1:
-            return [_loads(line) for line in lines]
+            return [_load_raw(line) for line in lines]
     except (json.JSONDecodeError, RecursionError):
         pass
     raise DamagedDocument(
@@ -55,13 +55,13 @@ def _parse_lines(text: str, error: json.JSONDecodeError) -> list[Any]:
     ) from error
 
 
-def _loads(text: str) -> Any:
+def _load_raw(text: str) -> Any:
     return json.loads(
-        text, parse_int=Verbatim, parse_float=Verbatim, parse_constant=Verbatim, object_pairs_hook=Pairs
+        text, parse_int=RawScalar, parse_float=RawScalar, parse_constant=RawScalar, object_pairs_hook=JsonObject
     )
 
 
-class Flattener:
+class JsonFlattener:
     """Collects the lines of a document and where its top-level parts begin."""
 
     def __init__(self, *, limit: int) -> None:
@@ -75,38 +75,38 @@ class Flattener:
         return "\n".join(self.lines).strip("\n")
 
     def add_document(self, value: Any) -> None:
-        if isinstance(value, Pairs):
+        if isinstance(value, JsonObject):
             self._add_object(value)
         else:
             self._add(value, path="", depth=0)
 
-    def _add_object(self, pairs: Pairs) -> None:
+    def _add_object(self, pairs: JsonObject) -> None:
         self.title = next((str(v) for k, v in pairs if k in ("title", "name") and isinstance(v, str)), None)
         for key, value in pairs:
             if isinstance(value, list):
                 self._break()
             start = self.length
-            self._add(value, path=_key(key), depth=1)
+            self._add(value, path=_clean_key(key), depth=1)
             if isinstance(value, list) and self.length > start:
-                self.headings.append(Heading(page=1, start=start, level=1, title=_key(key)[:200]))
+                self.headings.append(Heading(page=1, start=start, level=1, title=_clean_key(key)[:200]))
 
     def _add(self, value: Any, *, path: str, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise TooLarge("The JSON is nested too deeply.")
-        if isinstance(value, Pairs):
+        if isinstance(value, JsonObject):
             for key, child in value:
-                self._add(child, path=f"{path}.{_key(key)}" if path else _key(key), depth=depth + 1)
+                self._add(child, path=f"{path}.{_clean_key(key)}" if path else _clean_key(key), depth=depth + 1)
         elif isinstance(value, list):
             self._add_list(value, path=path, depth=depth)
         else:
-            self._line(path, _scalar(value))
+            self._line(path, _scalar_text(value))
 
     def _add_list(self, items: list[Any], *, path: str, depth: int) -> None:
         if not any(isinstance(item, list) for item in items):
-            self._line(path, ", ".join(map(_scalar, items)))
+            self._line(path, ", ".join(map(_scalar_text, items)))
             return
         for number, item in enumerate(items):
-            if depth <= _PARAGRAPH_DEPTH:
+            if depth <= _MAX_PARAGRAPH_DEPTH:
                 self._break()
             self._add(item, path=f"{path}[{number}]", depth=depth + 1)
 
@@ -125,15 +125,15 @@ class Flattener:
             raise TooLarge()
 
 
-def _key(key: str) -> str:
-    return one_line(storable(key)) or '""'
+def _clean_key(key: str) -> str:
+    return one_line(clean_text(key)) or '""'
 
 
 _CONSTANTS: Iterable[tuple[Any, str]] = ((True, "true"), (False, "false"), (None, "null"))
 
 
-def _scalar(value: Any) -> str:
+def _scalar_text(value: Any) -> str:
     for constant, name in _CONSTANTS:
         if value is constant:
             return name
-    return one_line(storable(str(value)))
+    return one_line(clean_text(str(value)))

@@ -13,34 +13,34 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from knowledge.readers.cleaning import one_line, storable
-from knowledge.readers.text import decode
-from knowledge.readers.types import Event, Heading, Limits, TooLarge
-from knowledge.readers.unpaged import as_one_page
+from knowledge.readers.single_page import single_page_events
+from knowledge.readers.text import decode_bytes
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import Heading, Limits, ReaderEvent, TooLarge
 
 # Making a parser takes longer than most headings.
-_INLINE = MarkdownIt("commonmark")
-_FRONT_MATTER_LINES = 200
-_SIMPLE_FIELD = re.compile(r"([A-Za-z][\w-]{0,59})\s{0,20}:\s(.{0,500})")
+_INLINE_PARSER = MarkdownIt("commonmark")
+_MAX_FRONT_MATTER_LINES = 200
+_FRONT_MATTER_FIELD = re.compile(r"([A-Za-z][\w-]{0,59})\s{0,20}:\s(.{0,500})")
 
 
-def read(path: Path, *, limits: Limits) -> Iterator[Event]:
-    text = storable(decode(path.read_bytes()))
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    text = clean_text(decode_bytes(path.read_bytes()))
     if len(text) > limits.max_unpaged_characters:
         raise TooLarge()
     metadata, text = split_front_matter(text)
     headings = find_headings(text)
     title = metadata.get("title") or next((heading.title for heading in headings if heading.level == 1), None)
-    yield from as_one_page(text=text, limits=limits, title=title, headings=headings, metadata=metadata)
+    yield from single_page_events(text=text, limits=limits, title=title, headings=headings, metadata=metadata)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
     """Leading `key: value` lines between two `---`, and the rest. Anything less simple stays in the text."""
     if not text.startswith("---\n"):
         return {}, text
-    lines = text.split("\n", _FRONT_MATTER_LINES)
+    lines = text.split("\n", _MAX_FRONT_MATTER_LINES)
     end = next((i for i, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), None)
-    fields = [_SIMPLE_FIELD.fullmatch(line) for line in lines[1:end] if line.strip()] if end else []
+    fields = [_FRONT_MATTER_FIELD.fullmatch(line) for line in lines[1:end] if line.strip()] if end else []
     if not fields or not all(fields):
         return {}, text
     metadata = {match[1]: match[2].strip().strip("\"'") for match in fields if match}
@@ -63,16 +63,16 @@ def find_headings(text: str) -> list[Heading]:
 
 def _heading(opening: Token, inline: Token, line_starts: list[int]) -> Heading:
     start = line_starts[opening.map[0]] if opening.map else 0
-    return Heading(page=1, start=start, level=int(opening.tag[1:]), title=_plain(inline.content))
+    return Heading(page=1, start=start, level=int(opening.tag[1:]), title=_strip_markup(inline.content))
 
 
-def _plain(markup: str) -> str:
+def _strip_markup(markup: str) -> str:
     """The words of a heading without emphasis, links and tags."""
-    [inline] = _INLINE.parseInline(markup[:1000])
-    return one_line("".join(map(_words_of, inline.children or [])))[:200]
+    [inline] = _INLINE_PARSER.parseInline(markup[:1000])
+    return one_line("".join(map(_token_text, inline.children or [])))[:200]
 
 
-def _words_of(token: Token) -> str:
+def _token_text(token: Token) -> str:
     if token.type in ("softbreak", "hardbreak"):
         return " "
     return "" if token.type == "html_inline" else token.content

@@ -8,69 +8,69 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-SEPARATOR = " | "
-LONGEST_LABEL = 60
+CELL_SEPARATOR = " | "
+MAX_LABEL_LENGTH = 60
 
-Cells = Sequence[str]
+RowTexts = Sequence[str]
 
 
-class Cell(NamedTuple):
+class LabelledCell(NamedTuple):
     """A non-empty cell of a row: the label to print before it (may be empty) and its column."""
 
     label: str
     column: int
 
 
-def row_lines(rows: Sequence[Cells]) -> list[str]:
+def row_lines(rows: Sequence[RowTexts]) -> list[str]:
     """The lines of a table, top to bottom; rows without any text are left out."""
     layout = zip(rows, layout_rows(rows), strict=True)
-    return [SEPARATOR.join(_named(cell, texts) for cell in cells) for texts, cells in layout if cells]
+    return [CELL_SEPARATOR.join(_labelled_cell(cell, texts) for cell in cells) for texts, cells in layout if cells]
 
 
-def _named(cell: Cell, texts: Cells) -> str:
+def _labelled_cell(cell: LabelledCell, texts: RowTexts) -> str:
     text = texts[cell.column]
     return f"{cell.label}: {text}" if cell.label else text
 
 
-def layout_rows(rows: Sequence[Cells]) -> list[list[Cell]]:
+def layout_rows(rows: Sequence[RowTexts]) -> list[list[LabelledCell]]:
     """For every row its non-empty cells with their labels. Header rows come first and have no labels."""
     labels, header_rows = header_labels(rows)
     return [_layout_row(row, labels if i >= header_rows else []) for i, row in enumerate(rows)]
 
 
-def _layout_row(row: Cells, labels: Sequence[str]) -> list[Cell]:
+def _layout_row(row: RowTexts, labels: Sequence[str]) -> list[LabelledCell]:
     filled = [column for column, text in enumerate(row) if text]
     # A row with one cell is a title across the table, which belongs to no column.
     named = len(filled) > 1
-    return [Cell(labels[column] if named and column < len(labels) else "", column) for column in filled]
+    return [LabelledCell(labels[column] if named and column < len(labels) else "", column) for column in filled]
 
 
-def header_labels(rows: Sequence[Cells]) -> tuple[list[str], int]:
+def header_labels(rows: Sequence[RowTexts]) -> tuple[list[str], int]:
     """The labels of the columns and how many rows they take up: `([], 0)` where there is no header."""
     if len(rows) < 2 or not _is_header(rows[0]):
         return [], 0
     if len(rows) > 2 and _continues_header(rows[0], rows[1]):
-        return _merged(rows[0], rows[1]), 2
+        return _merge_header_rows(rows[0], rows[1]), 2
     return list(rows[0]), 1
 
 
-def _is_header(row: Cells) -> bool:
+def _is_header(row: RowTexts) -> bool:
     filled = [text for text in row if text]
-    return len(filled) >= 2 and 2 * len(filled) >= len(row) and all(map(_is_label, filled))
+    return len(filled) >= 2 and 2 * len(filled) >= len(row) and all(map(_can_be_label, filled))
 
 
-def _is_label(text: str) -> bool:
-    return len(text) <= LONGEST_LABEL and any(map(str.isalpha, text)) and not text[0].isdigit()
+def _can_be_label(text: str) -> bool:
+    return len(text) <= MAX_LABEL_LENGTH and any(map(str.isalpha, text)) and not text[0].isdigit()
 
 
-def _continues_header(first: Cells, second: Cells) -> bool:
+def _continues_header(first: RowTexts, second: RowTexts) -> bool:
     """Whether the second row names the columns that a wide cell of the first row spans."""
     gaps = [column for column, text in enumerate(first) if not text and column > 0]
     filled = [text for text in second if text]
-    return any(column < len(second) and second[column] for column in gaps) and all(map(_is_label, filled))
+    return any(column < len(second) and second[column] for column in gaps) and all(map(_can_be_label, filled))
 
 
-def _merged(first: Cells, second: Cells) -> list[str]:
+def _merge_header_rows(first: RowTexts, second: RowTexts) -> list[str]:
     labels, wide = [], ""
     for column, text in enumerate(first):
         below = second[column] if column < len(second) else ""

@@ -64,13 +64,13 @@ class PageText:
     headings: tuple[Heading, ...] = ()
 
 
-Event = DocumentHeader | PageText
+ReaderEvent = DocumentHeader | PageText
 
 
 class Reader(Protocol):
     """Reads one file: a `DocumentHeader`, then its pages in order. Raises `UnreadableDocument`."""
 
-    def __call__(self, path: Path, *, limits: Limits) -> Iterator[Event]: ...
+    def __call__(self, path: Path, *, limits: Limits) -> Iterator[ReaderEvent]: ...
 
 
 class UnreadableDocument(LexicError):
@@ -143,7 +143,7 @@ class EmptyDocument(UnreadableDocument):
     hint = "Upload a document that holds text."
 
 
-ERRORS: dict[str, type[UnreadableDocument]] = {
+ERRORS_BY_CODE: dict[str, type[UnreadableDocument]] = {
     error.code: error
     for error in (
         EncryptedDocument,

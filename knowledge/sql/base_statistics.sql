@@ -3,7 +3,7 @@ SELECT
     at.position,
     coalesce(space.number, 0),
     coalesce(space.dimensions, base.dimensions),
-    -- The index of knowledge/vector_index.py, once it is built.
+    -- The index of knowledge/search/vector_index.py, once it is built.
     EXISTS (
         SELECT 1
         FROM pg_index

@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from knowledge.sync.links import NOTE_ENDINGS
-from knowledge.sync.note import LARGEST
-from knowledge.sync.problems import Mistake
+from knowledge.sync.notes.links import NOTE_ENDINGS
+from knowledge.sync.notes.note_problems import NoteMistake
+from knowledge.sync.notes.parse_note import MAX_NOTE_BYTES
 from lexic.errors import Conflict, NotFound
 
-MOST_NOTES = 50_000
-LONGEST_NAME = 250
-_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+MAX_NOTES = 50_000
+MAX_NAME_LENGTH = 250
+_OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class NoFolder(NotFound):
+class SourceNotFound(NotFound):
     """There is no such folder or file, or this account may not read it."""
 
     code = "no_source"
@@ -33,7 +33,7 @@ class TooManyNotes(Conflict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listing:
+class FolderListing:
     """Paths within the folder, sorted. `skipped`: what was left out, and why. `others`: how many files are no notes."""
 
     notes: tuple[str, ...]
@@ -41,50 +41,50 @@ class Listing:
     others: int
 
 
-def listing(folder: Path) -> Listing:
+def list_folder(folder: Path) -> FolderListing:
     """Raises `NoFolder` when any part of it cannot be looked into: what is merely out of sight must not seem gone."""
     notes: list[str] = []
     skipped: list[tuple[str, str]] = []
     others = 0
-    for path, reason in _files(folder):
+    for path, reason in _walk_files(folder):
         if reason:
             skipped.append((path, reason))
         elif path.lower().endswith(NOTE_ENDINGS):
             notes.append(path)
         else:
             others += 1
-        if len(notes) > MOST_NOTES:
+        if len(notes) > MAX_NOTES:
             raise TooManyNotes
-    return Listing(notes=tuple(sorted(notes)), skipped=tuple(sorted(skipped)), others=others)
+    return FolderListing(notes=tuple(sorted(notes)), skipped=tuple(sorted(skipped)), others=others)
 
 
-def _files(folder: Path) -> Iterator[tuple[str, str]]:
-    for path, folders, names, descriptor in os.fwalk(folder, onerror=_refuse, follow_symlinks=False):
+def _walk_files(folder: Path) -> Iterator[tuple[str, str]]:
+    for path, folders, names, descriptor in os.fwalk(folder, onerror=_raise_not_found, follow_symlinks=False):
         within = Path(path).relative_to(folder)
         for name in sorted(folders):
-            if reason := _reason(name, _mode(name, descriptor)):
+            if reason := _skip_reason(name, _file_mode(name, descriptor)):
                 folders.remove(name)
-                yield _shown(within / name), reason
+                yield _printable_path(within / name), reason
         for name in sorted(names):
-            yield _shown(within / name), _reason(name, _mode(name, descriptor))
+            yield _printable_path(within / name), _skip_reason(name, _file_mode(name, descriptor))
 
 
-def _shown(path: Path) -> str:
+def _printable_path(path: Path) -> str:
     return path.as_posix().encode(errors="replace").decode()
 
 
-def _refuse(error: OSError) -> None:
-    raise NoFolder(f"{error.filename}: {error.strerror}.")
+def _raise_not_found(error: OSError) -> None:
+    raise SourceNotFound(f"{error.filename}: {error.strerror}.")
 
 
-def _mode(name: str, descriptor: int) -> int:
+def _file_mode(name: str, descriptor: int) -> int:
     try:
         return os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode
     except OSError:
         return 0  # gone since it was listed
 
 
-def _reason(name: str, mode: int) -> str:
+def _skip_reason(name: str, mode: int) -> str:
     if name.startswith("."):
         return "hidden"
     if stat.S_ISLNK(mode):
@@ -93,32 +93,32 @@ def _reason(name: str, mode: int) -> str:
         name.encode()
     except UnicodeEncodeError:
         return "its name is not written in UTF-8"
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_NAME_LENGTH:
         return "its name is too long"
     return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "not a file"
 
 
-def read_bytes(folder: Path, path: str) -> bytes:
+def read_note_bytes(folder: Path, path: str) -> bytes:
     """The bytes of a note, at most one more than it may have. Raises `Mistake` when it is gone, or no plain file."""
     try:
-        descriptor = _opened(folder, path)
+        descriptor = _open_note(folder, path)
         with os.fdopen(descriptor, "rb") as stream:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise Mistake("This is not a file.")
-            return stream.read(LARGEST + 1)
+                raise NoteMistake("This is not a file.")
+            return stream.read(MAX_NOTE_BYTES + 1)
     except OSError as error:
-        raise Mistake(f"The note cannot be opened: {error.strerror}.") from None
+        raise NoteMistake(f"The note cannot be opened: {error.strerror}.") from None
 
 
-def _opened(folder: Path, path: str) -> int:
+def _open_note(folder: Path, path: str) -> int:
     """Step by step from the folder down, so that nobody can slip in a link on the way."""
     *parents, name = Path(path).parts
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for parent in parents:
-            inner = os.open(parent, _FLAGS | os.O_DIRECTORY, dir_fd=descriptor)
+            inner = os.open(parent, _OPEN_FLAGS | os.O_DIRECTORY, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
-        return os.open(name, _FLAGS, dir_fd=descriptor)
+        return os.open(name, _OPEN_FLAGS, dir_fd=descriptor)
     finally:
         os.close(descriptor)

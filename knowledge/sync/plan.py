@@ -10,23 +10,23 @@ from typing import Any, Literal
 
 from knowledge.models import Document, DocumentStatus, Source, SourceItem, SourceType
 from knowledge.sync import folder as disk
-from knowledge.sync import note as notes
-from knowledge.sync.links import Rendered, render
-from knowledge.sync.names import Named, Names
-from knowledge.sync.note import Note
-from knowledge.sync.problems import Mistake, Problem
+from knowledge.sync.notes import parse_note as notes
+from knowledge.sync.notes.links import RenderedLinks, render_links
+from knowledge.sync.notes.name_index import NamedNote, NoteNameIndex
+from knowledge.sync.notes.note_problems import NoteMistake, NoteProblem
+from knowledge.sync.notes.parse_note import Note
 
-Kind = Literal["added", "changed", "described", "same"]
+ChangeKind = Literal["added", "changed", "described", "same"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class NoteChange:
     """A note and the document that it is to become. `text` is what is stored and searched, `stored` the whole file.
 
     Of kind `described` only columns differ; of kind `same` only what the manifest knows.
     """
 
-    kind: Kind
+    kind: ChangeKind
     note: Note
     item: SourceItem | None
     document: Document | None
@@ -36,50 +36,52 @@ class Change:
 
     @property
     def stored_sha256(self) -> str:
-        return notes.sha256(self.stored)
+        return notes.sha256_hex(self.stored)
 
 
 @dataclass(kw_only=True)
-class Plan:
+class SyncPlan:
     """`left_out` are notes without a document, by the reason; `closing` documents that nobody at large may read now."""
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[NoteChange] = field(default_factory=list)
     left_out: list[tuple[Note, str]] = field(default_factory=list)
     broken: list[Note] = field(default_factory=list)
     renamed: list[tuple[str, str]] = field(default_factory=list)
     removed: list[SourceItem] = field(default_factory=list)
     closing: list[Document] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[NoteProblem] = field(default_factory=list)
     unchanged: int = 0
     others: int = 0
     items: dict[str, SourceItem] = field(default_factory=dict)
 
 
-def plan(source: Source, *, root: Path, today: date) -> Plan:
+def plan_sync(source: Source, *, root: Path, today: date) -> SyncPlan:
     """Raises `NoFolder` and `TooManyNotes`."""
-    return _Planner(source, root=root, today=today).plan()
+    return _SyncPlanner(source, root=root, today=today).plan()
 
 
-class _Planner:
+class _SyncPlanner:
     """The steps of one plan, which share what was found in the folder and in the database."""
 
     def __init__(self, source: Source, *, root: Path, today: date) -> None:
         self.source, self.root, self.today = source, root, today
-        self.listing = disk.listing(root)
+        self.listing = disk.list_folder(root)
         rows = source.items.select_related("document") if source.pk else SourceItem.objects.none()
         self.items = {item.path: item for item in rows}
         self.kept: list[SourceItem] = []
         self.read: list[Note] = []
-        self.made = Plan(skipped=list(self.listing.skipped), others=self.listing.others)
+        self.made = SyncPlan(skipped=list(self.listing.skipped), others=self.listing.others)
 
-    def plan(self) -> Plan:
+    def plan(self) -> SyncPlan:
         for path in self.listing.notes:
-            self._look_at(path)
+            self._read_or_keep(path)
         self._find_renamed()
-        self._adopt()
-        names = Names([*map(self._named, self.read), *map(_named_before, self.kept, [self.today] * len(self.kept))])
-        self._reread_where_links_changed(names)
+        self._adopt_manual_documents()
+        names = NoteNameIndex(
+            [*map(self._named, self.read), *map(_name_of_kept_item, self.kept, [self.today] * len(self.kept))]
+        )
+        self._reread_stale_links(names)
         self._decide(names)
         self._find_removed()
         self.made.items = self.items
@@ -87,17 +89,17 @@ class _Planner:
 
     # --- What is there ---
 
-    def _look_at(self, path: str) -> None:
+    def _read_or_keep(self, path: str) -> None:
         try:
-            data = disk.read_bytes(self.root, path)
-        except Mistake as mistake:
-            self.read.append(notes.unreadable(path, mistake))
+            data = disk.read_note_bytes(self.root, path)
+        except NoteMistake as mistake:
+            self.read.append(notes.unreadable_note(path, mistake))
             return
         item = self.items.get(path)
-        if item and item.sha256 == notes.sha256(data) and self._stands(item):
+        if item and item.sha256 == notes.sha256_hex(data) and self._stands(item):
             self.kept.append(item)
         else:
-            self.read.append(notes.read(path, data))
+            self.read.append(notes.parse_note(path, data))
 
     def _stands(self, item: SourceItem) -> bool:
         """Whether its document is still what this file was made into, and what it said needs no repeating."""
@@ -121,7 +123,7 @@ class _Planner:
                 self.made.renamed.append((item.path, note.path))
                 self.items[note.path] = self.items.pop(item.path)
 
-    def _adopt(self) -> None:
+    def _adopt_manual_documents(self) -> None:
         """A file of this name that somebody added by hand before is this note."""
         wanted = [note.path for note in self.read if note.path not in self.items and len(note.path) <= 300]
         if not wanted:
@@ -134,28 +136,28 @@ class _Planner:
 
     # --- What links are called ---
 
-    def _named(self, note: Note) -> Named:
-        is_open = note.body is not None and notes.is_open(note.columns, today=self.today)
-        return Named(path=note.path, title=note.title, aliases=note.aliases, is_open=is_open)
+    def _named(self, note: Note) -> NamedNote:
+        is_open = note.body is not None and notes.is_public_note(note.columns, today=self.today)
+        return NamedNote(path=note.path, title=note.title, aliases=note.aliases, is_open=is_open)
 
-    def _reread_where_links_changed(self, names: Names) -> None:
+    def _reread_stale_links(self, names: NoteNameIndex) -> None:
         stale = [item for item in self.kept if any(names.title_of(name) != was for name, was in item.links.items())]
         for item in stale:
             self.kept.remove(item)
             try:
-                self.read.append(notes.read(item.path, disk.read_bytes(self.root, item.path)))
-            except Mistake as mistake:
-                self.read.append(notes.unreadable(item.path, mistake))
+                self.read.append(notes.parse_note(item.path, disk.read_note_bytes(self.root, item.path)))
+            except NoteMistake as mistake:
+                self.read.append(notes.unreadable_note(item.path, mistake))
 
     # --- What is to be done ---
 
-    def _decide(self, names: Names) -> None:
+    def _decide(self, names: NoteNameIndex) -> None:
         self.made.unchanged = len(self.kept)
         taken = {item.stored_sha256: item.path for item in self.kept} | self._foreign()
         # Who has its document already goes first, so that a copy never takes it over.
         for note in sorted(self.read, key=lambda note: (self._document(note) is None, note.path)):
             self.made.problems += note.problems
-            self._decide_one(note, names, taken)
+            self._plan_note(note, names, taken)
         self.made.problems.sort(key=lambda problem: (problem.path, problem.line or 0))
 
     def _foreign(self) -> dict[str, str]:
@@ -170,20 +172,20 @@ class _Planner:
         document = item.document if item else None
         return document if document and document.removed_in is None else None
 
-    def _decide_one(self, note: Note, names: Names, taken: dict[str, str]) -> None:
+    def _plan_note(self, note: Note, names: NoteNameIndex, taken: dict[str, str]) -> None:
         document = self._document(note)
         if document and document.is_public and not note.columns.get("is_public"):
             self.made.closing.append(document)
         if note.body is None:
             self.made.broken.append(note)
             return
-        shown = render(note.body, title_of=names.title_of)
-        stored = _stored(note.title, shown.text)
-        reason = self._reason_against(note, shown.text, taken.get(notes.sha256(stored)))
+        shown = render_links(note.body, title_of=names.title_of)
+        stored = _stored_note(note.title, shown.text)
+        reason = self._reason_against(note, shown.text, taken.get(notes.sha256_hex(stored)))
         if reason:
             self.made.left_out.append((note, reason))
             return
-        taken[notes.sha256(stored)] = note.path
+        taken[notes.sha256_hex(stored)] = note.path
         change = self._change(note, document, shown, stored)
         self.made.changes.append(change)
         self.made.unchanged += change.kind == "same"
@@ -195,13 +197,13 @@ class _Planner:
             return "holds no text"
         return f"the same as {twin}" if twin else ""
 
-    def _change(self, note: Note, document: Document | None, shown: Rendered, stored: bytes) -> Change:
-        return Change(
-            kind=_kind(note, document, stored),
+    def _change(self, note: Note, document: Document | None, shown: RenderedLinks, stored: bytes) -> NoteChange:
+        return NoteChange(
+            kind=_change_kind(note, document, stored),
             note=note,
             item=self.items.get(note.path),
             document=document,
-            text=_as_read(shown.text),
+            text=_trim_newlines(shown.text),
             stored=stored,
             links=shown.links,
         )
@@ -216,38 +218,40 @@ class _Planner:
                 self.made.removed.append(item)
 
 
-def _named_before(item: SourceItem, today: date) -> Named:
+def _name_of_kept_item(item: SourceItem, today: date) -> NamedNote:
     document = item.document
     assert document is not None
     said = {name: getattr(document, name) for name in ("is_public", "is_template", "superseded_on")}
     aliases = tuple(name for name in document.metadata.get("aliases", []) if isinstance(name, str))
-    return Named(path=item.path, title=document.title, aliases=aliases, is_open=notes.is_open(said, today=today))
+    return NamedNote(
+        path=item.path, title=document.title, aliases=aliases, is_open=notes.is_public_note(said, today=today)
+    )
 
 
-def _stored(title: str, text: str) -> bytes:
+def _stored_note(title: str, text: str) -> bytes:
     """The file that is kept: with its title, so that reading it again by itself gives this very document."""
-    return f"---\ntitle: {title}\n---\n\n{_as_read(text)}".encode()
+    return f"---\ntitle: {title}\n---\n\n{_trim_newlines(text)}".encode()
 
 
-def _as_read(text: str) -> str:
+def _trim_newlines(text: str) -> str:
     return text.strip("\n")
 
 
-def _kind(note: Note, document: Document | None, stored: bytes) -> Kind:
+def _change_kind(note: Note, document: Document | None, stored: bytes) -> ChangeKind:
     if document is None:
         return "added"
     is_ready = document.status == DocumentStatus.READY and document.ready_sha256 == document.sha256
-    if not is_ready or document.sha256 != notes.sha256(stored) or document.title != note.title:
+    if not is_ready or document.sha256 != notes.sha256_hex(stored) or document.title != note.title:
         return "changed"
-    return "same" if _is_described(document, note) else "described"
+    return "same" if _has_current_columns(document, note) else "described"
 
 
-def _is_described(document: Document, note: Note) -> bool:
+def _has_current_columns(document: Document, note: Note) -> bool:
     known = {name: value for name, value in document.metadata.items() if name != "file"}
-    wanted = columns_of(note)
+    wanted = note_columns(note)
     return known == wanted.pop("metadata") and all(getattr(document, name) == wanted[name] for name in wanted)
 
 
-def columns_of(note: Note) -> dict[str, Any]:
+def note_columns(note: Note) -> dict[str, Any]:
     """What the note says about its document; not its text."""
     return {**note.columns, "title": note.title, "file_name": note.path[-300:]}

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.account.views import export, leave_view, your_data
+from marketplace.account.views import delete_account_view, export_view, your_data_view
 
 urlpatterns = [
-    path("data", your_data, name="your_data"),
-    path("data/export", export, name="export_your_data"),
-    path("data/delete", leave_view, name="delete_your_account"),
+    path("data", your_data_view, name="your_data"),
+    path("data/export", export_view, name="export_your_data"),
+    path("data/delete", delete_account_view, name="delete_your_account"),
 ]

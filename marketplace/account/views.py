@@ -13,17 +13,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.limits import wait_for_room
 from accounts.models import User
-from lexic.downloads import Download
+from accounts.rate_limits import count_or_wait
 from lexic.errors import LexicError
-from marketplace.account.export import export_person
-from marketplace.account.leave import belongings_of, leave
+from lexic.http.downloads import DownloadResponse
+from marketplace.account.account_deletion import delete_account, deletion_summary
+from marketplace.account.data_export import export_personal_data
 
-MOST_EXPORTS = {3600: 6}
+EXPORT_LIMITS = {3600: 6}
 
 
-class LeaveForm(forms.Form):
+class DeleteAccountForm(forms.Form):
     address = forms.CharField(
         max_length=254, label="Your address, to confirm", widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
@@ -42,46 +42,46 @@ class LeaveForm(forms.Form):
 @require_safe
 @login_required
 @never_cache
-def your_data(request: HttpRequest) -> HttpResponse:
-    return _page(request, LeaveForm(user=_person(request)))
+def your_data_view(request: HttpRequest) -> HttpResponse:
+    return _your_data_page(request, DeleteAccountForm(user=_account_owner(request)))
 
 
 @require_POST
 @login_required
 @never_cache
 @reauthentication_required
-def export(request: HttpRequest) -> HttpResponseBase:
+def export_view(request: HttpRequest) -> HttpResponseBase:
     """The zip, after a fresh sign-in, some times an hour."""
-    user = _person(request)
-    if wait_for_room(f"export:{user.pk}", MOST_EXPORTS) is not None:
+    user = _account_owner(request)
+    if count_or_wait(f"export:{user.pk}", EXPORT_LIMITS) is not None:
         messages.error(request, "You had several copies within the hour. Ask again later.")
         return redirect("your_data")
-    return Download(export_person(user), name="lexic-my-data.zip", content_type="application/zip")
+    return DownloadResponse(export_personal_data(user), name="lexic-my-data.zip", content_type="application/zip")
 
 
 @require_POST
 @login_required
 @never_cache
 @reauthentication_required
-def leave_view(request: HttpRequest) -> HttpResponse:
-    form = LeaveForm(request.POST, user=_person(request))
+def delete_account_view(request: HttpRequest) -> HttpResponse:
+    form = DeleteAccountForm(request.POST, user=_account_owner(request))
     if form.is_valid():
         try:
-            leave(_person(request))
+            delete_account(_account_owner(request))
         except LexicError as error:
             form.add_error(None, f"{error.message} {error.hint}")
         else:
             logout(request)
             messages.success(request, "Your account is deleted, with everything that was yours alone.")
             return redirect("home")
-    return _page(request, form, status=400)
+    return _your_data_page(request, form, status=400)
 
 
-def _page(request: HttpRequest, form: LeaveForm, *, status: int = 200) -> HttpResponse:
-    context = {"form": form, "belongings": belongings_of(_person(request))}
+def _your_data_page(request: HttpRequest, form: DeleteAccountForm, *, status: int = 200) -> HttpResponse:
+    context = {"form": form, "belongings": deletion_summary(_account_owner(request))}
     return render(request, "accounts/your_data.html", context, status=status)
 
 
-def _person(request: HttpRequest) -> User:
+def _account_owner(request: HttpRequest) -> User:
     assert isinstance(request.user, User)
     return request.user

@@ -12,8 +12,8 @@ happened. Two exports of the same plugin are the same bytes.
 from __future__ import annotations
 
 from marketplace.bundle.columns import BadBundle
-from marketplace.bundle.content import SlugTaken
-from marketplace.bundle.read import Imported, import_plugin
-from marketplace.bundle.write import TooLargeToCarry, export_plugin
+from marketplace.bundle.draft_export import TooLargeToExport, export_plugin
+from marketplace.bundle.manifest import SlugTaken
+from marketplace.bundle.plugin_import import ImportedPlugin, import_plugin
 
-__all__ = ["BadBundle", "Imported", "SlugTaken", "TooLargeToCarry", "export_plugin", "import_plugin"]
+__all__ = ["BadBundle", "ImportedPlugin", "SlugTaken", "TooLargeToExport", "export_plugin", "import_plugin"]

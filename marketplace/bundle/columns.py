@@ -9,7 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from knowledge.labels import COLUMNS as LABELS
+from knowledge.documents.metadata_columns import METADATA_COLUMNS as LABELS
 from knowledge.models import Document, KnowledgeBase
 from lexic.errors import InvalidInput
 from plugins.models import Plugin
@@ -25,53 +25,59 @@ class BadBundle(InvalidInput):
 
 
 # What says when and by whom a row was made stays behind, and so does every pointer to another row.
-_STAYS = {"created_at", "updated_at"}
+_NOT_EXPORTED = {"created_at", "updated_at"}
 
 
-def carried(model: type[models.Model]) -> list[str]:
+def exported_columns(model: type[models.Model]) -> list[str]:
     """Every column of the model that is neither an id, nor a pointer, nor a date of the row."""
     fields = model._meta.concrete_fields
-    return [field.name for field in fields if not (field.primary_key or field.is_relation or field.name in _STAYS)]
+    return [
+        field.name
+        for field in fields
+        if not (field.primary_key or field.is_relation or field.name in _NOT_EXPORTED)
+    ]
 
 
 # Whether it is published, and who may use it, is decided anew where it is imported.
-_DECIDED_ANEW = {"is_published", "is_held", "is_shared", "shares_golden", "public_chat", "version"}
-PLUGIN = [name for name in carried(Plugin) if name not in _DECIDED_ANEW]
-TREE = carried(DecisionTree)
-CASE = carried(TreeCase)
-GOLDEN = carried(GoldenQuestion)
-DOCUMENT = ["title", "file_name", "url", *LABELS, "metadata"]
-BASE = ["embedder", "language"]
+_DECIDED_ON_IMPORT = {"is_published", "is_held", "is_shared", "shares_golden", "public_chat", "version"}
+PLUGIN_COLUMNS = [name for name in exported_columns(Plugin) if name not in _DECIDED_ON_IMPORT]
+TREE_COLUMNS = exported_columns(DecisionTree)
+CASE_COLUMNS = exported_columns(TreeCase)
+GOLDEN_COLUMNS = exported_columns(GoldenQuestion)
+DOCUMENT_COLUMNS = ["title", "file_name", "url", *LABELS, "metadata"]
+KNOWLEDGE_BASE_COLUMNS = ["embedder", "language"]
 
-COLUMNS: dict[type[models.Model], list[str]] = {
-    Plugin: PLUGIN,
-    DecisionTree: TREE,
-    TreeCase: CASE,
-    GoldenQuestion: GOLDEN,
-    Document: DOCUMENT,
-    KnowledgeBase: BASE,
+EXPORTED_COLUMNS: dict[type[models.Model], list[str]] = {
+    Plugin: PLUGIN_COLUMNS,
+    DecisionTree: TREE_COLUMNS,
+    TreeCase: CASE_COLUMNS,
+    GoldenQuestion: GOLDEN_COLUMNS,
+    Document: DOCUMENT_COLUMNS,
+    KnowledgeBase: KNOWLEDGE_BASE_COLUMNS,
 }
 
 
-def values(row: models.Model) -> dict[str, Any]:
+def column_values(row: models.Model) -> dict[str, Any]:
     """What travels of a row."""
-    return {name: getattr(row, name) for name in COLUMNS[type(row)]}
+    return {name: getattr(row, name) for name in EXPORTED_COLUMNS[type(row)]}
 
 
-def checked(model: type[models.Model], data: Any, *, where: str) -> dict[str, Any]:
+def validated_columns(model: type[models.Model], data: Any, *, where: str) -> dict[str, Any]:
     """The columns of a row from the manifest; those it does not name keep their defaults. Raises `BadBundle`."""
     if not isinstance(data, dict):
         raise BadBundle(f"{where} of manifest.json is not an object.")
-    if unknown := sorted(data.keys() - set(COLUMNS[model])):
+    if unknown := sorted(data.keys() - set(EXPORTED_COLUMNS[model])):
         raise BadBundle(f"{where} of manifest.json has the unknown name {unknown[0][:60]!r}.")
-    return {name: _value(model._meta.get_field(name), value, where=where) for name, value in data.items()}
+    return {name: _validated_value(model._meta.get_field(name), value, where=where) for name, value in data.items()}
 
 
-def _value(field: Any, value: Any, *, where: str) -> Any:
+def _validated_value(field: Any, value: Any, *, where: str) -> Any:
     place = f"{where}.{field.name} of manifest.json"
     if value is None and field.null:
         return None
-    if not _fits(field, value) or (field.name in _SHAPES and not _SHAPES[field.name](value)):
+    if not _has_json_type(field, value) or (
+        field.name in _JSON_VALIDATORS and not _JSON_VALIDATORS[field.name](value)
+    ):
         raise BadBundle(f"{place} is not what it should be.")
     if value in ("", [], {}) and not field.choices:
         return value  # a draft may lack what a form would ask for
@@ -81,12 +87,12 @@ def _value(field: Any, value: Any, *, where: str) -> Any:
         raise BadBundle(f"{place}: {error.messages[0]}") from None
 
 
-def _fits(field: Any, value: Any) -> bool:
+def _has_json_type(field: Any, value: Any) -> bool:
     """Whether JSON has the type that the column wants: a column's own conversion would take "1" for a number."""
     if isinstance(field, models.JSONField):
         return True
     if isinstance(field, ArrayField):
-        return isinstance(value, list) and all(_fits(field.base_field, item) for item in value)
+        return isinstance(value, list) and all(_has_json_type(field.base_field, item) for item in value)
     if isinstance(field, models.BooleanField):
         return isinstance(value, bool)
     if isinstance(field, models.FloatField | models.IntegerField):
@@ -99,7 +105,7 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _are_places(value: Any) -> bool:
+def _are_page_references(value: Any) -> bool:
     """`[document title, page]` pairs; the page may be null."""
     return isinstance(value, list) and all(
         isinstance(pair, list)
@@ -111,23 +117,23 @@ def _are_places(value: Any) -> bool:
 
 
 # JSON columns hold anything; what is read as something in particular has to be that.
-_SHAPES: Mapping[str, Callable[[Any], bool]] = {
+_JSON_VALIDATORS: Mapping[str, Callable[[Any], bool]] = {
     "tree_data": _is_object,
     "facts": _is_object,
     "metadata": _is_object,
     "calibration": _is_object,
-    "must_cite": _are_places,
+    "must_cite": _are_page_references,
 }
 
 
-def require(said: Mapping[str, Any], *names: str, where: str) -> None:
+def require_columns(said: Mapping[str, Any], *names: str, where: str) -> None:
     """Raises `BadBundle` for the first of these that is missing or empty."""
     for name in names:
         if not said.get(name):
             raise BadBundle(f"{where} of manifest.json has no {name}.")
 
 
-def listed(data: Any, *, where: str, most: int) -> Sequence[Any]:
+def validated_list(data: Any, *, where: str, most: int) -> Sequence[Any]:
     """A list of at most so many. Raises `BadBundle`."""
     if not isinstance(data, list) or len(data) > most:
         raise BadBundle(f"{where} of manifest.json is not a list of at most {most}.")

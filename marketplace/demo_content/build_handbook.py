@@ -12,7 +12,7 @@ from pathlib import Path
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, NextPageTemplate, PageTemplate, Paragraph
 
-from marketplace.demo_content.handbook_story import story_of
+from marketplace.demo_content.handbook_story import handbook_story
 from marketplace.demo_content.handbook_style import (
     ACCENT,
     BAND,
@@ -29,9 +29,9 @@ from marketplace.demo_content.handbook_style import (
     TOP,
 )
 
-FOLDER = Path(__file__).parent
-SOURCE = FOLDER / "handbook.md"
-TARGET = FOLDER / "concrete-cover-handbook.pdf"
+CONTENT_FOLDER = Path(__file__).parent
+SOURCE = CONTENT_FOLDER / "handbook.md"
+TARGET = CONTENT_FOLDER / "concrete-cover-handbook.pdf"
 # The committed file was built with this version of reportlab; another one may order its bytes differently.
 BUILT_WITH = "4.5.1"
 
@@ -62,7 +62,7 @@ def build_handbook() -> bytes:
         title=TITLE, author="Lexic demonstration content", subject="A teaching text on concrete cover",
     )  # fmt: skip
     document.addPageTemplates(_page_templates())
-    document.build([NextPageTemplate("page"), *story_of(SOURCE.read_text(encoding="utf-8"))])
+    document.build([NextPageTemplate("page"), *handbook_story(SOURCE.read_text(encoding="utf-8"))])
     return target.getvalue()
 
 

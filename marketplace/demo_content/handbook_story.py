@@ -36,7 +36,7 @@ from marketplace.demo_content.handbook_style import (
 # A chapter does not begin in the last part of a page.
 CHAPTER_NEEDS = PAGE_HEIGHT * 0.42
 # The widest words of these tables decide; a table with other headings shares the width equally.
-SHARES = {
+COLUMN_SHARES = {
     "Surroundings of the concrete face": (0.14, 0.48, 0.38),
     "Nominal cover, not less than": (0.2, 0.32, 0.48),
     "Beams, simply supported": (0.09, 0.128, 0.132, 0.128, 0.132, 0.128, 0.132, 0.13),
@@ -47,17 +47,17 @@ REFERENCE = re.compile(r"\b(Table|[Cc]lause|[Cc]hapter) (\d)")
 FIGURES = {"beam-section": beam_section}
 
 
-def story_of(markdown: str) -> list[Flowable]:
+def handbook_story(markdown: str) -> list[Flowable]:
     """The flowables of the handbook, in reading order. Raises KeyError for markdown it has no look for."""
     root = SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(markdown))
-    return list(_join_tables([part for node in root.children for part in BLOCKS[node.type](node)]))
+    return list(_join_tables([part for node in root.children for part in BLOCK_RENDERERS[node.type](node)]))
 
 
 def _join_tables(parts: list[Flowable]) -> Iterator[Flowable]:
     """Keep a caption, its table and its note on one page."""
     held: list[Flowable] = []
     for part in parts:
-        role = _role(part)
+        role = _style_name(part)
         if held and role not in ("table", "table_note"):
             yield KeepTogether([*held, Spacer(0, 9)])
             held = []
@@ -69,7 +69,7 @@ def _join_tables(parts: list[Flowable]) -> Iterator[Flowable]:
         yield KeepTogether(held)
 
 
-def _role(part: Flowable) -> str:
+def _style_name(part: Flowable) -> str:
     if isinstance(part, Table):
         return "table"
     return part.style.name if isinstance(part, Paragraph) else ""
@@ -77,14 +77,14 @@ def _role(part: Flowable) -> str:
 
 def _inline(node: SyntaxTreeNode) -> str:
     if node.type == "text":
-        return _unbroken(escape(node.content, quote=False))
+        return _with_nbsp(escape(node.content, quote=False))
     if node.type == "softbreak":
         return " "
     inner = "".join(_inline(child) for child in node.children)
     return f"<b>{inner}</b>" if node.type == "strong" else inner
 
 
-def _unbroken(text: str) -> str:
+def _with_nbsp(text: str) -> str:
     # A number stays on one line with its unit, a table with its number: readers take them as one.
     return REFERENCE.sub("\\1\u00a0\\2", QUANTITY.sub("\\1\u00a0\\2", text))
 
@@ -113,7 +113,7 @@ def _paragraph_style(text: str) -> str:
 
 def _figure(image: SyntaxTreeNode) -> list[Flowable]:
     drawing = FIGURES[str(image.attrs["src"])]()
-    return [KeepTogether([drawing, Paragraph(_unbroken(escape(image.content)), STYLES["caption"]), Spacer(0, 6)])]
+    return [KeepTogether([drawing, Paragraph(_with_nbsp(escape(image.content)), STYLES["caption"]), Spacer(0, 6)])]
 
 
 def _list(node: SyntaxTreeNode) -> list[Flowable]:
@@ -134,7 +134,7 @@ def _table(node: SyntaxTreeNode) -> list[Flowable]:
         for number, row in enumerate(rows)
     ]
     heading = rows[0][1].children[0].content
-    shares = SHARES.get(heading, (1 / len(rows[0]),) * len(rows[0]))
+    shares = COLUMN_SHARES.get(heading, (1 / len(rows[0]),) * len(rows[0]))
     return [Table(cells, colWidths=[MEASURE * share for share in shares], style=RULED, repeatRows=1)]
 
 
@@ -147,7 +147,7 @@ def _page_end(_: SyntaxTreeNode) -> list[Flowable]:
     return [PageBreak()]
 
 
-BLOCKS: dict[str, Callable[[SyntaxTreeNode], list[Flowable]]] = {
+BLOCK_RENDERERS: dict[str, Callable[[SyntaxTreeNode], list[Flowable]]] = {
     "heading": _heading,
     "paragraph": _paragraph,
     "bullet_list": _list,

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.plugin_page.page import plugin
-from marketplace.plugin_page.picture import card
-from marketplace.plugin_page.release import release
-from marketplace.plugin_page.trying import try_it
+from marketplace.plugin_page.ask_view import ask_view
+from marketplace.plugin_page.page_view import plugin_view
+from marketplace.plugin_page.release_view import release_view
+from marketplace.plugin_page.social_card import card_view
 
 urlpatterns = [
-    path("marketplace/<slug:slug>", plugin, name="plugin"),
-    path("marketplace/<slug:slug>/try", try_it, name="try_plugin"),
-    path("marketplace/<slug:slug>/card.png", card, name="plugin_card"),
-    path("marketplace/<slug:slug>@<str:version>", release, name="plugin_release"),
+    path("marketplace/<slug:slug>", plugin_view, name="plugin"),
+    path("marketplace/<slug:slug>/try", ask_view, name="try_plugin"),
+    path("marketplace/<slug:slug>/card.png", card_view, name="plugin_card"),
+    path("marketplace/<slug:slug>@<str:version>", release_view, name="plugin_release"),
 ]

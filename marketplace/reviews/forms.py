@@ -7,15 +7,15 @@ from typing import Any
 from django import forms
 
 from marketplace.models import Report, Verdict
-from marketplace.reviews.write import MOST_CHARACTERS
+from marketplace.reviews.save_review import MAX_CHARACTERS
 
 
-class Words(forms.CharField):
+class MultilineField(forms.CharField):
     """A text of several lines. A browser counts the end of a line as one character and sends two."""
 
     def __init__(self, *, rows: int = 6, **options: Any) -> None:
-        widget = forms.Textarea(attrs={"class": "input", "rows": rows, "maxlength": MOST_CHARACTERS})
-        super().__init__(max_length=MOST_CHARACTERS, widget=widget, **options)
+        widget = forms.Textarea(attrs={"class": "input", "rows": rows, "maxlength": MAX_CHARACTERS})
+        super().__init__(max_length=MAX_CHARACTERS, widget=widget, **options)
 
     def to_python(self, value: Any) -> str:
         text = super().to_python(value) or ""
@@ -29,7 +29,7 @@ class ReviewForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": "Choose one of the three."},
     )
-    text = Words(
+    text = MultilineField(
         label="What should others know?",
         required=False,
         help_text="What you asked it about, what it got right, and where it failed you. Up to 2000 characters.",
@@ -37,7 +37,7 @@ class ReviewForm(forms.Form):
 
 
 class ReplyForm(forms.Form):
-    text = Words(
+    text = MultilineField(
         label="Your reply",
         required=False,
         rows=4,
@@ -52,7 +52,7 @@ class ReportForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": "Choose what fits best."},
     )
-    text = Words(
+    text = MultilineField(
         label="What should we look at?",
         required=False,
         help_text="Which sentence, which page, and how you know. Up to 2000 characters.",

@@ -2,14 +2,20 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.reviews.views import report_plugin, report_review, review, review_delete, review_reply
+from marketplace.reviews.views import (
+    delete_review_view,
+    reply_view,
+    report_plugin_view,
+    report_review_view,
+    review_view,
+)
 
-OF_PLUGIN = "marketplace/<slug:slug>"
+PLUGIN_PATH = "marketplace/<slug:slug>"
 
 urlpatterns = [
-    path(f"{OF_PLUGIN}/review", review, name="review"),
-    path(f"{OF_PLUGIN}/review/delete", review_delete, name="review_delete"),
-    path(f"{OF_PLUGIN}/reviews/<uuid:pk>/reply", review_reply, name="review_reply"),
-    path(f"{OF_PLUGIN}/reviews/<uuid:pk>/report", report_review, name="report_review"),
-    path(f"{OF_PLUGIN}/report", report_plugin, name="report_plugin"),
+    path(f"{PLUGIN_PATH}/review", review_view, name="review"),
+    path(f"{PLUGIN_PATH}/review/delete", delete_review_view, name="review_delete"),
+    path(f"{PLUGIN_PATH}/reviews/<uuid:pk>/reply", reply_view, name="review_reply"),
+    path(f"{PLUGIN_PATH}/reviews/<uuid:pk>/report", report_review_view, name="report_review"),
+    path(f"{PLUGIN_PATH}/report", report_plugin_view, name="report_plugin"),
 ]

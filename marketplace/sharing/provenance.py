@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.core.exceptions import ObjectDoesNotExist
 
 from accounts.models import User
-from marketplace.bundle.read_release import MadeFrom
+from marketplace.bundle.release_import import ClaimedOrigin
 from marketplace.models import Install
-from marketplace.sharing.draft import content_of
+from marketplace.sharing.draft_hash import draft_content_hash
 from plugins.models import Plugin, Release
 
 
@@ -25,18 +25,18 @@ class Provenance:
     is_hearsay: bool
 
 
-def made_from(plugin: Plugin) -> Provenance | None:
+def provenance_of(plugin: Plugin) -> Provenance | None:
     """What the plugin was made from; None where its author began with nothing.
 
     Asks the database nothing more of a plugin that came with `installed_from__original`.
     """
     try:
-        return _provenance(plugin.installed_from)
+        return _install_provenance(plugin.installed_from)
     except ObjectDoesNotExist:
         return None
 
 
-def remember(copy: Plugin, *, made_from: MadeFrom, origin: Release | None, by: User) -> Install:
+def record_install(copy: Plugin, *, made_from: ClaimedOrigin, origin: Release | None, by: User) -> Install:
     """Note what a copy was made from, once it is all there."""
     return Install.objects.create(
         copy=copy,
@@ -46,12 +46,12 @@ def remember(copy: Plugin, *, made_from: MadeFrom, origin: Release | None, by: U
         release=origin,
         version=made_from.version,
         is_hearsay=origin is None,
-        content=content_of(copy),
+        content=draft_content_hash(copy),
         installed_by=by,
     )
 
 
-def _provenance(install: Install) -> Provenance:
+def _install_provenance(install: Install) -> Provenance:
     original = install.original
     return Provenance(
         name=install.original_name,

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.sharing.views import install, installed
+from marketplace.sharing.views import install_view, installed_view
 
 urlpatterns = [
-    path("marketplace/<slug:slug>/install", install, name="install"),
-    path("marketplace/<slug:slug>/installed", installed, name="installed"),
+    path("marketplace/<slug:slug>/install", install_view, name="install"),
+    path("marketplace/<slug:slug>/installed", installed_view, name="installed"),
 ]

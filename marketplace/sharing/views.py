@@ -10,40 +10,40 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.authors import let_in, why_not
-from accounts.limits import TooOften
+from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
+from accounts.rate_limits import RateLimited
 from lexic.errors import LexicError
 from marketplace.models import Install
-from marketplace.sharing import install as copies
-from marketplace.sharing.contents import contents_of
-from marketplace.sharing.obstacles import NotShared, shared_release
+from marketplace.sharing import installs as copies
+from marketplace.sharing.copy_contents import copy_contents
+from marketplace.sharing.shareability import NotShared, shared_release
 from plugins.models import Plugin
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-def install(request: HttpRequest, slug: str) -> HttpResponse:
+def install_view(request: HttpRequest, slug: str) -> HttpResponse:
     """What a copy of the plugin will hold, and the button that makes it."""
-    plugin = _shared(slug)
+    plugin = _shared_plugin_or_404(slug)
     person = request.user if isinstance(request.user, User) else None
     if request.method != "POST":
-        return _page(request, plugin, person)
+        return _install_page(request, plugin, person)
     if person is None:
         return redirect_to_login(request.path)
     try:
-        let_in(person)
-        copies.install(slug, by=person, there=_number(request.POST.get("copies", "")))
+        make_author(person)
+        copies.install_copy(slug, by=person, there=_parse_copy_count(request.POST.get("copies", "")))
     except NotShared:  # in this moment
         raise Http404 from None
     except LexicError as error:
-        return _page(request, plugin, person, error=error)
+        return _install_page(request, plugin, person, error=error)
     return redirect("installed", slug)
 
 
 @require_safe
 @never_cache
-def installed(request: HttpRequest, slug: str) -> HttpResponse:
+def installed_view(request: HttpRequest, slug: str) -> HttpResponse:
     """One's newest copy of the plugin, and what to do with it."""
     if not isinstance(request.user, User):
         return redirect_to_login(request.path)
@@ -51,11 +51,11 @@ def installed(request: HttpRequest, slug: str) -> HttpResponse:
     found = mine.order_by("-created_at", "-pk").first()
     if found is None:
         raise Http404("You have no copy of this plugin.")
-    context = {"section": "marketplace", "install": found, "contents": contents_of(found.copy)}
+    context = {"section": "marketplace", "install": found, "contents": copy_contents(found.copy)}
     return render(request, "marketplace/installed.html", context)
 
 
-def _page(
+def _install_page(
     request: HttpRequest, plugin: Plugin, person: User | None, *, error: LexicError | None = None
 ) -> HttpResponse:
     try:
@@ -68,21 +68,21 @@ def _page(
         "plugin": plugin,
         "release": release,
         "author": release.plugin.owner.public_name,
-        "contents": contents_of(release),
-        "copies": copies.copies_of(release, person=person) if person else [],
+        "contents": copy_contents(release),
+        "copies": copies.existing_copies(release, person=person) if person else [],
         "becomes_author": person is not None and not person.is_staff,
-        "error": error or (why_not(person) if person else None),
-        "is_barred": person is not None and why_not(person) is not None,
+        "error": error or (find_author_refusal(person) if person else None),
+        "is_barred": person is not None and find_author_refusal(person) is not None,
     }
     response = render(request, "marketplace/install.html", context, status=error.status if error else 200)
-    if isinstance(error, TooOften):
+    if isinstance(error, RateLimited):
         response["Retry-After"] = str(error.retry_after)
     return response
 
 
-def _shared(slug: str) -> Plugin:
+def _shared_plugin_or_404(slug: str) -> Plugin:
     return get_object_or_404(Plugin.objects.filter(is_published=True, is_shared=True), slug=slug)
 
 
-def _number(said: Any) -> int | None:
+def _parse_copy_count(said: Any) -> int | None:
     return int(said) if said.isascii() and said.isdigit() and len(said) < 5 else None

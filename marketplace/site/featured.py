@@ -10,37 +10,37 @@ from django.core.cache import caches
 from django.db.models import Case, F, IntegerField, Value, When
 
 from marketplace.models import Label, Listing
-from marketplace.plugin_page.answers import sample_answer
-from marketplace.plugin_page.sample import is_offered
-from querying.shown import Shown
+from marketplace.plugin_page.sample_answers import is_sample_offered
+from marketplace.plugin_page.sample_presentation import present_sample_answer
+from querying.presentation.answer import AnswerPresentation
 
-_NEAR = "process"
+_FEATURED_CACHE = "process"
 # Seconds. A plugin that is taken off the air disappears at once all the same: only which one it is, is remembered.
-_CHOSEN_FOR = 60
-_SHOWN_FOR = 300
+_CHOICE_SECONDS = 60
+_ANSWER_SECONDS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class Featured:
+class FeaturedPlugin:
     """A published plugin, and the sample that it shows; None where no plugin has marked one."""
 
     listing: Listing
-    answer: Shown | None
+    answer: AnswerPresentation | None
 
 
-def featured() -> Featured | None:
+def featured_plugin() -> FeaturedPlugin | None:
     """None where nothing is published. One statement while the choice is remembered."""
-    listing = _of(caches[_NEAR].get("featured")) or _chosen()
-    return Featured(listing=listing, answer=_answer(listing)) if listing else None
+    listing = _public_listing(caches[_FEATURED_CACHE].get("featured")) or _choose_listing()
+    return FeaturedPlugin(listing=listing, answer=_cached_answer(listing)) if listing else None
 
 
-def _chosen() -> Listing | None:
+def _choose_listing() -> Listing | None:
     """The one that the operator names, if it has a sample, else the best measured one that has; without any sample,
     the best measured."""
     ranked = Listing.objects.public().annotate(
         has_sample=Case(When(sample={}, then=Value(0)), default=Value(1), output_field=IntegerField()),
-        is_named=_one_if(plugin__slug=settings.FEATURED),
-        is_measured=_one_if(label=Label.MEASURED),
+        is_named=_one_when(plugin__slug=settings.FEATURED),
+        is_measured=_one_when(label=Label.MEASURED),
     )
     best = ranked.order_by(
         "-has_sample",
@@ -53,25 +53,29 @@ def _chosen() -> Listing | None:
     # Only what decides is sorted: samples are long.
     chosen = best.select_related(None).values_list("pk", flat=True).first()
     if chosen is not None:
-        caches[_NEAR].set("featured", chosen, _CHOSEN_FOR)
-    return _of(chosen)
+        caches[_FEATURED_CACHE].set("featured", chosen, _CHOICE_SECONDS)
+    return _public_listing(chosen)
 
 
-def _of(pk: UUID | None) -> Listing | None:
+def _public_listing(pk: UUID | None) -> Listing | None:
     return Listing.objects.public().filter(pk=pk).first() if pk else None
 
 
-def _one_if(**condition: object) -> Case:
+def _one_when(**condition: object) -> Case:
     return Case(When(**condition, then=Value(1)), default=Value(0), output_field=IntegerField())
 
 
-def _answer(listing: Listing) -> Shown | None:
+def _cached_answer(listing: Listing) -> AnswerPresentation | None:
     """What anybody may see of it, whoever looks."""
     if not listing.sample:
         return None
     key = f"featured:{listing.pk}:{listing.updated_at.timestamp()}:{listing.plugin.is_shared}"
-    return caches[_NEAR].get_or_set(key, lambda: _drawn(listing), _SHOWN_FOR)
+    return caches[_FEATURED_CACHE].get_or_set(key, lambda: _present_answer(listing), _ANSWER_SECONDS)
 
 
-def _drawn(listing: Listing) -> Shown | None:
-    return sample_answer(listing.sample, viewer=None) if is_offered(listing.plugin, listing.sample) else None
+def _present_answer(listing: Listing) -> AnswerPresentation | None:
+    return (
+        present_sample_answer(listing.sample, viewer=None)
+        if is_sample_offered(listing.plugin, listing.sample)
+        else None
+    )

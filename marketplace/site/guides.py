@@ -13,13 +13,13 @@ from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from marketplace.site.markup import Drawing, words_of
+from marketplace.site.markdown_html import MarkdownRenderer, node_text
 
-FOLDER = settings.BASE_DIR / "docs"
+DOCS_DIR = settings.BASE_DIR / "docs"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class GuideEntry:
     """A guide as the menu lists it. `name` is that of its file and of its address."""
 
     name: str
@@ -27,9 +27,9 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shelf:
+class GuideGroup:
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[GuideEntry, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,47 +44,51 @@ class Guide:
     content: SafeString
 
 
-SHELVES = (
-    Shelf(title="Start", entries=(Entry(name="quickstart", title="Quickstart"),)),
-    Shelf(title="For agents", entries=(Entry(name="api", title="Every way in"),)),
-    Shelf(title="For experts", entries=(Entry(name="authoring", title="Build a plugin"),)),
-    Shelf(
+GUIDE_GROUPS = (
+    GuideGroup(title="Start", entries=(GuideEntry(name="quickstart", title="Quickstart"),)),
+    GuideGroup(title="For agents", entries=(GuideEntry(name="api", title="Every way in"),)),
+    GuideGroup(title="For experts", entries=(GuideEntry(name="authoring", title="Build a plugin"),)),
+    GuideGroup(
         title="For operators and the curious",
         entries=(
-            Entry(name="operations", title="Run it"),
-            Entry(name="evaluation", title="How quality is measured"),
-            Entry(name="architecture", title="How it is built"),
+            GuideEntry(name="operations", title="Run it"),
+            GuideEntry(name="evaluation", title="How quality is measured"),
+            GuideEntry(name="architecture", title="How it is built"),
         ),
     ),
 )
-ENTRIES = tuple(entry for shelf in SHELVES for entry in shelf.entries)
-NAMES = frozenset(entry.name for entry in ENTRIES)
+GUIDE_ENTRIES = tuple(entry for shelf in GUIDE_GROUPS for entry in shelf.entries)
+GUIDE_NAMES = frozenset(entry.name for entry in GUIDE_ENTRIES)
 
 
 @cache
-def guide(name: str) -> Guide:
+def load_guide(name: str) -> Guide:
     """Raises KeyError for a name that is not in the menu."""
-    if name not in NAMES:
+    if name not in GUIDE_NAMES:
         raise KeyError(name)
-    title, *nodes = _parsed(FOLDER / f"{name}.md")
-    drawing = Drawing(guides=NAMES)
+    title, *nodes = _parse_markdown(DOCS_DIR / f"{name}.md")
+    drawing = MarkdownRenderer(guides=GUIDE_NAMES)
     content = drawing.joined(nodes)
     return Guide(
-        name=name, title=words_of(title), lead=_lead(nodes), sections=tuple(drawing.sections), content=content
+        name=name,
+        title=node_text(title),
+        lead=_lead_paragraph(nodes),
+        sections=tuple(drawing.sections),
+        content=content,
     )
 
 
-def following(name: str) -> Entry | None:
+def next_guide(name: str) -> GuideEntry | None:
     """The guide after this one in the menu."""
-    at = next(at for at, entry in enumerate(ENTRIES) if entry.name == name)
-    return ENTRIES[at + 1] if at + 1 < len(ENTRIES) else None
+    at = next(at for at, entry in enumerate(GUIDE_ENTRIES) if entry.name == name)
+    return GUIDE_ENTRIES[at + 1] if at + 1 < len(GUIDE_ENTRIES) else None
 
 
-def _parsed(path: Path) -> list[SyntaxTreeNode]:
+def _parse_markdown(path: Path) -> list[SyntaxTreeNode]:
     text = path.read_text(encoding="utf-8")
     return SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(text)).children
 
 
-def _lead(nodes: Sequence[SyntaxTreeNode]) -> str:
+def _lead_paragraph(nodes: Sequence[SyntaxTreeNode]) -> str:
     first = next((node for node in nodes if node.type == "paragraph"), None)
-    return re.sub(r"\s+", " ", words_of(first)).strip() if first else ""
+    return re.sub(r"\s+", " ", node_text(first)).strip() if first else ""

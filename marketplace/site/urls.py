@@ -2,22 +2,22 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.invitations import accept_invitation, invitation
-from marketplace.site.docs import docs
-from marketplace.site.keys import keys, reveal, revoke, rotate
-from marketplace.site.landing import home
-from marketplace.site.robots import robots, sitemap
+from marketplace.invitations import accept_invitation, invitation_view
+from marketplace.site.crawlers import robots_view, sitemap_view
+from marketplace.site.guide_view import guide_view
+from marketplace.site.home_view import home_view
+from marketplace.site.key_views import keys_view, reveal_key_view, revoke_key_view, rotate_key_view
 
 urlpatterns = [
-    path("", home, name="home"),
-    path("docs", docs, name="docs"),
-    path("docs/<slug:name>", docs, name="guide"),
-    path("robots.txt", robots, name="robots"),
-    path("sitemap.xml", sitemap, name="sitemap"),
-    path("invitations/<str:token>", invitation, name="invitation"),
+    path("", home_view, name="home"),
+    path("docs", guide_view, name="docs"),
+    path("docs/<slug:name>", guide_view, name="guide"),
+    path("robots.txt", robots_view, name="robots"),
+    path("sitemap.xml", sitemap_view, name="sitemap"),
+    path("invitations/<str:token>", invitation_view, name="invitation"),
     path("invitations/<uuid:pk>/accept", accept_invitation, name="accept_invitation"),
-    path("api-keys", keys, name="keys"),
-    path("api-keys/<uuid:pk>/reveal", reveal, name="reveal_key"),
-    path("api-keys/<uuid:pk>/rotate", rotate, name="rotate_key"),
-    path("api-keys/<uuid:pk>/revoke", revoke, name="revoke_key"),
+    path("api-keys", keys_view, name="keys"),
+    path("api-keys/<uuid:pk>/reveal", reveal_key_view, name="reveal_key"),
+    path("api-keys/<uuid:pk>/rotate", rotate_key_view, name="rotate_key"),
+    path("api-keys/<uuid:pk>/revoke", revoke_key_view, name="revoke_key"),
 ]

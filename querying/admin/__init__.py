@@ -1,9 +1,7 @@
-"""The builder's pages on questions: what was asked, what must come out, and what did."""
+"""The operators' list of what was asked."""
 
 from __future__ import annotations
 
-from querying.admin.golden import GoldenQuestionAdmin
-from querying.admin.queries import QueryAdmin
-from querying.admin.runs import EvaluationRunAdmin
+from querying.admin.query_log import QueryAdmin
 
-__all__ = ["EvaluationRunAdmin", "GoldenQuestionAdmin", "QueryAdmin"]
+__all__ = ["QueryAdmin"]

@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 
 from lexic_sdk import events, normalise, replies
-from lexic_sdk.connection import MARKETPLACE, ME, MOST_PAGES, QUERY, Connection
+from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, QUERY, Connection
 from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import Event
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
 from lexic_sdk.results import Answer, Fact, Me, PluginInfo
-from lexic_sdk.stream import StreamReader, result_of
+from lexic_sdk.stream import StreamReader, final_answer
 
 
 class AsyncLexic(Connection):
@@ -135,10 +135,10 @@ class AsyncLexic(Connection):
         """The published plugins. Raises `NotFoundError` where the server has no marketplace."""
         found: list[PluginInfo] = []
         path = MARKETPLACE
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             page = await self._send("GET", path)
             found += normalise.plugins(page)
-            following = replies.next_query(page)
+            following = replies.next_page_query(page)
             if following is None:
                 break
             path = f"{MARKETPLACE}?{following}"
@@ -154,7 +154,7 @@ class AsyncLexic(Connection):
         attempt = 0
         while True:
             try:
-                with replies.as_lexic_errors():
+                with replies.translate_errors():
                     async with self._http.stream(**request) as response:
                         return await self._read(response)
             except LexicError as error:
@@ -163,10 +163,10 @@ class AsyncLexic(Connection):
             await self._sleep(wait)
 
     async def _read(self, response: httpx.Response) -> Any:
-        body = replies.Body()
+        body = replies.ResponseBody()
         async for piece in response.aiter_bytes():
             body.add(piece)
-        return replies.as_json(response, body, key=self._key)
+        return replies.response_json(response, body, key=self._key)
 
     async def _stream(self, body: dict[str, Any]) -> AsyncGenerator[Event, None]:
         for attempt in itertools.count():
@@ -182,10 +182,10 @@ class AsyncLexic(Connection):
 
     async def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> AsyncGenerator[Event, None]:
         request = self._request("POST", QUERY, json=body, stream=True)
-        with replies.as_lexic_errors():
+        with replies.translate_errors():
             async with self._http.stream(**request) as response:
                 if not replies.is_event_stream(response):  # an error, or a server that does not stream
-                    yield events.done(await self._read(response), request=body)
+                    yield events.done_event(await self._read(response), request=body)
                     return
                 async for chunk in response.aiter_bytes():
                     for event in reader.feed(chunk):
@@ -203,6 +203,6 @@ class AsyncLexic(Connection):
                 shown = on_event(event) if on_event is not None else None
                 if inspect.isawaitable(shown):
                     await shown
-                if (result := result_of(event)) is not None:
+                if (result := final_answer(event)) is not None:
                     return result
         raise StreamInterrupted

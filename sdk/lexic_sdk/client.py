@@ -11,12 +11,12 @@ from typing import Any
 import httpx
 
 from lexic_sdk import events, normalise, replies
-from lexic_sdk.connection import MARKETPLACE, ME, MOST_PAGES, QUERY, Connection
+from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, QUERY, Connection
 from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import Event
 from lexic_sdk.question import Context, Facts, Filters, Options, make_followup
 from lexic_sdk.results import Answer, Fact, Me, PluginInfo
-from lexic_sdk.stream import StreamReader, result_of
+from lexic_sdk.stream import StreamReader, final_answer
 
 
 class Lexic(Connection):
@@ -132,10 +132,10 @@ class Lexic(Connection):
         """The published plugins. Raises `NotFoundError` where the server has no marketplace."""
         found: list[PluginInfo] = []
         path = MARKETPLACE
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             page = self._send("GET", path)
             found += normalise.plugins(page)
-            following = replies.next_query(page)
+            following = replies.next_page_query(page)
             if following is None:
                 break
             path = f"{MARKETPLACE}?{following}"
@@ -151,7 +151,7 @@ class Lexic(Connection):
         attempt = 0
         while True:
             try:
-                with replies.as_lexic_errors(), self._http.stream(**request) as response:
+                with replies.translate_errors(), self._http.stream(**request) as response:
                     return self._read(response)
             except LexicError as error:
                 wait = self._wait_after(error, attempt=attempt)
@@ -159,10 +159,10 @@ class Lexic(Connection):
             self._sleep(wait)
 
     def _read(self, response: httpx.Response) -> Any:
-        body = replies.Body()
+        body = replies.ResponseBody()
         for piece in response.iter_bytes():
             body.add(piece)
-        return replies.as_json(response, body, key=self._key)
+        return replies.response_json(response, body, key=self._key)
 
     def _stream(self, body: dict[str, Any]) -> Generator[Event, None, None]:
         for attempt in itertools.count():
@@ -176,9 +176,9 @@ class Lexic(Connection):
 
     def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> Generator[Event, None, None]:
         request = self._request("POST", QUERY, json=body, stream=True)
-        with replies.as_lexic_errors(), self._http.stream(**request) as response:
+        with replies.translate_errors(), self._http.stream(**request) as response:
             if not replies.is_event_stream(response):  # an error, or a server that does not stream
-                yield events.done(self._read(response), request=body)
+                yield events.done_event(self._read(response), request=body)
                 return
             for chunk in response.iter_bytes():
                 yield from reader.feed(chunk)
@@ -192,7 +192,7 @@ class Lexic(Connection):
             for event in stream:
                 if on_event is not None:
                     on_event(event)
-                if (result := result_of(event)) is not None:
+                if (result := final_answer(event)) is not None:
                     return result
         finally:
             stream.close()

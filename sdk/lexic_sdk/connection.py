@@ -16,7 +16,7 @@ from lexic_sdk.stream import StreamReader
 from lexic_sdk.version import VERSION
 
 QUERY, ME, MARKETPLACE = "/api/v1/query", "/api/v1/me", "/api/marketplace"
-MOST_PAGES = 100
+MAX_PAGES = 100
 
 C = TypeVar("C", bound="Connection")
 

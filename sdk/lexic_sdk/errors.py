@@ -153,7 +153,7 @@ _BY_STATUS: dict[int, type[LexicError]] = {
 }
 
 
-def class_for(*, status: int) -> type[LexicError]:
+def error_class_for(*, status: int) -> type[LexicError]:
     if found := _BY_STATUS.get(status):
         return found
     if 400 <= status < 500:
@@ -161,16 +161,16 @@ def class_for(*, status: int) -> type[LexicError]:
     return ServerError if status >= 500 else InvalidResponseError
 
 
-def from_reply(
+def from_response(
     body: Any, *, status: int, request_id: str | None = None, retry_after: float | None = None
 ) -> LexicError:
     """The error that an HTTP reply stands for. `body` is its JSON, or None where it had none."""
     fields = body if isinstance(body, Mapping) else {}
-    return class_for(status=status)(
-        text_of(fields, "error") or text_of(fields, "detail") or None,
+    return error_class_for(status=status)(
+        string_field(fields, "error") or string_field(fields, "detail") or None,
         status=status,
-        code=text_of(fields, "code"),
-        hint=text_of(fields, "hint"),
+        code=string_field(fields, "code"),
+        hint=string_field(fields, "hint"),
         request_id=request_id,
         retry_after=retry_after,
     )
@@ -183,9 +183,9 @@ def from_event(*, error: str, code: str, hint: str) -> LexicError:
 
 
 # No message of ours is longer; a proxy's error page would be.
-_LONGEST = 1000
+_MAX_MESSAGE_LENGTH = 1000
 
 
-def text_of(fields: Mapping[str, Any], name: str) -> str:
+def string_field(fields: Mapping[str, Any], name: str) -> str:
     value = fields.get(name)
-    return value[:_LONGEST] if isinstance(value, str) else ""
+    return value[:_MAX_MESSAGE_LENGTH] if isinstance(value, str) else ""

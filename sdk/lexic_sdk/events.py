@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from lexic_sdk import errors, normalise
-from lexic_sdk.errors import text_of
+from lexic_sdk.errors import string_field
 from lexic_sdk.results import Answer, Citation, Confidence, DecisionStep, Raw
 
 
@@ -77,36 +77,38 @@ class ErrorEvent:
 Event = StatusEvent | DeltaEvent | DoneEvent | ErrorEvent
 
 
-def parse(data: str, *, request: Raw | None = None) -> Event | None:
+def parse_event(data: str, *, request: Raw | None = None) -> Event | None:
     """The event that this data stands for; None for what is no event, or one that a later server may have."""
     try:
         fields = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return from_json(fields, request=request) if isinstance(fields, dict) else None
+    return event_from_json(fields, request=request) if isinstance(fields, dict) else None
 
 
-def from_json(fields: dict[str, Any], *, request: Raw | None = None) -> Event | None:
+def event_from_json(fields: dict[str, Any], *, request: Raw | None = None) -> Event | None:
     kind = fields.get("type")
     if kind == "status":
-        return StatusEvent(status=text_of(fields, "status"), message=text_of(fields, "message"), raw=fields)
+        return StatusEvent(
+            status=string_field(fields, "status"), message=string_field(fields, "message"), raw=fields
+        )
     if kind == "delta":
         text = fields.get("text")
         return DeltaEvent(text=text if isinstance(text, str) else "", raw=fields)
     if kind == "done":
-        return done(fields, request=request)
+        return done_event(fields, request=request)
     if kind == "error":
-        return _error(fields)
+        return _error_event(fields)
     return None
 
 
-def done(fields: Any, *, request: Raw | None = None) -> DoneEvent:
+def done_event(fields: Any, *, request: Raw | None = None) -> DoneEvent:
     result = normalise.answer(fields, request=request)
     return DoneEvent(result=result, raw=result.raw)
 
 
-def _error(fields: dict[str, Any]) -> ErrorEvent:
-    error = text_of(fields, "error") or "The stream failed."
+def _error_event(fields: dict[str, Any]) -> ErrorEvent:
+    error = string_field(fields, "error") or "The stream failed."
     return ErrorEvent(
-        error=error, code=text_of(fields, "code") or "error", hint=text_of(fields, "hint"), raw=fields
+        error=error, code=string_field(fields, "code") or "error", hint=string_field(fields, "hint"), raw=fields
     )

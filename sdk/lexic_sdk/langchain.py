@@ -25,7 +25,7 @@ class Question(BaseModel):
     facts: dict[str, str | int | float | bool] | None = Field(default=None, description=FACTS_DESCRIPTION)
 
 
-def _misfit(error: Any) -> str:
+def _invalid_arguments_message(error: Any) -> str:
     """Which argument a model got wrong, without what it wrote."""
     first = error.errors()[0]
     return f"The argument {'.'.join(map(str, first['loc']))} is not valid: {first['msg']}."
@@ -47,7 +47,7 @@ class LexicTool(BaseTool):
     args_schema: ArgsSchema | None = Question
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
-    handle_validation_error: Any = _misfit
+    handle_validation_error: Any = _invalid_arguments_message
 
     plugin: str
     api_key: SecretStr | None = Field(default=None, exclude=True)
@@ -61,7 +61,7 @@ class LexicTool(BaseTool):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._expert = _expert_of(self, options=self.query_options)
+        self._expert = _make_expert(self, options=self.query_options)
 
     def set_plugin(self, plugin: str) -> LexicTool:
         """Ask another plugin from now on, with the same key."""
@@ -103,8 +103,8 @@ class LexicRetriever(BaseRetriever):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        options = question.as_json(self.query_options) | {"includeCitations": True}
-        self._expert = _expert_of(self, options=options)
+        options = question.facts_json(self.query_options) | {"includeCitations": True}
+        self._expert = _make_expert(self, options=options)
 
     def set_plugin(self, plugin: str) -> LexicRetriever:
         """Ask another plugin from now on, with the same key."""
@@ -120,7 +120,7 @@ class LexicRetriever(BaseRetriever):
         return as_documents(await self._expert.ask_async(query, plugin=self.plugin))
 
 
-def _expert_of(adapter: LexicTool | LexicRetriever, *, options: dict[str, Any] | None) -> Expert:
+def _make_expert(adapter: LexicTool | LexicRetriever, *, options: dict[str, Any] | None) -> Expert:
     return Expert(
         api_key=adapter.api_key.get_secret_value() if adapter.api_key else None,
         base_url=adapter.base_url,

@@ -36,23 +36,23 @@ UNKNOWN_VERSION = "unknown"
 
 def answer(value: Any, *, request: Raw | None = None) -> Answer:
     """An answer of any server, of any version. `request` is the body that was asked with."""
-    fields = _object(value)
+    fields = _as_mapping(value)
     asked_back = clarification(fields.get("clarification"))
     return Answer(
-        answer=_text(fields, "answer"),
-        citations=_each(fields.get("citations"), citation),
-        decision_path=_each(fields.get("decisionPath"), decision_step),
-        confidence=_CONFIDENCES.get(_text(fields, "confidence"), "low"),
-        plugin_version=_text(fields, "pluginVersion") or UNKNOWN_VERSION,
-        outcome=_OUTCOMES.get(_text(fields, "outcome"), "clarify" if asked_back else "answered"),
-        reason=_text(fields, "reason") or None,
-        why=_texts(fields.get("why")),
-        nearest=_each(fields.get("nearest"), nearest_source),
+        answer=_string_field(fields, "answer"),
+        citations=_read_each(fields.get("citations"), citation),
+        decision_path=_read_each(fields.get("decisionPath"), decision_step),
+        confidence=_CONFIDENCES.get(_string_field(fields, "confidence"), "low"),
+        plugin_version=_string_field(fields, "pluginVersion") or UNKNOWN_VERSION,
+        outcome=_OUTCOMES.get(_string_field(fields, "outcome"), "clarify" if asked_back else "answered"),
+        reason=_string_field(fields, "reason") or None,
+        why=_string_list(fields.get("why")),
+        nearest=_read_each(fields.get("nearest"), nearest_source),
         clarification=asked_back,
         confidence_basis=confidence_basis(fields.get("confidenceBasis")),
         usage=usage(fields.get("usage")),
-        query_id=_text(fields, "queryId") or None,
-        release=_text(fields, "release") or None,
+        query_id=_string_field(fields, "queryId") or None,
+        release=_string_field(fields, "release") or None,
         request=request or {},
         raw=fields,
     )
@@ -61,102 +61,104 @@ def answer(value: Any, *, request: Raw | None = None) -> Answer:
 def citation(fields: Raw, *, position: int) -> Citation:
     """`position` counts from 1 and stands in for an id that is missing, as marks in the text are numbered."""
     return Citation(
-        id=_text(fields, "id") or f"src_{position}",
-        document=_text(fields, "document"),
-        excerpt=_text(fields, "excerpt"),
-        page=_count(fields, "page"),
-        section=_text(fields, "section") or None,
-        document_id=_text(fields, "documentId") or None,
-        start=_count(fields, "start", least=0),
-        end=_count(fields, "end", least=0),
-        url=_text(fields, "url") or None,
-        score=_number(fields, "score"),
+        id=_string_field(fields, "id") or f"src_{position}",
+        document=_string_field(fields, "document"),
+        excerpt=_string_field(fields, "excerpt"),
+        page=_integer_field(fields, "page"),
+        section=_string_field(fields, "section") or None,
+        document_id=_string_field(fields, "documentId") or None,
+        start=_integer_field(fields, "start", least=0),
+        end=_integer_field(fields, "end", least=0),
+        url=_string_field(fields, "url") or None,
+        score=_number_field(fields, "score"),
         raw=fields,
     )
 
 
 def decision_step(fields: Raw, *, position: int) -> DecisionStep:
     return DecisionStep(
-        step=_count(fields, "step") or position,
-        node=_text(fields, "node"),
-        label=_text(fields, "label"),
-        value=_shown(fields.get("value")),
-        result=_shown(fields.get("result")),
+        step=_integer_field(fields, "step") or position,
+        node=_string_field(fields, "node"),
+        label=_string_field(fields, "label"),
+        value=_value_text(fields.get("value")),
+        result=_value_text(fields.get("result")),
         raw=fields,
     )
 
 
 def nearest_source(fields: Raw, *, position: int) -> NearestSource:
     return NearestSource(
-        document=_text(fields, "document"),
-        page=_count(fields, "page"),
-        section=_text(fields, "section") or None,
-        document_id=_text(fields, "documentId") or None,
-        score=_number(fields, "score"),
+        document=_string_field(fields, "document"),
+        page=_integer_field(fields, "page"),
+        section=_string_field(fields, "section") or None,
+        document_id=_string_field(fields, "documentId") or None,
+        score=_number_field(fields, "score"),
         raw=fields,
     )
 
 
 def clarification(value: Any) -> Clarification | None:
     """None unless it is an object with a question: there would be nothing to answer."""
-    fields = _object(value)
-    if not _text(fields, "question"):
+    fields = _as_mapping(value)
+    if not _string_field(fields, "question"):
         return None
     return Clarification(
-        question=_text(fields, "question"),
-        options=_texts(fields.get("options")),
-        field=_text(fields, "field"),
-        token=_text(fields, "token"),
+        question=_string_field(fields, "question"),
+        options=_string_list(fields.get("options")),
+        field=_string_field(fields, "field"),
+        token=_string_field(fields, "token"),
         raw=fields,
     )
 
 
 def confidence_basis(value: Any) -> ConfidenceBasis | None:
-    fields = _object(value)
+    fields = _as_mapping(value)
     if not fields:
         return None
     return ConfidenceBasis(
-        explanation=_text(fields, "explanation"),
+        explanation=_string_field(fields, "explanation"),
         is_calibrated=fields.get("calibrated") is True,
-        probability=_number(fields, "probability"),
+        probability=_number_field(fields, "probability"),
     )
 
 
 def usage(value: Any) -> Usage:
-    fields = _object(value)
+    fields = _as_mapping(value)
     return Usage(
-        prompt_tokens=_count(fields, "promptTokens", least=0) or 0,
-        completion_tokens=_count(fields, "completionTokens", least=0) or 0,
+        prompt_tokens=_integer_field(fields, "promptTokens", least=0) or 0,
+        completion_tokens=_integer_field(fields, "completionTokens", least=0) or 0,
     )
 
 
 def me(value: Any) -> Me:
-    fields = _object(value)
+    fields = _as_mapping(value)
     return Me(
-        owner=_named(fields.get("owner")),
-        key_name=_named(fields.get("key")),
-        capabilities=_texts(fields.get("capabilities")),
+        owner=_display_name(fields.get("owner")),
+        key_name=_display_name(fields.get("key")),
+        capabilities=_string_list(fields.get("capabilities")),
         plugins=plugins(fields.get("plugins")),
         has_more_plugins=fields.get("morePlugins") is True,
         limits=_limits(fields.get("limits")),
-        left=_each(fields.get("left"), _left),
+        left=_read_each(fields.get("left"), _remaining_limit),
         raw=fields,
     )
 
 
 def _limits(value: Any) -> Limits | None:
-    fields = _object(value)
+    fields = _as_mapping(value)
     if not fields:
         return None
-    return Limits(per_minute=_count(fields, "perMinute", least=0), per_day=_count(fields, "perDay", least=0))
+    return Limits(
+        per_minute=_integer_field(fields, "perMinute", least=0), per_day=_integer_field(fields, "perDay", least=0)
+    )
 
 
-def _left(fields: Raw, *, position: int) -> Left:
+def _remaining_limit(fields: Raw, *, position: int) -> Left:
     return Left(
-        per=_text(fields, "per"),
-        limit=_count(fields, "limit", least=0) or 0,
-        remaining=_count(fields, "remaining", least=0) or 0,
-        reset_seconds=_count(fields, "resetSeconds", least=0) or 0,
+        per=_string_field(fields, "per"),
+        limit=_integer_field(fields, "limit", least=0) or 0,
+        remaining=_integer_field(fields, "remaining", least=0) or 0,
+        reset_seconds=_integer_field(fields, "resetSeconds", least=0) or 0,
     )
 
 
@@ -164,20 +166,20 @@ def plugins(value: Any) -> list[PluginInfo]:
     """A list of plugins: bare, or under the key `results` or `plugins`. Those without a slug cannot be asked."""
     if isinstance(value, Mapping):
         value = value.get("results", value.get("plugins"))
-    listed = [{"slug": item} if isinstance(item, str) else item for item in _list(value)]
-    return [found for found in _each(listed, plugin_info) if found.slug]
+    listed = [{"slug": item} if isinstance(item, str) else item for item in _as_list(value)]
+    return [found for found in _read_each(listed, plugin_info) if found.slug]
 
 
 def plugin_info(fields: Raw, *, position: int) -> PluginInfo:
-    slug = _text(fields, "slug")
+    slug = _string_field(fields, "slug")
     return PluginInfo(
         slug=slug,
-        name=_text(fields, "name") or slug,
-        tagline=_text(fields, "tagline"),
-        description=_text(fields, "description"),
-        domain=_text(fields, "domain"),
-        version=_text(fields, "version") or None,
-        tags=_texts(fields.get("tags")),
+        name=_string_field(fields, "name") or slug,
+        tagline=_string_field(fields, "tagline"),
+        description=_string_field(fields, "description"),
+        domain=_string_field(fields, "domain"),
+        version=_string_field(fields, "version") or None,
+        tags=_string_list(fields.get("tags")),
         raw=fields,
     )
 
@@ -185,31 +187,33 @@ def plugin_info(fields: Raw, *, position: int) -> PluginInfo:
 # --- Single values -------------------------------------------------------------------------------------------
 
 
-def _each(value: Any, read: Callable[..., T]) -> list[T]:
+def _read_each(value: Any, read: Callable[..., T]) -> list[T]:
     """What `read` makes of each object in a list. Positions count everything, so they match the text's marks."""
     return [
-        read(item, position=position) for position, item in enumerate(_list(value), 1) if isinstance(item, Mapping)
+        read(item, position=position)
+        for position, item in enumerate(_as_list(value), 1)
+        if isinstance(item, Mapping)
     ]
 
 
-def _object(value: Any) -> Raw:
+def _as_mapping(value: Any) -> Raw:
     return value if isinstance(value, Mapping) else {}
 
 
-def _list(value: Any) -> Iterable[Any]:
+def _as_list(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list) else []
 
 
-def _text(fields: Raw, name: str) -> str:
+def _string_field(fields: Raw, name: str) -> str:
     value = fields.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _texts(value: Any) -> list[str]:
-    return [item for item in _list(value) if isinstance(item, str)]
+def _string_list(value: Any) -> list[str]:
+    return [item for item in _as_list(value) if isinstance(item, str)]
 
 
-def _number(fields: Raw, name: str) -> float | None:
+def _number_field(fields: Raw, name: str) -> float | None:
     value = fields.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
@@ -220,12 +224,12 @@ def _number(fields: Raw, name: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _count(fields: Raw, name: str, *, least: int = 1) -> int | None:
-    number = _number(fields, name)
+def _integer_field(fields: Raw, name: str, *, least: int = 1) -> int | None:
+    number = _number_field(fields, name)
     return int(number) if number is not None and number.is_integer() and number >= least else None
 
 
-def _shown(value: Any) -> str | None:
+def _value_text(value: Any) -> str | None:
     """A step's value as text. Trees know numbers and yes or no; servers have sent them bare."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -234,9 +238,9 @@ def _shown(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _named(value: Any) -> str:
+def _display_name(value: Any) -> str:
     """Whose it is or what it is called, be it a text or an object with a name."""
     if isinstance(value, str):
         return value
-    fields = _object(value)
-    return next((text for name in ("name", "email") if (text := _text(fields, name))), "")
+    fields = _as_mapping(value)
+    return next((text for name in ("name", "email") if (text := _string_field(fields, name))), "")

@@ -91,18 +91,18 @@ class LexicFunction:
     def call(self, arguments: str | Mapping[str, Any]) -> str:
         """The result as JSON text; what went wrong as well, so that the model can correct itself."""
         try:
-            query, facts = _read(arguments)
+            query, facts = _parse_arguments(arguments)
             return wording.as_json(self._expert.ask(query, plugin=self.plugin, facts=facts))
         except LexicError as error:
-            return _as_json(error)
+            return _error_json(error)
 
     async def call_async(self, arguments: str | Mapping[str, Any]) -> str:
         """`call`, for async code."""
         try:
-            query, facts = _read(arguments)
+            query, facts = _parse_arguments(arguments)
             return wording.as_json(await self._expert.ask_async(query, plugin=self.plugin, facts=facts))
         except LexicError as error:
-            return _as_json(error)
+            return _error_json(error)
 
 
 def run_tool_calls(calls: Iterable[Any] | None, *functions: LexicFunction) -> list[dict[str, Any]]:
@@ -111,13 +111,13 @@ def run_tool_calls(calls: Iterable[Any] | None, *functions: LexicFunction) -> li
     `calls`: `message.tool_calls` of chat completions, or `response.output` of the Responses API. Calls for other
     functions are yours to carry out.
     """
-    wanted = _wanted(calls, functions)
+    wanted = _matching_calls(calls, functions)
     return [call.reply(function.call(call.arguments)) for call, function in wanted]
 
 
 async def run_tool_calls_async(calls: Iterable[Any] | None, *functions: LexicFunction) -> list[dict[str, Any]]:
     """`run_tool_calls`, for async code."""
-    wanted = _wanted(calls, functions)
+    wanted = _matching_calls(calls, functions)
     return [call.reply(await function.call_async(call.arguments)) for call, function in wanted]
 
 
@@ -136,28 +136,30 @@ class _Call:
         return {"role": "tool", "tool_call_id": self.id, "content": content}
 
 
-def _wanted(calls: Iterable[Any] | None, functions: tuple[LexicFunction, ...]) -> list[tuple[_Call, LexicFunction]]:
+def _matching_calls(
+    calls: Iterable[Any] | None, functions: tuple[LexicFunction, ...]
+) -> list[tuple[_Call, LexicFunction]]:
     by_name = {function.name: function for function in functions}
-    found = [call for call in map(_call, calls or []) if call is not None]
+    found = [call for call in map(_parse_call, calls or []) if call is not None]
     return [(call, by_name[call.name]) for call in found if call.name in by_name]
 
 
-def _call(item: Any) -> _Call | None:
-    function = _get(item, "function")
+def _parse_call(item: Any) -> _Call | None:
+    function = _get_value(item, "function")
     named = function if function is not None else item
-    name, is_of_responses = _get(named, "name"), _get(item, "type") == "function_call"
-    identifier = _get(item, "call_id" if is_of_responses else "id")
+    name, is_of_responses = _get_value(named, "name"), _get_value(item, "type") == "function_call"
+    identifier = _get_value(item, "call_id" if is_of_responses else "id")
     if not isinstance(name, str) or not isinstance(identifier, str):
         return None
-    arguments = _get(named, "arguments")
+    arguments = _get_value(named, "arguments")
     return _Call(id=identifier, name=name, arguments=arguments or "", is_of_responses=is_of_responses)
 
 
-def _get(item: Any, name: str) -> Any:
+def _get_value(item: Any, name: str) -> Any:
     return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
 
 
-def _read(arguments: str | Mapping[str, Any]) -> tuple[str, Facts | None]:
+def _parse_arguments(arguments: str | Mapping[str, Any]) -> tuple[str, Facts | None]:
     """What a model wrote. Raises `InvalidRequestError`: models do get it wrong."""
     try:
         fields = json.loads(arguments) if isinstance(arguments, str) else arguments
@@ -169,5 +171,5 @@ def _read(arguments: str | Mapping[str, Any]) -> tuple[str, Facts | None]:
     return query, fields.get("facts")
 
 
-def _as_json(error: LexicError) -> str:
+def _error_json(error: LexicError) -> str:
     return json.dumps({"error": error.message, "code": error.code, "hint": error.hint}, ensure_ascii=False)

@@ -56,7 +56,7 @@ def make_body(
     body: dict[str, Any] = {"plugin": plugin, "query": query}
     if context:
         body["context"] = [dict(turn) for turn in context]
-    sent_options = as_json(options) | ({"filters": dict(filters)} if filters else {})
+    sent_options = facts_json(options) | ({"filters": dict(filters)} if filters else {})
     if sent_options:
         body["options"] = sent_options
     if facts:
@@ -66,7 +66,7 @@ def make_body(
     return body
 
 
-def as_json(options: Options | None) -> dict[str, Any]:
+def facts_json(options: Options | None) -> dict[str, Any]:
     """Options as the server spells them. A mapping may use its spelling or ours; unknown names are passed on."""
     if options is None:
         return {}

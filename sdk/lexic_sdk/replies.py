@@ -14,12 +14,12 @@ from lexic_sdk import errors
 from lexic_sdk.retries import read_retry_after
 from lexic_sdk.server import Key
 
-LONGEST_BODY = 32 * 1024 * 1024
+MAX_BODY_BYTES = 32 * 1024 * 1024
 EVENT_STREAM = "text/event-stream"
 
 
 @contextmanager
-def as_lexic_errors() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """What can go wrong on the way, in our words. The cause stays attached."""
     try:
         yield
@@ -33,7 +33,7 @@ def as_lexic_errors() -> Iterator[None]:
         raise errors.ConnectionError(hint="Check base_url and the network.") from error
 
 
-class Body:
+class ResponseBody:
     """The bytes of a reply, up to a bound. Raises `InvalidResponseError` beyond it."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Body:
 
     def add(self, piece: bytes) -> None:
         self._size += len(piece)
-        if self._size > LONGEST_BODY:
+        if self._size > MAX_BODY_BYTES:
             raise errors.InvalidResponseError("The server's answer is too long.")
         self._pieces.append(piece)
 
@@ -50,7 +50,7 @@ class Body:
         return b"".join(self._pieces).decode("utf-8", errors="replace")
 
 
-def as_json(response: httpx.Response, body: Body, *, key: Key) -> Any:
+def response_json(response: httpx.Response, body: ResponseBody, *, key: Key) -> Any:
     """The JSON of a reply that says well; the error that any other stands for is raised."""
     text = key.hidden_in(body.text())
     try:
@@ -65,17 +65,17 @@ def as_json(response: httpx.Response, body: Body, *, key: Key) -> Any:
             ) from None
     if response.is_success:
         return value
-    raise _failure(response, value)
+    raise _error_from_response(response, value)
 
 
-def _failure(response: httpx.Response, value: Any) -> errors.LexicError:
+def _error_from_response(response: httpx.Response, value: Any) -> errors.LexicError:
     if response.is_redirect:
         return errors.InvalidResponseError(
             "The server redirects, and the key is not sent on.",
             status=response.status_code,
             hint="Use the address that it redirects to as base_url.",
         )
-    return errors.from_reply(
+    return errors.from_response(
         value,
         status=response.status_code,
         request_id=response.headers.get("X-Request-ID"),
@@ -88,7 +88,7 @@ def is_event_stream(response: httpx.Response) -> bool:
     return response.is_success and bool(kind == EVENT_STREAM)
 
 
-def next_query(page: Any) -> str | None:
+def next_page_query(page: Any) -> str | None:
     """The query string of a list's next page. Its host is not followed: the key stays where it was meant to go."""
     link = page.get("next") if isinstance(page, Mapping) else None
     try:

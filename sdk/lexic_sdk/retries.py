@@ -14,8 +14,8 @@ from lexic_sdk.errors import LexicError
 
 logger = logging.getLogger("lexic_sdk")
 
-FIRST_WAIT, LONGEST_BACKOFF = 0.5, 8.0
-LONGEST_WAIT = 60.0
+FIRST_WAIT, MAX_BACKOFF = 0.5, 8.0
+MAX_WAIT = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Retries:
     """
 
     max_retries: int = 2
-    longest_wait: float = LONGEST_WAIT
+    longest_wait: float = MAX_WAIT
     jitter: Callable[[], float] = random.random
 
     def wait_after(self, error: LexicError, *, attempt: int) -> float | None:
@@ -43,7 +43,7 @@ class Retries:
         return seconds
 
     def _backoff(self, attempt: int) -> float:
-        full = min(FIRST_WAIT * 2.0 ** min(attempt, 10), LONGEST_BACKOFF, self.longest_wait)
+        full = min(FIRST_WAIT * 2.0 ** min(attempt, 10), MAX_BACKOFF, self.longest_wait)
         return full * (0.5 + 0.5 * self.jitter())
 
 
@@ -55,11 +55,11 @@ def read_retry_after(value: str | None, *, now: datetime | None = None) -> float
     try:
         seconds = float(text)
     except ValueError:
-        return _until(text, now=now or datetime.now(timezone.utc))
+        return _seconds_until(text, now=now or datetime.now(timezone.utc))
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def _until(text: str, *, now: datetime) -> float | None:
+def _seconds_until(text: str, *, now: datetime) -> float | None:
     try:
         when = email.utils.parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -8,7 +8,7 @@ import re
 from lexic_sdk.errors import InvalidResponseError
 
 # Characters of one event. The longest answers are a thousandth of this.
-LONGEST_EVENT = 16 * 1024 * 1024
+MAX_EVENT_LENGTH = 16 * 1024 * 1024
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 class EventDecoder:
     """Feed it bytes; it gives the data of every event that is complete. One decoder for one stream."""
 
-    def __init__(self, *, longest_event: int = LONGEST_EVENT) -> None:
+    def __init__(self, *, longest_event: int = MAX_EVENT_LENGTH) -> None:
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
         self._longest = longest_event
         self._line: list[str] = []  # pieces of a line that has not ended

@@ -42,7 +42,7 @@ class StreamReader:
     def _read(self, pieces: list[str]) -> list[Event]:
         found: list[Event] = []
         for data in pieces:
-            event = None if self.is_over else events.parse(data, request=self._request)
+            event = None if self.is_over else events.parse_event(data, request=self._request)
             if event is not None:
                 found.append(event)
                 self.is_over = isinstance(event, (DoneEvent, ErrorEvent))
@@ -50,7 +50,7 @@ class StreamReader:
         return found
 
 
-def result_of(event: Event) -> Answer | None:
+def final_answer(event: Event) -> Answer | None:
     """The answer, once it is there. Raises the error that an error event stands for."""
     if isinstance(event, ErrorEvent):
         raise event.as_exception()

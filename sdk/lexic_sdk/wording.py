@@ -7,18 +7,18 @@ from typing import Any
 
 from lexic_sdk.results import Answer, Citation, Clarification, DecisionStep
 
-LONGEST_EXCERPT = 300
+MAX_EXCERPT_LENGTH = 300
 
 
 def as_text(answer: Answer) -> str:
     """For people and for agents that read text: the answer, its sources, how it was decided, how sure it is."""
     if answer.clarification:
-        return _question(answer.clarification)
+        return _clarification_text(answer.clarification)
     parts = [answer.answer or "There is no answer."]
     if answer.citations:
-        parts.append("\n".join(["Sources:", *(_source(citation) for citation in answer.citations)]))
+        parts.append("\n".join(["Sources:", *(_citation_text(citation) for citation in answer.citations)]))
     if answer.decision_path:
-        parts.append(f"Decision path: {' → '.join(_step(step) for step in answer.decision_path)}")
+        parts.append(f"Decision path: {' → '.join(_step_text(step) for step in answer.decision_path)}")
     parts.append(f"Confidence: {answer.confidence}")
     return "\n\n".join(parts)
 
@@ -27,9 +27,9 @@ def as_json(answer: Answer) -> str:
     """For models: `answer`, `citations`, `confidence`, `decisionPath`, `outcome`, and any `clarification`."""
     shown: dict[str, Any] = {
         "answer": answer.answer,
-        "citations": [_citation_as_json(citation) for citation in answer.citations],
+        "citations": [_citation_json(citation) for citation in answer.citations],
         "confidence": answer.confidence,
-        "decisionPath": [_step_as_json(step) for step in answer.decision_path],
+        "decisionPath": [_step_json(step) for step in answer.decision_path],
         "outcome": answer.outcome,
     }
     if answer.clarification:
@@ -38,29 +38,29 @@ def as_json(answer: Answer) -> str:
     return json.dumps(shown, ensure_ascii=False)
 
 
-def _question(asked: Clarification) -> str:
+def _clarification_text(asked: Clarification) -> str:
     options = f" Options: {', '.join(asked.options)}." if asked.options else ""
     field = f" Answer with the fact {asked.field!r}." if asked.field else ""
     return f"Before this can be answered: {asked.question}{options}{field}"
 
 
-def _source(citation: Citation) -> str:
+def _citation_text(citation: Citation) -> str:
     """As `[1] IS 456:2000, p. 47, Table 16: “…”`, by the number that the text's marks have."""
     number = citation.id.removeprefix("src_")
     page = f"p. {citation.page}" if citation.page is not None else ""
     place = ", ".join(part for part in (citation.document, page, citation.section) if part)
     excerpt = " ".join(citation.excerpt.split())
-    if len(excerpt) > LONGEST_EXCERPT:
-        excerpt = f"{excerpt[:LONGEST_EXCERPT].rstrip()}…"
+    if len(excerpt) > MAX_EXCERPT_LENGTH:
+        excerpt = f"{excerpt[:MAX_EXCERPT_LENGTH].rstrip()}…"
     return f"[{number}] {place}" + (f": “{excerpt}”" if excerpt else "")
 
 
-def _step(step: DecisionStep) -> str:
+def _step_text(step: DecisionStep) -> str:
     said = step.value or step.result
     return f"{step.label or step.node}: {said}" if said else step.label or step.node
 
 
-def _citation_as_json(citation: Citation) -> dict[str, Any]:
+def _citation_json(citation: Citation) -> dict[str, Any]:
     fields = {
         "id": citation.id,
         "document": citation.document,
@@ -72,7 +72,7 @@ def _citation_as_json(citation: Citation) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _step_as_json(step: DecisionStep) -> dict[str, Any]:
+def _step_json(step: DecisionStep) -> dict[str, Any]:
     fields = {
         "step": step.step,
         "node": step.node,

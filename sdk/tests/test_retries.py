@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexic_sdk import errors
-from lexic_sdk.retries import LONGEST_BACKOFF, Retries, read_retry_after
+from lexic_sdk.retries import MAX_BACKOFF, Retries, read_retry_after
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
@@ -54,21 +54,21 @@ def test_a_date_is_so_many_seconds_away(seconds: int):
 def test_waits_grow_and_stay_between_half_and_all_of_what_they_may_be(attempt: int, chance: float):
     retries = Retries(max_retries=100, jitter=lambda: chance)
     wait = retries.wait_after(errors.ProviderError(status=503), attempt=attempt)
-    full = min(0.5 * 2**attempt, LONGEST_BACKOFF)
+    full = min(0.5 * 2**attempt, MAX_BACKOFF)
     assert wait is not None
     assert full / 2 <= wait <= full
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_what_may_pass_is_tried_again_and_only_so_often(status: int):
-    error = errors.class_for(status=status)(status=status)
+    error = errors.error_class_for(status=status)(status=status)
     retries = Retries(max_retries=2, jitter=lambda: 1.0)
     assert [retries.wait_after(error, attempt=attempt) for attempt in range(3)] == [0.5, 1.0, None]
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 409, 413, 422, 500, 501])
 def test_what_will_not_pass_is_not_tried_again(status: int):
-    error = errors.class_for(status=status)(status=status)
+    error = errors.error_class_for(status=status)(status=status)
     assert Retries().wait_after(error, attempt=0) is None
 
 

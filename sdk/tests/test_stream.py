@@ -193,7 +193,7 @@ def test_wherever_a_stream_breaks_it_is_never_taken_for_whole(place: int):
 
 @given(st.text(max_size=60) | st.dictionaries(st.text(max_size=6), st.integers()).map(str))
 def test_any_data_is_an_event_or_none(data: str):
-    events.parse(data)
+    events.parse_event(data)
 
 
 @given(
@@ -204,7 +204,7 @@ def test_any_data_is_an_event_or_none(data: str):
     ),
 )
 def test_an_event_with_odd_fields_has_its_shape(kind: str, fields: dict[str, Any]):
-    event = events.from_json({"type": kind, **fields})
+    event = events.event_from_json({"type": kind, **fields})
     assert event is not None
     assert event.type == kind
     text = {"status": "status", "delta": "text", "done": "answer", "error": "error"}[kind]

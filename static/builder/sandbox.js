@@ -1,6 +1,6 @@
 // A question is posted, its events are read as they come, and at the end the server's own turn takes their place.
 // Without this script the same forms answer with a whole page.
-import { asksOnEnter, eventsOf, iconsFrom, leaveOpen, LiveTurn, noteWith } from "../answering.js";
+import { asksOnEnter, eventsOf, iconsFrom, leaveOpen, LiveTurn, noteWith } from "../live_answer.js";
 
 (() => {
   const box = document.getElementById("sandbox");

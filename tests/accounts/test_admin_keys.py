@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.keeping import MOST_KEYS
+from accounts.api_keys import MAX_KEYS
 from accounts.models import ApiKey, User
 
 pytestmark = pytest.mark.django_db
@@ -39,11 +39,11 @@ def test_a_key_that_had_expired_does_not_come_back_beyond_the_end_to_making_keys
 ) -> None:
     old = issue(alice)
     ApiKey.objects.update(expires_at=timezone.now())
-    for _ in range(MOST_KEYS):
+    for _ in range(MAX_KEYS):
         issue(alice)
     assert "You have 20 keys already." in complaints(builder, old)[0]
     assert "You have 20 keys already." in complaints(builder)[0]
-    assert ApiKey.objects.usable().count() == MOST_KEYS
+    assert ApiKey.objects.usable().count() == MAX_KEYS
 
 
 def test_a_replaced_key_is_not_kept_for_good_and_may_be_renamed(builder: Client, alice: User) -> None:

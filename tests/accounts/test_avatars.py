@@ -16,8 +16,8 @@ from django.urls import reverse
 from PIL import Image
 
 from accounts import avatars
+from accounts.avatar_decoder import AVATAR_SIDE
 from accounts.models import User
-from accounts.redraw import SIDE
 from lexic.egress import EgressPolicy, EgressRefused
 
 pytestmark = pytest.mark.django_db
@@ -56,14 +56,14 @@ def test_a_picture_is_drawn_anew_under_a_name_of_ours(
     assert shown.headers["X-Content-Type-Options"] == "nosniff"
     assert "default-src 'none'" in shown.headers["Content-Security-Policy"]
     with Image.open(BytesIO(shown.content)) as drawn:
-        assert (drawn.format, drawn.size) == ("WEBP", (SIDE, SIDE))
+        assert (drawn.format, drawn.size) == ("WEBP", (AVATAR_SIDE, AVATAR_SIDE))
 
 
 def test_what_was_hidden_in_the_file_does_not_come_along(alice: User) -> None:
     exif = Image.Exif()
     exif[0x010E] = "<script>the place where it was taken</script>"
-    avatars.keep(alice, BytesIO(picture("JPEG", exif=exif) + b"<script>after the end</script>"))
-    assert b"script" not in avatars.path_of(alice.avatar).read_bytes()
+    avatars.save_avatar(alice, BytesIO(picture("JPEG", exif=exif) + b"<script>after the end</script>"))
+    assert b"script" not in avatars.avatar_path(alice.avatar).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_was_hidden_in_the_file_does_not_come_along(alice: User) -> None:
 def test_what_is_no_picture_is_refused_and_the_old_one_stays(
     alice: User, client: Client, folder: Path, content: bytes
 ) -> None:
-    avatars.keep(alice, BytesIO(picture()))
+    avatars.save_avatar(alice, BytesIO(picture()))
     before = alice.avatar
     client.force_login(alice)
     page = upload(client, content)
@@ -92,27 +92,27 @@ def test_what_is_no_picture_is_refused_and_the_old_one_stays(
 
 
 def test_a_file_that_is_too_large_is_not_even_read(alice: User, folder: Path) -> None:
-    with pytest.raises(avatars.PictureTooLarge):
-        avatars.keep(alice, BytesIO(b"\x89PNG\r\n\x1a\n" + bytes(avatars.MOST_BYTES)))
+    with pytest.raises(avatars.ImageTooLarge):
+        avatars.save_avatar(alice, BytesIO(b"\x89PNG\r\n\x1a\n" + bytes(avatars.MAX_AVATAR_BYTES)))
 
 
 def test_a_picture_of_very_many_pixels_is_refused(alice: User) -> None:
     bomb = picture("PNG", size=(9_000, 9_000), mode="1")
     assert len(bomb) < 100_000
-    with pytest.raises(avatars.NotAPicture):
-        avatars.keep(alice, BytesIO(bomb))
+    with pytest.raises(avatars.UnreadableImage):
+        avatars.save_avatar(alice, BytesIO(bomb))
 
 
 def test_a_new_picture_takes_the_place_of_the_old_file(alice: User, folder: Path) -> None:
-    avatars.keep(alice, BytesIO(picture()))
+    avatars.save_avatar(alice, BytesIO(picture()))
     first = alice.avatar
-    avatars.keep(alice, BytesIO(picture("JPEG")))
+    avatars.save_avatar(alice, BytesIO(picture("JPEG")))
     assert [file.name for file in folder.iterdir()] == [alice.avatar]
     assert first != alice.avatar
 
 
 def test_a_picture_is_removed_with_its_file(alice: User, client: Client, folder: Path) -> None:
-    avatars.keep(alice, BytesIO(picture()))
+    avatars.save_avatar(alice, BytesIO(picture()))
     address = alice.avatar_url
     client.force_login(alice)
     client.post(reverse("remove_picture"))
@@ -158,13 +158,13 @@ def elsewhere(content: bytes, content_type: str = "image/png") -> Iterator[tuple
 
 def test_it_is_fetched_once_and_kept_here(alice: User) -> None:
     with elsewhere(picture()) as (url, policy):
-        avatars.fetch(alice, url=url, policy=policy)
+        avatars.import_avatar(alice, url=url, policy=policy)
     assert alice.avatar_url.startswith("/accounts/avatars/")
 
 
 def test_it_is_not_fetched_from_inside(alice: User) -> None:
     with elsewhere(picture()) as (url, _), pytest.raises(EgressRefused):
-        avatars.fetch(alice, url=url)
+        avatars.import_avatar(alice, url=url)
     assert alice.avatar == ""
 
 
@@ -172,7 +172,7 @@ def test_a_page_instead_of_a_picture_is_left_alone(alice: User) -> None:
     from lexic.egress import FetchFailed
 
     with elsewhere(b"<html>", "text/html") as (url, policy), pytest.raises(FetchFailed):
-        avatars.fetch(alice, url=url, policy=policy)
+        avatars.import_avatar(alice, url=url, policy=policy)
 
 
 def test_pictures_are_drawn_so_often_an_hour(alice: User, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 
 from accounts.models import ApiKey, User
-from tests.accounts.test_joining import provider, sign_in, who
+from tests.accounts.test_social_login import provider, sign_in, who
 from tests.openid_stub import Stub
 
 __all__ = ["provider"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from environs import Env, EnvError
 
-from lexic.providers import providers_in
+from lexic.conf.social_providers import read_social_providers
 
 GOOGLE = {"LEXIC_GOOGLE_CLIENT_ID": "g", "LEXIC_GOOGLE_CLIENT_SECRET": "s"}
 OIDC = {"LEXIC_OIDC_CLIENT_ID": "o", "LEXIC_OIDC_CLIENT_SECRET": "s", "LEXIC_OIDC_URL": "https://login.example.org"}
@@ -19,7 +19,7 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 def found(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, object]:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    return providers_in(Env())
+    return read_social_providers(Env())
 
 
 def test_without_variables_there_is_no_provider(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 
 from accounts.models import ApiKey, User
-from api.schema.views import description
+from api.schema.views import get_schema
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import EvaluationRun, GoldenQuestion, Query
@@ -33,7 +33,7 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
     golden = GoldenQuestion.objects.create(plugin=plugin, question="What is the minimum cover?")
     run = EvaluationRun.objects.create(plugin=plugin)
     webhook = Webhook(plugin=plugin, url="https://example.org/lexic", events=["document.ready"])
-    webhook.give_secret()
+    webhook.set_new_secret()
     webhook.save()
     delivery = Delivery.objects.create(
         webhook=webhook, event="document.ready", event_id="evt_1", state="given_up", attempts=10, data={"a": 1}
@@ -73,7 +73,7 @@ def cases(operation: Any, *, mode: GenerationMode, found: dict[str, Any]) -> Any
 
 def loaded(*, plugin: str = "") -> Any:
     """With a `plugin`, that is the one which is asked or changed where no link names another; not deleted."""
-    whole = copy.deepcopy(description())
+    whole = copy.deepcopy(get_schema())
     for methods in whole["paths"].values():
         for operation in methods.values():
             for one in operation.get("parameters", []):

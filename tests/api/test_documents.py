@@ -144,7 +144,7 @@ def test_a_file_that_is_too_large_is_413(agent: APIClient, settings: Any):
 
 
 def test_too_many_files_are_413(agent: APIClient):
-    many = [file(f"{number}.md", f"Number {number}.".encode()) for number in range(uploads.MOST_FILES + 1)]
+    many = [file(f"{number}.md", f"Number {number}.".encode()) for number in range(uploads.MAX_FILES + 1)]
     assert_error(upload(agent, *many), 413, "too_many_files")
     assert_error(upload(agent, *many * 5), 413, "too_large")
     assert Document.objects.count() == 1

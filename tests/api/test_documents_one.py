@@ -12,7 +12,7 @@ from accounts.models import User
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
-from querying import probe
+from querying.retrieval import search_explanation
 from tests.api.callers import assert_error, by_key
 from tests.api.papers import ALL, file, one, read, upload
 from tests.cover import HANDBOOK
@@ -220,4 +220,4 @@ def test_one_searches_in_a_document_of_this_plugin_alone(agent: APIClient, handb
     assert agent.get(path, {"q": "cover", "document": str(handbook.pk)}).json()["results"]
     assert_error(agent.get(path, {"q": "cover", "document": str(uuid.uuid4())}), 404, "unknown_document")
     assert agent.get(path, {"q": "cover", "limit": 50}).status_code == 200
-    assert probe.MOST_FOUND <= 50
+    assert search_explanation.MAX_EXPLAINED_PASSAGES <= 50

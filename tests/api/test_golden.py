@@ -15,9 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
+from evaluation import tasks
+from evaluation.golden import run_progress
+from evaluation.golden.golden_runs import run_golden
 from plugins.models import Plugin
-from querying import golden_progress, releases, tasks
-from querying.evaluation.runs import run_golden
+from querying import releases
 from querying.models import EvaluationRun, GoldenQuestion
 from tests.api.people import code_of, keyed, signed_in
 
@@ -38,9 +40,9 @@ WHOLE = {
 
 @pytest.fixture(autouse=True)
 def no_progress(plugin: Plugin) -> Any:
-    golden_progress.over(plugin.pk)
+    run_progress.clear_progress(plugin.pk)
     yield
-    golden_progress.over(plugin.pk)
+    run_progress.clear_progress(plugin.pk)
 
 
 @pytest.fixture
@@ -266,7 +268,7 @@ def test_a_run_takes_no_wishes_and_says_so(golden: GoldenQuestion, alice: User) 
 
 
 def test_a_run_that_ended_early_says_why(golden: GoldenQuestion, alice: User) -> None:
-    golden_progress.failed(golden.plugin_id, "The model is away.")
+    run_progress.fail_progress(golden.plugin_id, "The model is away.")
     shown = signed_in(alice).get(f"{RUNS}/progress").json()
     assert (shown["status"], shown["error"]) == ("failed", "The model is away.")
 

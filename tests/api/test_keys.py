@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from accounts import keeping
-from accounts.keeping import MOST_KEYS
+from accounts import api_keys
+from accounts.api_keys import MAX_KEYS
 from accounts.models import ApiKey, Reveal, User
 from plugins.models import Plugin
 from querying.models import Query
@@ -189,7 +189,7 @@ def test_a_plugin_that_one_may_not_ask_is_unknown(alice: User, charlie: User) ->
 
 
 def test_there_is_an_end_to_making_keys(alice: User) -> None:
-    for _ in range(MOST_KEYS):
+    for _ in range(MAX_KEYS):
         issue(alice)
     assert_error(post(by_session(alice), KEYS, name="one more"), 409, "too_many_keys")
 
@@ -197,7 +197,7 @@ def test_there_is_an_end_to_making_keys(alice: User) -> None:
 def test_a_key_whose_day_was_used_counts_until_the_day_is_over(alice: User) -> None:
     """Otherwise whoever makes a key, uses it up and revokes it, again and again, has no limit at all."""
     client = by_session(alice)
-    for _ in range(MOST_KEYS):
+    for _ in range(MAX_KEYS):
         key, secret = issue(alice)
         assert by_key(secret).get("/api/v1/me").status_code == 200
         assert client.delete(url(key)).status_code == 204
@@ -211,10 +211,10 @@ def test_keys_that_had_expired_do_not_come_back_beyond_the_end_to_making_keys(al
     ApiKey.objects.update(expires_at=timezone.now())
     assert patch(client, old, expiresAt=None).status_code == 200
     ApiKey.objects.update(expires_at=timezone.now())
-    for _ in range(MOST_KEYS):
+    for _ in range(MAX_KEYS):
         issue(alice)
     assert_error(patch(client, old, expiresAt=None), 409, "too_many_keys")
-    assert ApiKey.objects.usable().count() == MOST_KEYS
+    assert ApiKey.objects.usable().count() == MAX_KEYS
 
 
 def test_the_list_is_in_pages_the_newest_first(alice: User) -> None:
@@ -388,10 +388,10 @@ def test_a_key_that_is_revoked_while_it_is_used_leaves_no_other_behind(alice: Us
     let_in = ApiKey.objects.for_secret(secret)  # and then, before it has done anything:
     assert let_in is not None
     used.revoke()
-    with pytest.raises(keeping.Revoked):
-        keeping.issue(let_in, name="child")
-    with pytest.raises(keeping.Revoked):
-        keeping.rotate(other, by=let_in, overlap=timedelta(0))
+    with pytest.raises(api_keys.KeyRevoked):
+        api_keys.issue_key(let_in, name="child")
+    with pytest.raises(api_keys.KeyRevoked):
+        api_keys.rotate_key(other, by=let_in, overlap=timedelta(0))
     assert ApiKey.objects.usable().count() == 1
 
 
@@ -541,11 +541,11 @@ def test_rotating_does_not_open_a_key_whose_plugin_is_gone(alice: User) -> None:
 def test_rotating_again_and_again_has_an_end(alice: User) -> None:
     key, _ = issue(alice)
     client, answers = by_session(alice), []
-    for _ in range(2 * MOST_KEYS):
+    for _ in range(2 * MAX_KEYS):
         answers.append(post(client, url(key, "/rotate"), overlapSeconds=86_400))
         key = ApiKey.objects.order_by("-created_at").first() or key
     assert_error(answers[-1], 409, "too_many_keys")
-    assert ApiKey.objects.usable().count() == 2 * MOST_KEYS
+    assert ApiKey.objects.usable().count() == 2 * MAX_KEYS
 
 
 # --- Revealing ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 from django.db import connections
 from rest_framework.test import APIClient
 
-from accounts import limits
+from accounts import rate_limits
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from tests.servers import asgi_server
@@ -23,9 +23,9 @@ NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 @pytest.fixture(autouse=True)
 def one_minute(monkeypatch: Any) -> None:
     """The clock of the limits stands still, far in the future."""
-    stopped = time.time() // 60 * 60 + 30 + 365 * limits.DAY
+    stopped = time.time() // 60 * 60 + 30 + 365 * rate_limits.DAY
     clock = SimpleNamespace(time=lambda: stopped, monotonic=time.monotonic)
-    monkeypatch.setattr(limits, "time", clock)
+    monkeypatch.setattr(rate_limits, "time", clock)
 
 
 def client_of(secret: str) -> APIClient:
@@ -98,7 +98,7 @@ def test_of_1000_requests_from_50_threads_against_a_real_server_exactly_100_pass
 ) -> None:
     _, secret = ApiKey.objects.issue(owner=alice, name="busy", per_minute=100)
     # However busy this machine is, Redis does not forget the counter meanwhile; the clock of the limits stands still.
-    monkeypatch.setattr(limits, "MINUTE", 3600)
+    monkeypatch.setattr(rate_limits, "MINUTE", 3600)
     connections.close_all()
     with (
         asgi_server() as server,

@@ -11,9 +11,9 @@ from django.utils import timezone
 from lexic_sdk import Lexic
 
 from accounts.models import User
-from api.marketplace_body import SearchParameters
+from api.marketplace.serializers import MarketplaceSearchParameters
 from knowledge.models import Document, KnowledgeBase
-from marketplace.catalogue.listing import relist
+from marketplace.listings.update_listing import update_listing
 from marketplace.models import DayOfPlugin, Listing
 from plugins.models import Plugin, Release
 from tests.api.people import code_of
@@ -51,7 +51,7 @@ def cover(alice: User) -> Listing:
         scorecard=scorecard(118, 120, refused=(30, 30)),
         knowledge=[{"knowledge_base": base.pk, "revision": 1, "embedder": "local"}],
     )
-    relist(listing.plugin)
+    update_listing(listing.plugin)
     return Listing.objects.get(pk=listing.pk)
 
 
@@ -194,7 +194,7 @@ def test_the_python_client_lists_them_all_over_http(alice: User, monkeypatch: py
     for number in range(3):
         listed(alice, f"Plugin {number}", slug=f"plugin-{number}", tags=["x"], tagline="A line.")
     # Small pages, so that there are two.
-    monkeypatch.setattr(SearchParameters._declared_fields["limit"], "default", 2)
+    monkeypatch.setattr(MarketplaceSearchParameters._declared_fields["limit"], "default", 2)
     with asgi_server() as url, Lexic("lx_" + "a" * 43, base_url=url) as client:
         found = client.plugins()
     assert sorted(one.slug for one in found) == ["plugin-0", "plugin-1", "plugin-2"]

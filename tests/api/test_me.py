@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from accounts import limits
+from accounts import rate_limits
 from accounts.models import ApiKey, User
-from api.me import MOST_PLUGINS
+from api.me.views import MAX_PLUGINS
 from plugins.models import Plugin
 
 pytestmark = pytest.mark.django_db
@@ -94,11 +94,11 @@ def test_a_stranger_learns_nothing() -> None:
 
 
 def test_the_list_of_plugins_is_bounded(alice: User) -> None:
-    for number in range(MOST_PLUGINS + 1):
+    for number in range(MAX_PLUGINS + 1):
         a_plugin(alice, f"plugin-{number:03}")
     _, secret = ApiKey.objects.issue(owner=alice, name="agent")
     body = me(secret).json()
-    assert (len(body["plugins"]), body["plugins"][0]["slug"]) == (MOST_PLUGINS, "plugin-000")
+    assert (len(body["plugins"]), body["plugins"][0]["slug"]) == (MAX_PLUGINS, "plugin-000")
     assert body["morePlugins"] is True
 
 
@@ -114,7 +114,7 @@ def test_it_takes_the_same_queries_for_any_number_of_plugins(
 
 
 def test_it_says_nothing_of_what_is_left_while_nothing_is_counted(alice: User, monkeypatch: Any) -> None:
-    monkeypatch.setattr(limits, "_ask", lambda names, terms: None)
+    monkeypatch.setattr(rate_limits, "_run_count_script", lambda names, terms: None)
     _, secret = ApiKey.objects.issue(owner=alice, name="agent")
     response = me(secret)
     assert response.status_code == 200

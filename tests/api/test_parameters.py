@@ -34,7 +34,7 @@ def test_a_list_refuses_a_filter_that_it_does_not_have(
     plugin: Plugin, handbook: Document, alice: User, address: str
 ) -> None:
     webhook = Webhook(plugin=plugin, url="https://example.org/", events=["document.ready"])
-    webhook.give_secret()
+    webhook.set_new_secret()
     webhook.save()
     tree = DecisionTree.objects.filter(plugin=plugin).first()
     assert tree is not None

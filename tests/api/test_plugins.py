@@ -71,7 +71,7 @@ def editor(cover: Plugin, bob: User) -> APIClient:
 
 def released(plugin: Plugin, version: str = "1.0.0") -> Release:
     release = Release.objects.create(plugin=plugin, version=version, system_prompt=plugin.system_prompt)
-    plugin.go_live(release)
+    plugin.set_live_release(release)
     return release
 
 

@@ -11,12 +11,12 @@ import pytest
 from accounts.models import User
 from knowledge.models import Document
 from plugins.models import Planner, Plugin
-from querying import gather
+from querying.retrieval import retriever
 from querying.types import REFUSAL
 from tests.api.test_public_chat import Came, last_query
 from tests.api.test_public_chat import post as post_to
 from tests.openai_stub import Body, OpenAIStub, Status, tool_call
-from tests.querying.plan.notebook import MARK, OPEN, notebook
+from tests.querying.question.planning.notebook import MARK, OPEN, notebook
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GLUED = "What is the oak bench glued with?"
@@ -172,7 +172,7 @@ def test_pk_014_pk_021_each_mode_does_what_it_is_called(
     says({"answer_mode": "vector_only", "time_range": wrong_time})
     assert "hide glue" in post().text, "the plan's filters do not count"
     assert last_query().options["filters"] is None
-    monkeypatch.setattr(gather, "get_embedder", None)  # nothing may be embedded any more, nor written
+    monkeypatch.setattr(retriever, "get_embedder", None)  # nothing may be embedded any more, nor written
     stub.calls.clear()
     says({"answer_mode": "sql_only", "tags": ["woodwork"]})
     assert listed(post()) == ["Shed roof", "Oak bench"]
@@ -243,14 +243,14 @@ def test_pk_017_the_model_knows_which_day_it_is_there(
 ) -> None:
     from datetime import UTC, datetime
 
-    from querying.plan import make
+    from querying.question.planning import planner
 
     class Clock:
         @staticmethod
         def now(zone: Any) -> datetime:
             return datetime(2026, 9, 12, 23, 30, tzinfo=UTC).astimezone(zone)
 
-    monkeypatch.setattr(make, "datetime", Clock)
+    monkeypatch.setattr(planner, "datetime", Clock)
     says({"tags": ["running"], "answer_mode": "sql_only"})
     post(timezone="Asia/Tokyo")
     assert "Today is 2026-09-13, Sunday, in Asia/Tokyo." in stub.bodies[0]["messages"][0]["content"]
@@ -320,7 +320,7 @@ def test_pk_023_pk_025_the_model_is_given_labels_excerpts_and_marks_to_cite_them
 
 
 def test_pk_023_a_plugin_that_plans_nothing_sends_no_labels(notes: Plugin, stub: OpenAIStub, alice: User) -> None:
-    from marketplace.publish import publish
+    from marketplace.publishing.publish import publish
 
     notes.planner = Planner.OFF
     notes.save()

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from accounts import limits
+from accounts import rate_limits
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from querying.models import Query
@@ -136,7 +136,7 @@ def test_every_answer_names_its_row_in_a_header(published: Plugin, key: str, mon
     answered = post(key)
     assert answered["X-Request-Id"] == answered.json()["queryId"]
     assert post(key, stream=True)["X-Request-Id"]
-    monkeypatch.setattr("querying.pipeline.gather.retrieve", lambda question: 1 / 0)
+    monkeypatch.setattr("querying.pipeline.retriever.retrieve", lambda question: 1 / 0)
     failed = post(key)
     assert (failed.status_code, failed["X-Request-Id"]) == (500, str(Query.objects.get(outcome="failed").pk))
     assert failed["X-Request-Id"] in failed.json()["hint"]
@@ -253,7 +253,7 @@ def test_get_is_405_in_the_same_shape(key: str):
 
 
 def test_too_many_requests_are_429_with_the_time_to_wait(published: Plugin, alice: User, monkeypatch: Any):
-    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 4e9, monotonic=time.monotonic))
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 4e9, monotonic=time.monotonic))
     _, secret = ApiKey.objects.issue(owner=alice, name="slow", per_minute=2)
     statuses = [post(secret, plugin="nothing").status_code for _ in range(3)]
     limited = post(secret, plugin="nothing")

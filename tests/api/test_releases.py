@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from knowledge.models import KnowledgeBase
-from marketplace.publish import publish
+from marketplace.publishing.publish import publish
 from plugins.models import GoldenGate, Plugin, Release
 from querying.models import GoldenQuestion
 from tests.api.people import code_of, keyed, signed_in

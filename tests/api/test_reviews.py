@@ -21,7 +21,7 @@ ADDRESS = "/api/marketplace/boots/reviews"
 def plugin(alice: User) -> Plugin:
     """On the air."""
     plugin = Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.")
-    plugin.go_live(Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief."))
+    plugin.set_live_release(Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief."))
     return plugin
 
 
@@ -36,7 +36,7 @@ def test_a_review_says_who_what_and_on_which_grounds(plugin: Plugin) -> None:
     review = reviewed(
         plugin, 1, verdict="care", text="<b>", release=release, questions=86, asked_since=date(2026, 9, 1)
     )
-    plugin.go_live(Release.objects.create(plugin=plugin, version="1.1.0", system_prompt="Brief."))
+    plugin.set_live_release(Release.objects.create(plugin=plugin, version="1.1.0", system_prompt="Brief."))
     [said] = APIClient().get(ADDRESS).json()["results"]
     assert (said.pop("createdAt"), said.pop("updatedAt")) == (said_at(review), said_at(review))
     assert said == {

@@ -12,9 +12,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
-from querying import pace
-from querying.llms import overheard
+from querying.answering.llms import recording
 from querying.models import Query
+from querying.question import rate_limits
 from tests.api.people import code_of, keyed, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +97,7 @@ def test_an_editor_sees_no_prompt_that_quotes_what_they_may_not_read(
     base.attached_to.add(plugin)
     details = ask(signed_in(bob)).json()["details"]
     assert (details["prompt"], details["promptWithheld"]) == (None, True)
-    assert overheard  # the prompt that was really sent
+    assert recording  # the prompt that was really sent
 
 
 def test_others_do_not_find_it(plugin: Plugin, alice: User, charlie: User) -> None:
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_refused_before_anything_is_asked(
 def test_a_person_who_asks_like_a_machine_waits(
     plugin: Plugin, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pace, "LIMITS", {pace.DAY: 1})
+    monkeypatch.setattr(rate_limits, "USER_LIMITS", {rate_limits.DAY: 1})
     assert ask(signed_in(alice)).status_code == 200
     response = ask(signed_in(alice))
     assert code_of(response, 429) == "rate_limited"

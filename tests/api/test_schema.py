@@ -19,8 +19,8 @@ from jsonschema import Draft202012Validator
 from schemathesis import GenerationMode
 
 from accounts.models import ApiKey, User
-from api.schema.only import LEFT_OUT
-from api.schema.views import description
+from api.schema.preprocessing import EXCLUDED_PATHS
+from api.schema.views import get_schema
 from plugins.models import Plugin
 from tests.api import described
 from tests.servers import asgi_server
@@ -37,7 +37,7 @@ QUIET = settings(
 
 
 def _operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in description()["paths"].items():
+    for path, methods in get_schema()["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
 
@@ -56,7 +56,7 @@ def _routes(patterns: Any, *, before: str = "") -> Iterator[str]:
 
 def test_every_route_of_the_api_is_described() -> None:
     routes = {route for route in _routes(get_resolver().url_patterns) if route.startswith(("/api/", "/v1/"))}
-    shown = {re.sub(r"\{\w+\}", "{}", path) for path in [*description()["paths"], *LEFT_OUT]}
+    shown = {re.sub(r"\{\w+\}", "{}", path) for path in [*get_schema()["paths"], *EXCLUDED_PATHS]}
     assert routes - {"/api/docs", "/api/quickstart"} == shown
 
 
@@ -210,7 +210,7 @@ def test_each_event_of_a_stream_is_as_described(
 ) -> None:
     answer = _ask(server, author[1], query=query, stream=True)
     events = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
-    components = {"components": description()["components"]}
+    components = {"components": get_schema()["components"]}
     fits = Draft202012Validator({"$ref": "#/components/schemas/AnswerEvent", **components})
     assert events[-1]["type"] == "done"
     assert [error.message for event in events for error in fits.iter_errors(event)] == []

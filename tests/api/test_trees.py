@@ -17,7 +17,7 @@ from accounts.models import User
 from plugins.models import Plugin
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.cover import TREE
-from trees.draft import MAX_BYTES, as_draft, read_draft, save
+from trees.drafts import MAX_TREE_BYTES, export_draft, parse_draft, save_draft
 from trees.models import DecisionTree, TreeCase
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +105,9 @@ def test_what_was_got_may_be_put(agent: APIClient, tree: DecisionTree):
 
 def test_a_change_of_what_was_changed_meanwhile_is_412(agent: APIClient, tree: DecisionTree, alice: User):
     stale = agent.get(one(tree))["ETag"]
-    save(read_draft({**as_draft(tree), "name": "In the editor"}), tree=tree, version=tree.version, by=alice)
+    save_draft(
+        parse_draft({**export_draft(tree), "name": "In the editor"}), tree=tree, version=tree.version, by=alice
+    )
     for response in [
         agent.put(one(tree), {"name": "By an agent"}, format="json", headers={"If-Match": stale}),
         agent.delete(one(tree), headers={"If-Match": stale}),
@@ -176,7 +178,7 @@ def test_a_tree_too_large_or_too_deep_is_refused(agent: APIClient):
         assert agent.post(ALL, {"name": "x", "treeData": much}, format="json").status_code == 400
     deep = b'{"name": "x", "treeData": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001
     assert agent.generic("POST", ALL, deep, content_type="application/json").status_code == 400
-    long = {"name": "x", "treeData": {"rootNodeId": "x" * MAX_BYTES}}
+    long = {"name": "x", "treeData": {"rootNodeId": "x" * MAX_TREE_BYTES}}
     assert_error(agent.post(ALL, long, format="json"), 413, "too_large")
     assert DecisionTree.objects.count() == 1
 
@@ -373,7 +375,7 @@ def test_cases_are_run_against_a_tree_that_is_not_saved_yet(agent: APIClient, tr
 def test_a_case_keeps_its_id_when_the_tree_is_saved_as_a_whole(agent: APIClient, tree: DecisionTree, alice: User):
     made = agent.post(one(tree, "/cases"), SEVERE, format="json").json()
     tree.refresh_from_db()
-    save(read_draft(as_draft(tree)), tree=tree, version=tree.version, by=alice)
+    save_draft(parse_draft(export_draft(tree)), tree=tree, version=tree.version, by=alice)
     assert agent.get(one(tree, f"/cases/{made['id']}")).json() == made
     agent.patch(one(tree), {"name": "Cover"}, format="json")
     assert agent.get(one(tree, "/cases")).json()["results"] == [made]

@@ -26,7 +26,7 @@ def boots(alice: User) -> Plugin:
 @pytest.fixture
 def webhook(boots: Plugin) -> Webhook:
     made = Webhook(plugin=boots, url="https://example.org/old", events=Event.values)
-    made.give_secret()
+    made.set_new_secret()
     made.save()
     return made
 
@@ -66,8 +66,8 @@ def test_the_secret_is_in_the_answer_to_making_it_and_nowhere_else(alice: User, 
     made = client.post("/api/plugins/boots/webhooks", SAID, format="json")
     assert made.status_code == 201
     secret = made.json()["secret"]
-    headers = signing.signed_headers(event_id="evt_1", at=boots.created_at, body=b"{}", valid=[secret])
-    signing.verify(b"{}", headers, secret, now=boots.created_at)
+    headers = signing.signature_headers(event_id="evt_1", at=boots.created_at, body=b"{}", valid=[secret])
+    signing.verify_signature(b"{}", headers, secret, now=boots.created_at)
     webhook = boots.webhooks.get()
     expected = {
         "id": str(webhook.pk),

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from accounts.models import User
 from builder.panes import PANES
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from plugins.models import Plugin
 from querying.models import Dismissal, GoldenQuestion, Query
 from tests.browsers import browser, serious, sign_in
@@ -51,7 +51,7 @@ def test_axe_finds_nothing_serious_in_the_builder(
         "/admin/plugins/plugin/add/",
         "/admin/plugins/plugin/analytics/",
     ]
-    addresses += [url_of(published, slug) for slug in PANES]
+    addresses += [reverse_pane(published, slug) for slug in PANES]
     addresses += [f"/admin/plugins/plugin/{published.pk}/knowledge/{document.pk}/"]
     addresses += [
         f"/admin/plugins/plugin/{published.pk}/publish/",

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import ApiKey, User
-from builder.analytics import plots
-from builder.analytics.export import safe
+from builder.analytics import charts
+from builder.analytics.csv_export import escape_formula
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import Query
@@ -174,7 +174,7 @@ def test_a_cell_is_never_a_formula(browsing: Browse, alice: User, plugin: Plugin
 
 @given(st.text())
 def test_no_text_begins_as_a_formula_does(text: str) -> None:
-    cell = safe(text)
+    cell = escape_formula(text)
     assert cell.removeprefix("'") == text.removeprefix("'") or cell == text
     assert not cell.lstrip().startswith(("=", "+", "-", "@"))
     assert not cell.startswith(("\t", "\r"))
@@ -187,20 +187,20 @@ def test_no_text_begins_as_a_formula_does(text: str) -> None:
 def test_every_bar_stands_inside_the_picture(counts: list[list[int]]) -> None:
     start = date(2026, 1, 1)
     days = [
-        plots.Day(day=start + timedelta(days=number), counts=row, half=None, most=None)
+        charts.DayStatistics(day=start + timedelta(days=number), counts=row, half=None, most=None)
         for number, row in enumerate(counts)
     ]
-    plot = plots.bars(days)
-    assert all(plots.TOP - 0.2 <= rect.y <= plots.BOTTOM for rect in plot.rects)
-    assert all(rect.x >= plots.LEFT and rect.x + rect.width <= plots.WIDTH + 0.2 for rect in plot.rects)
+    plot = charts.bar_chart(days)
+    assert all(charts.TOP - 0.2 <= rect.y <= charts.BOTTOM for rect in plot.rects)
+    assert all(rect.x >= charts.LEFT and rect.x + rect.width <= charts.WIDTH + 0.2 for rect in plot.rects)
     assert len(plot.labels) <= 7
 
 
 def test_a_day_without_questions_breaks_the_line() -> None:
     times = [(100.0, 400.0), (None, None), (200.0, 300.0), (100.0, 100.0)]
     days = [
-        plots.Day(day=date(2026, 1, number), counts=[0] * 5, half=half, most=most)
+        charts.DayStatistics(day=date(2026, 1, number), counts=[0] * 5, half=half, most=most)
         for number, (half, most) in enumerate(times, start=1)
     ]
-    (_, path, words, _), _ = plots.lines(days).lines
+    (_, path, words, _), _ = charts.line_chart(days).lines
     assert (path.count("M"), path.count("h"), path.count("L"), words) == (2, 1, 1, "half")

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from builder.analytics import overall
+from builder.analytics import all_plugins
 from builder.templatetags.builder import money
 from plugins.models import Plugin
 from querying.models import Query
@@ -104,7 +104,7 @@ def test_it_takes_the_same_statements_for_any_number_of_plugins(
 
 
 def test_many_plugins_come_by_pages(browsing: Browse, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overall, "PER_PAGE", 1)
+    monkeypatch.setattr(all_plugins, "PER_PAGE", 1)
     for name in ("A", "B"):
         asked(made(alice, name))
     response = shown(browsing(alice), page="2", by="hand")

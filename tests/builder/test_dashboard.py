@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from builder.dashboard import WEEK
-from builder.readiness import url_of
-from knowledge.attach import own_knowledge_base
+from builder.readiness import reverse_pane
 from knowledge.models import Document, KnowledgeBase
+from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import EvaluationRun, GoldenQuestion, Query
 from trees.models import DecisionTree
@@ -52,10 +52,10 @@ def test_what_needs_somebody_leads_to_the_remedy(browsing: Browse, alice: User) 
     plugin = full(alice, 1)
     client = browsing(alice)
     found = dict(needs(client))
-    assert found["1 document could not be read"] == url_of(plugin, "knowledge")
-    assert found["1 golden question fails"] == url_of(plugin, "golden")
-    assert found["1 question was refused this week"] == url_of(plugin, "inbox")
-    assert url_of(plugin, "trees") in found.values()
+    assert found["1 document could not be read"] == reverse_pane(plugin, "knowledge")
+    assert found["1 golden question fails"] == reverse_pane(plugin, "golden")
+    assert found["1 question was refused this week"] == reverse_pane(plugin, "inbox")
+    assert reverse_pane(plugin, "trees") in found.values()
 
 
 def test_what_was_refused_long_ago_does_not_wait(browsing: Browse, alice: User) -> None:
@@ -132,8 +132,8 @@ def test_a_page_says_where_it_stands(browsing: Browse, alice: User, page: str, e
 
 def test_the_pages_of_a_plugin_say_its_name(browsing: Browse, alice: User, plugin: Plugin) -> None:
     client = browsing(alice)
-    assert way(client, url_of(plugin, "persona")) == ["Plugins", "Boots"]
-    assert way(client, url_of(plugin, "knowledge")) == ["Plugins", "Boots", "Knowledge"]
+    assert way(client, reverse_pane(plugin, "persona")) == ["Plugins", "Boots"]
+    assert way(client, reverse_pane(plugin, "knowledge")) == ["Plugins", "Boots", "Knowledge"]
     assert way(client, reverse("admin:plugins_plugin_history", args=[plugin.pk])) == ["Plugins", "Boots", "History"]
     assert way(client, reverse("admin:plugins_plugin_delete", args=[plugin.pk])) == ["Plugins", "Boots", "Delete"]
 

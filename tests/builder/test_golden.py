@@ -16,12 +16,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
+from evaluation import tasks
+from evaluation.golden import golden_runs, run_progress
 from knowledge.models import Document
-from marketplace.publish import NotReady, publish
+from marketplace.publishing.publish import NotReady, publish
 from plugins.models import GoldenGate, Plugin
-from querying import golden_progress, releases, tasks
-from querying.evaluation import runs
+from querying import releases
 from querying.models import EvaluationRun, GoldenQuestion
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +88,7 @@ def test_without_any_the_pane_teaches(expert: Client, plugin: Plugin) -> None:
 
 def test_each_says_what_must_come_out_how_it_went_and_why(expert: Client, plugin: Plugin) -> None:
     golden(plugin, must_cite=[["Rules on boots", None]], must_contain=["glass"], facts={"place": "site"})
-    runs.run_golden(releases.snapshot(plugin))
+    golden_runs.run_golden(releases.snapshot(plugin))
     content = shown(expert, plugin)
     for words in ("cites Rules on boots", "says “glass”", "given place = site", "0 of 1 passed"):
         assert words in content
@@ -117,7 +118,7 @@ def test_it_is_searched_and_filtered(expert: Client, plugin: Plugin) -> None:
 
 def test_it_comes_in_pages_at_the_same_cost(expert: Client, plugin: Plugin) -> None:
     right(plugin)
-    runs.run_golden(releases.snapshot(plugin))
+    golden_runs.run_golden(releases.snapshot(plugin))
     golden(plugin, "Not run?")
     shown(expert, plugin)
     with CaptureQueriesContext(connection) as few:
@@ -153,7 +154,7 @@ def test_one_is_written(expert: Client, plugin: Plugin, handbook: Document) -> N
         "facts_in_lines": "place = site\nyears = 2",
     }
     response = expert.post(address("golden_add", plugin), fields)
-    assert response.url == url_of(plugin, "golden")
+    assert response.url == reverse_pane(plugin, "golden")
     made = GoldenQuestion.objects.get()
     assert (made.plugin, made.must_cite, made.must_contain) == (
         plugin,
@@ -239,8 +240,8 @@ def test_a_run_waits_is_watched_and_ends(expert: Client, plugin: Plugin, sent: l
 
 def test_it_is_told_how_many_are_answered(plugin: Plugin) -> None:
     seen = []
-    for _ in golden_progress.watching(plugin.pk)(["a", "b"]):
-        found = golden_progress.read(plugin.pk)
+    for _ in run_progress.track_questions(plugin.pk)(["a", "b"]):
+        found = run_progress.get_progress(plugin.pk)
         assert found
         seen.append((found.done, found.total, found.started))
     assert seen == [(0, 2, True), (1, 2, True)]
@@ -258,7 +259,7 @@ def test_without_a_worker_it_says_so(
 ) -> None:
     right(plugin)
     expert.post(address("golden_run", plugin))
-    monkeypatch.setattr(golden_progress, "QUIET", timedelta(0))
+    monkeypatch.setattr(run_progress, "STALL_TIMEOUT", timedelta(0))
     assert "No worker has taken them up." in progress(expert, plugin).content.decode()
 
 
@@ -288,10 +289,10 @@ def test_nothing_to_run_is_said(expert: Client, plugin: Plugin, sent: list[dict[
 
 def test_what_went_the_other_way_is_named(expert: Client, plugin: Plugin) -> None:
     breaks, mended = right(plugin), wrong(plugin)
-    runs.run_golden(releases.snapshot(plugin))
+    golden_runs.run_golden(releases.snapshot(plugin))
     GoldenQuestion.objects.filter(pk=breaks.pk).update(must_contain=["rubber"])
     GoldenQuestion.objects.filter(pk=mended.pk).update(must_contain=["steel toe"])
-    runs.run_golden(releases.snapshot(plugin))
+    golden_runs.run_golden(releases.snapshot(plugin))
     content = shown(expert, plugin)
     for words in ("1 newly failing", "1 newly passing", "passes again", "Asked of the draft as it stands."):
         assert words in content
@@ -299,7 +300,7 @@ def test_what_went_the_other_way_is_named(expert: Client, plugin: Plugin) -> Non
 
 def test_a_run_of_an_earlier_draft_is_called_that(expert: Client, plugin: Plugin) -> None:
     right(plugin)
-    runs.run_golden(releases.snapshot(plugin))
+    golden_runs.run_golden(releases.snapshot(plugin))
     Plugin.objects.update(system_prompt="You are somebody else.")
     assert "have changed since: run them again" in shown(expert, plugin)
 
@@ -310,10 +311,10 @@ def test_enough_questions_propose_the_evidence_and_a_click_takes_it(expert: Clie
     for n in range(8):
         golden(plugin, f"Who won the chess match number {n}?", expectation="refuse")
     assert "is proposed here" in shown(expert, plugin)
-    runs.run_golden(releases.snapshot(plugin))
+    golden_runs.run_golden(releases.snapshot(plugin))
     Plugin.objects.update(evidence_threshold=0.9)
     assert "is proposed here" in shown(expert, plugin)  # the run was of another draft
-    runs.run_golden(releases.snapshot(Plugin.objects.get()))
+    golden_runs.run_golden(releases.snapshot(Plugin.objects.get()))
     assert "These questions speak for evidence of" in shown(expert, plugin)
     expert.post(address("golden_evidence", plugin))
     assert 0.3 <= (Plugin.objects.get().evidence_threshold or 0) <= 0.7
@@ -393,9 +394,9 @@ def test_a_gate_that_blocks_lets_nothing_by_that_could_not_be_run(
     gated(plugin, GoldenGate.BLOCK)
     right(plugin)
     if reason == "too many":
-        monkeypatch.setattr(runs, "MOST_AT_ONCE", 0)
+        monkeypatch.setattr(golden_runs, "MAX_INLINE_QUESTIONS", 0)
     else:
-        monkeypatch.setattr(runs, "run_golden", broken)
+        monkeypatch.setattr(golden_runs, "run_golden", broken)
     with pytest.raises(NotReady, match="have not been run as it stands"):
         publish(plugin, by=plugin.owner)
 
@@ -405,7 +406,7 @@ def test_too_many_to_wait_for_block_on_the_strip_too(
 ) -> None:
     gated(plugin, GoldenGate.BLOCK)
     right(plugin)
-    monkeypatch.setattr(runs, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(golden_runs, "MAX_INLINE_QUESTIONS", 0)
     assert expert.get(address("golden", plugin)).context["why_not"] == "golden questions first"
 
 
@@ -425,7 +426,7 @@ def test_a_gate_that_warns_says_so_before_one_publishes(expert: Client, plugin: 
         "Its golden questions are run first: 1 of 1 have to pass. When fewer do, it is published all the same"
         in (shown_before(expert, plugin))
     )
-    runs.run_golden(releases.snapshot(plugin))
+    golden_runs.run_golden(releases.snapshot(plugin))
     content = shown_before(expert, plugin)
     assert "0 of its 1 golden questions pass; 1 have to." in content
     assert "The gate only warns, so it can be published." in content

@@ -14,13 +14,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from builder.inbox.waiting import Asked, Topic, topics_of
+from builder.inbox.topics import InboxQuery, Topic, get_topics
 from builder.readiness import readiness
 from knowledge.models import Chunk, Document
-from marketplace.golden_gate import verdict
+from marketplace.publishing.golden_gate import gate_result
 from plugins.models import Plugin
-from querying.counts import counts_of
 from querying.models import Dismissal, Feedback, GoldenQuestion, Query
+from querying.plugin_counts import counts_by_plugin
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -75,7 +75,7 @@ def test_questions_about_the_same_thing_are_one_topic(plugin: Plugin, alice: Use
     for ago in (3, 2):
         asked(plugin, ago=ago)
     asked(plugin, CUP, outcome="answered", confidence="low")
-    boots, cup = topics_of(plugin, days=30)
+    boots, cup = get_topics(plugin, days=30)
     assert (boots.question, boots.wordings) == (BOOTS, [BOOTS_TOO])
     assert (boots.count, boots.refused, boots.low, boots.wrong) == (3, 2, 0, 1)
     assert (cup.question, cup.count, cup.refused, cup.low) == (CUP, 1, 0, 1)
@@ -85,10 +85,10 @@ def test_what_is_asked_often_and_lately_stands_first(plugin: Plugin) -> None:
     for _ in range(3):
         asked(plugin, CUP, ago=25)
     asked(plugin, BOOTS)
-    assert [topic.question for topic in topics_of(plugin, days=30)] == [BOOTS, CUP]
+    assert [topic.question for topic in get_topics(plugin, days=30)] == [BOOTS, CUP]
     for _ in range(10):
         asked(plugin, CUP, ago=20)
-    assert [topic.question for topic in topics_of(plugin, days=30)] == [CUP, BOOTS]
+    assert [topic.question for topic in get_topics(plugin, days=30)] == [CUP, BOOTS]
 
 
 def test_the_pane_shows_the_nearest_passages_and_what_was_said(
@@ -221,7 +221,7 @@ def test_questions_are_text(browsing: Browse, alice: User, plugin: Plugin) -> No
 
 
 def test_the_tab_counts_the_queries_that_wait(plugin: Plugin, alice: User) -> None:
-    golden, counts = verdict(plugin), counts_of([plugin])[plugin.pk]
+    golden, counts = gate_result(plugin), counts_by_plugin([plugin])[plugin.pk]
     part = readiness(plugin, golden=golden, counts=counts)[-1]
     assert (part.detail, part.count) == ("clear", 0)
     asked(plugin), asked(plugin, CUP)
@@ -258,8 +258,8 @@ def test_the_pane_takes_the_same_statements_for_any_number_of_rows(
 def test_the_line_of_a_topic_rises_on_the_days_it_was_asked() -> None:
     now = datetime(2026, 6, 30, tzinfo=UTC)
     times = [now, now - timedelta(days=29.5), now - timedelta(days=29.6)]
-    queries = [Asked(pk=None, question="?", at=at, outcome="refused", is_wrong=False) for at in times]  # type: ignore[arg-type]
-    topic = Topic(question="?", wordings=[], asked=queries, one_of_each=[], weight=1.0)
+    queries = [InboxQuery(pk=None, question="?", at=at, outcome="refused", is_wrong=False) for at in times]  # type: ignore[arg-type]
+    topic = Topic(question="?", wordings=[], asked=queries, representative_ids=[], weight=1.0)
     points = topic.line(days=30, now=now).removeprefix("M").split("L")
     assert (len(points), points[0], points[1], points[-1]) == (30, "0.0 2.0", "3.3 22.0", "96.0 12.0")
 

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from builder.knowledge.rows import duration, note, stages
-from knowledge.add import replace_file
+from builder.knowledge.document_rows import duration_text, stage_percentages, status_note
+from knowledge.documents.lifecycle import replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
@@ -275,25 +275,27 @@ def document(**fields: Any) -> Document:
 
 
 def test_stages_are_percents() -> None:
-    assert stages(document(status="queued")) == (0, 0, 0, 0)
-    assert stages(document(status="reading", pages_done=71, pages_total=192)) == (36, 0, 0, 0)
-    assert stages(document(status="reading")) == (0, 0, 0, 0)
-    assert stages(document(status="chunking", pages_done=192, pages_total=192)) == (100, 0, 0, 0)
-    assert stages(document(status="embedding", chunks_done=88, chunks_total=96)) == (100, 100, 91, 0)
-    assert stages(document(status="ready")) == (100, 100, 100, 100)
+    assert stage_percentages(document(status="queued")) == (0, 0, 0, 0)
+    assert stage_percentages(document(status="reading", pages_done=71, pages_total=192)) == (36, 0, 0, 0)
+    assert stage_percentages(document(status="reading")) == (0, 0, 0, 0)
+    assert stage_percentages(document(status="chunking", pages_done=192, pages_total=192)) == (100, 0, 0, 0)
+    assert stage_percentages(document(status="embedding", chunks_done=88, chunks_total=96)) == (100, 100, 91, 0)
+    assert stage_percentages(document(status="ready")) == (100, 100, 100, 100)
 
 
 def test_how_far_it_has_come_in_words() -> None:
     soon = timezone.now() + timedelta(seconds=121)
     passed = timezone.now() - timedelta(seconds=1)
     reading = {"status": "reading", "pages_done": 71, "pages_total": 192}
-    assert note(document(**reading, expected_at=soon)) == "page 71 of 192 · about 2 minutes of reading left"
-    assert note(document(**reading, expected_at=passed)) == "page 71 of 192"
-    assert note(document(status="reading")) == "opening it"
+    assert status_note(document(**reading, expected_at=soon)) == "page 71 of 192 · about 2 minutes of reading left"
+    assert status_note(document(**reading, expected_at=passed)) == "page 71 of 192"
+    assert status_note(document(status="reading")) == "opening it"
     embedding = {"status": "embedding", "pages_total": 1, "chunks_done": 5, "chunks_total": 1200}
-    assert note(document(**embedding, expected_at=soon)) == "1 page · 5 of 1,200 chunks · about 2 minutes left"
+    assert (
+        status_note(document(**embedding, expected_at=soon)) == "1 page · 5 of 1,200 chunks · about 2 minutes left"
+    )
     since = {"effective_from": timezone.localdate().replace(year=2000, month=7, day=1)}
-    assert note(document(status="ready", page_count=114, **since)) == "114 pages · in force since 1 Jul 2000"
+    assert status_note(document(status="ready", page_count=114, **since)) == "114 pages · in force since 1 Jul 2000"
 
 
 @pytest.mark.parametrize(
@@ -307,7 +309,7 @@ def test_how_far_it_has_come_in_words() -> None:
     ],
 )
 def test_an_estimate_is_as_exact_as_it_deserves(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+    assert duration_text(seconds) == words
 
 
 # --- What is done to one --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from accounts.models import User
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
@@ -31,7 +31,7 @@ LONG = "abcdefghij" * 12
 
 
 def open_pane(page: Page, user: User, plugin: Plugin) -> None:
-    sign_in(page, user, to=url_of(plugin, "knowledge"))
+    sign_in(page, user, to=reverse_pane(plugin, "knowledge"))
     page.locator("#documents").wait_for()
 
 
@@ -180,7 +180,7 @@ def test_no_page_is_wider_than_the_screen(
     ingest(manual.pk)
     Document.objects.filter(pk=manual.pk).update(title=LONG, file_name=f"{LONG}.pdf", doc_type=LONG[:60])
     Document.objects.filter(pk=handbook.pk).update(status="failed", error=LONG)
-    pane, leaf = url_of(plugin, "knowledge"), manual.pages.get()
+    pane, leaf = reverse_pane(plugin, "knowledge"), manual.pages.get()
     wide = []
     for address in (
         pane,
@@ -198,7 +198,7 @@ def test_no_page_is_wider_than_the_screen(
 
 def test_every_control_has_a_name(page: Page, alice: User, plugin: Plugin, handbook: Document) -> None:
     open_pane(page, alice, plugin)
-    pane = url_of(plugin, "knowledge")
+    pane = reverse_pane(plugin, "knowledge")
     for address in (pane, f"{pane}{handbook.pk}/?q=boots", f"/source/{handbook.pages.get().pk}"):
         page.goto(address)
         unnamed = page.evaluate(

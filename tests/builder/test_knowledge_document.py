@@ -14,15 +14,15 @@ from django.urls import reverse
 
 from accounts.models import User
 from builder.knowledge.forms import DescriptionForm
-from knowledge.add import add_file, add_text
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_file, add_text
 from knowledge.embedders.base import EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
+from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
-from querying.gather import retrieve
 from querying.releases import snapshot
-from querying.types import Asker, Question
+from querying.retrieval.retriever import retrieve
+from querying.types import Caller, Question
 from tests.knowledge.readers.made import lines, ruled_table
 from tests.knowledge.readers.made import pdf as made_pdf
 
@@ -233,7 +233,7 @@ def test_it_finds_what_an_answer_would_read(client: Client, plugin: Plugin) -> N
     plugin.top_k = 5
     plugin.save()
     asked = "Which boots are worn in room 7?"
-    question = Question(text=asked, release=snapshot(plugin), asker=Asker(name="user:1"))
+    question = Question(text=asked, release=snapshot(plugin), caller=Caller(name="user:1"))
     address = reverse("admin:builder_knowledge_find", args=[plugin.pk])
     found = client.get(address, {"q": asked}).context["found"]
     read_ids = [one.finding.passage.chunk_id for one in found if one.finding.is_read]
@@ -270,7 +270,7 @@ def test_a_provider_that_is_away_is_said(
     def away(name: str) -> None:
         raise EmbedderUnavailable
 
-    monkeypatch.setattr("querying.probe.get_embedder", away)
+    monkeypatch.setattr("querying.retrieval.search_explanation.get_embedder", away)
     assert "Nothing was searched." in shown(client, at(plugin, handbook), q="Boots?")
 
 

@@ -12,12 +12,12 @@ from django.urls import reverse
 from lxml import html
 
 from accounts.models import User
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from knowledge.models import KnowledgeBase
-from marketplace.changes import changes
+from marketplace.publishing.release_diff import draft_changes
 from plugins.models import Plugin
-from plugins.starting import compose
-from querying import prompts
+from plugins.starter_persona import compose_persona
+from querying.answering import prompts
 from querying.releases import snapshot
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +26,7 @@ Browse = Callable[[User], Client]
 
 def form_of(client: Client, plugin: Plugin) -> dict[str, Any]:
     """What a browser would send back of the form as it stands."""
-    form = client.get(url_of(plugin, "persona")).context["adminform"].form
+    form = client.get(reverse_pane(plugin, "persona")).context["adminform"].form
     values = {name: form[name].value() for name in form.fields}
     return {name: "" if value is None else value for name, value in values.items()}
 
@@ -41,12 +41,12 @@ def test_a_new_plugin_begins_with_a_draft_made_from_its_field(browsing: Browse, 
     said = {"name": "Adult sepsis", "domain": "emergency medicine", "slug": ""}
     answer = client.post(reverse("admin:plugins_plugin_add"), said, follow=True)
     plugin = Plugin.objects.get()
-    draft = compose(name="Adult sepsis", domain="emergency medicine")
+    draft = compose_persona(name="Adult sepsis", domain="emergency medicine")
     assert (plugin.system_prompt, plugin.limits) == (draft.system_prompt, draft.limits)
     assert (plugin.audience, plugin.tone, plugin.disclaimer) == (draft.audience, draft.tone, draft.disclaimer)
     assert (plugin.slug, plugin.owner) == ("adult-sepsis", alice)
     assert KnowledgeBase.objects.filter(plugin=plugin).exists()
-    assert answer.redirect_chain[-1][0] == url_of(plugin, "persona")
+    assert answer.redirect_chain[-1][0] == reverse_pane(plugin, "persona")
 
 
 def test_the_draft_is_shown_while_name_and_field_are_typed(browsing: Browse, alice: User) -> None:
@@ -72,12 +72,12 @@ def test_the_preview_is_what_a_model_is_told_and_nothing_is_saved(
     }
     shown = prompt_in(client.post(reverse("admin:builder_preview", args=[plugin.pk]), said))
     assert Plugin.objects.get().system_prompt == "You are a safety engineer."
-    client.post(url_of(plugin, "persona"), said)
+    client.post(reverse_pane(plugin, "persona"), said)
     plugin.refresh_from_db()
     assert plugin.audience == "site engineers"
-    sent = prompts.system(snapshot(plugin))
+    sent = prompts.build_system_prompt(snapshot(plugin))
     assert shown.splitlines() == sent.splitlines()
-    assert prompt_in(client.get(url_of(plugin, "persona"))).splitlines() == sent.splitlines()
+    assert prompt_in(client.get(reverse_pane(plugin, "persona"))).splitlines() == sent.splitlines()
 
 
 def test_a_preview_of_nonsense_is_still_a_preview(browsing: Browse, alice: User, plugin: Plugin) -> None:
@@ -90,18 +90,18 @@ def test_only_those_who_change_it_preview_changes(browsing: Browse, bob: User, p
     plugin.viewers.add(bob)
     client = browsing(bob)
     assert client.post(reverse("admin:builder_preview", args=[plugin.pk])).status_code == 404
-    page = client.get(url_of(plugin, "persona"))
-    assert prompt_in(page) == prompts.system(snapshot(plugin))
+    page = client.get(reverse_pane(plugin, "persona"))
+    assert prompt_in(page) == prompts.build_system_prompt(snapshot(plugin))
     assert b'name="system_prompt"' not in page.content
 
 
 def test_synonyms_are_written_one_group_on_a_line(browsing: Browse, alice: User, plugin: Plugin) -> None:
     client = browsing(alice)
     said = {**form_of(client, plugin), "synonyms": "w/c = water-cement ratio\nSFRC = fibre concrete"}
-    client.post(url_of(plugin, "persona"), said)
+    client.post(reverse_pane(plugin, "persona"), said)
     plugin.refresh_from_db()
     assert plugin.synonyms == [["w/c", "water-cement ratio"], ["SFRC", "fibre concrete"]]
-    assert "w/c = water-cement ratio" in client.get(url_of(plugin, "persona")).content.decode()
+    assert "w/c = water-cement ratio" in client.get(reverse_pane(plugin, "persona")).content.decode()
 
 
 def test_a_line_that_is_no_group_is_named_and_nothing_is_saved(
@@ -109,7 +109,7 @@ def test_a_line_that_is_no_group_is_named_and_nothing_is_saved(
 ) -> None:
     client = browsing(alice)
     said = {**form_of(client, plugin), "synonyms": "w/c\n", "tone": "new"}
-    content = client.post(url_of(plugin, "persona"), said).content.decode()
+    content = client.post(reverse_pane(plugin, "persona"), said).content.decode()
     assert "Line 1: it needs two to 12 different phrases." in content
     assert "w/c" in content
     plugin.refresh_from_db()
@@ -119,13 +119,13 @@ def test_a_line_that_is_no_group_is_named_and_nothing_is_saved(
 def test_nobody_overwrites_what_they_have_not_seen(browsing: Browse, alice: User, plugin: Plugin) -> None:
     client = browsing(alice)
     mine = {**form_of(client, plugin), "tone": "mine"}
-    client.post(url_of(plugin, "persona"), {**form_of(client, plugin), "tone": "theirs"})
-    answer = client.post(url_of(plugin, "persona"), mine)
+    client.post(reverse_pane(plugin, "persona"), {**form_of(client, plugin), "tone": "theirs"})
+    answer = client.post(reverse_pane(plugin, "persona"), mine)
     assert "Your text is below; nothing was overwritten." in answer.content.decode()
     plugin.refresh_from_db()
     assert plugin.tone == "theirs"
     again = {**mine, "seen": answer.context["adminform"].form["seen"].value()}
-    client.post(url_of(plugin, "persona"), again)
+    client.post(reverse_pane(plugin, "persona"), again)
     plugin.refresh_from_db()
     assert plugin.tone == "mine"
 
@@ -133,13 +133,13 @@ def test_nobody_overwrites_what_they_have_not_seen(browsing: Browse, alice: User
 def test_saving_twice_what_one_sees_is_no_conflict(browsing: Browse, alice: User, plugin: Plugin) -> None:
     client = browsing(alice)
     for tone in ("first", "second"):
-        client.post(url_of(plugin, "persona"), {**form_of(client, plugin), "tone": tone})
+        client.post(reverse_pane(plugin, "persona"), {**form_of(client, plugin), "tone": tone})
     plugin.refresh_from_db()
     assert plugin.tone == "second"
 
 
 def test_every_choice_is_explained(browsing: Browse, alice: User, plugin: Plugin) -> None:
-    content = browsing(alice).get(url_of(plugin, "persona")).content.decode()
+    content = browsing(alice).get(reverse_pane(plugin, "persona")).content.decode()
     for words in ("no source, no answer", "lower the confidence", "Publish only when the share below passes"):
         assert words in content
 
@@ -148,7 +148,7 @@ def test_what_the_next_release_changes_names_audience_tone_and_limits(published:
     latest = published.latest_release()
     assert latest
     published.audience, published.tone, published.limits = "site engineers", "value first", "Never guess."
-    assert changes(published, since=latest) == [
+    assert draft_changes(published, since=latest) == [
         "The audience is now “site engineers”.",
         "The tone is now “value first”.",
         "The limits are different.",

@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
-from builder.comparing import lines_between
+from builder.releases.diff import diff_lines
 from knowledge.models import KnowledgeBase
-from marketplace.publish import publish
-from marketplace.rollback import KnowledgeGone, go_back
+from marketplace.publishing.publish import publish
+from marketplace.publishing.rollback import RollbackKnowledgeGone, roll_back
 from plugins.models import Plugin, Release
 from querying import releases
 from querying.models import GoldenQuestion
@@ -76,17 +76,17 @@ def test_a_release_is_compared_with_the_draft(
 
 
 def test_lines_are_told_apart() -> None:
-    found = [(line.kind, line.text) for line in lines_between("a\nc\nd", then="a\nb\nd")]
+    found = [(line.kind, line.text) for line in diff_lines("a\nc\nd", then="a\nb\nd")]
     assert found == [("same", "a"), ("gone", "b"), ("new", "c"), ("same", "d")]
 
 
 def test_notes_are_edited_and_nothing_else(expert: Client, published: Plugin) -> None:
     release = published.releases.get()
-    before = {name: getattr(release, name) for name in Release.decided_fields()}
+    before = {name: getattr(release, name) for name in Release.immutable_fields()}
     expert.post(address("release", published, release.pk), {"notes": "For winter.", "system_prompt": "Taken"})
     release.refresh_from_db()
     assert release.notes == "For winter."
-    assert {name: getattr(release, name) for name in Release.decided_fields()} == before
+    assert {name: getattr(release, name) for name in Release.immutable_fields()} == before
 
 
 def test_going_back_publishes_the_earlier_content_again(
@@ -104,7 +104,7 @@ def test_going_back_publishes_the_earlier_content_again(
 def test_going_back_to_the_latest_makes_no_release(published: Plugin, alice: User) -> None:
     latest = published.releases.get()
     published.withdraw()
-    assert go_back(published, to=latest, by=alice) == latest
+    assert roll_back(published, to=latest, by=alice) == latest
     published.refresh_from_db()
     assert published.is_published
 
@@ -113,8 +113,8 @@ def test_a_release_whose_knowledge_is_deleted_cannot_come_back(
     published: Plugin, alice: User, two: tuple[Release, Release]
 ) -> None:
     KnowledgeBase.objects.filter(plugin=published).delete()
-    with pytest.raises(KnowledgeGone):
-        go_back(published, to=two[0], by=alice)
+    with pytest.raises(RollbackKnowledgeGone):
+        roll_back(published, to=two[0], by=alice)
     assert published.releases.count() == 2
 
 

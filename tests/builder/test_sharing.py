@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from plugins import sharing
+from plugins import collaborators
 from plugins.models import Plugin, Role
 
 pytestmark = pytest.mark.django_db
@@ -82,7 +82,7 @@ def test_handing_over_asks_once_more(browsing: Browse, alice: User, bob: User, p
 
 
 def test_a_viewer_looks_and_leaves(browsing: Browse, bob: User, plugin: Plugin) -> None:
-    sharing.give(plugin, person=bob, role=Role.VIEWER)
+    collaborators.assign_role(plugin, person=bob, role=Role.VIEWER)
     client = browsing(bob)
     page = client.get(address("sharing", plugin)).content.decode()
     assert "Leave this plugin" in page
@@ -108,5 +108,7 @@ def test_the_page_takes_the_same_queries_for_any_number_of_people(
 
 def _people(plugin: Plugin, *, by: User, first: int, last: int) -> None:
     for number in range(first, last):
-        sharing.give(plugin, person=User.objects.create_user(f"{number}@example.org"), role=Role.EDITOR)
-        sharing.invite(plugin, email=f"new{number}@example.org", role=Role.VIEWER, by=by)
+        collaborators.assign_role(
+            plugin, person=User.objects.create_user(f"{number}@example.org"), role=Role.EDITOR
+        )
+        collaborators.invite_collaborator(plugin, email=f"new{number}@example.org", role=Role.VIEWER, by=by)

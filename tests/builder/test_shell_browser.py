@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from plugins.models import Plugin
 from tests.browsers import WIDTHS, browser, complaints, overflow, page, sign_in
 
@@ -41,7 +41,7 @@ def test_from_an_account_to_a_composed_plugin(page: Page, visitor: User) -> None
 
 
 def test_a_colleague_is_invited_and_taken_off(page: Page, alice: User, bob: User, plugin: Plugin) -> None:
-    sign_in(page, alice, to=url_of(plugin, "sharing"))
+    sign_in(page, alice, to=reverse_pane(plugin, "sharing"))
     page.get_by_label("Invite a colleague").fill(bob.email)
     page.get_by_label("As", exact=True).select_option("viewer")
     page.get_by_role("button", name="Invite").click()
@@ -61,8 +61,8 @@ def test_no_page_of_the_shell_scrolls_sideways(page: Page, alice: User, publishe
     pages = [reverse(f"admin:{name}") for name in ("index", "plugins_plugin_add", "builder_import")]
     pages += [
         reverse("admin:plugins_plugin_changelist"),
-        url_of(published, "persona"),
-        url_of(published, "sharing"),
+        reverse_pane(published, "persona"),
+        reverse_pane(published, "sharing"),
     ]
     pages += [reverse(f"admin:plugins_plugin_{name}", args=[published.pk]) for name in ("history", "delete")]
     for address in pages:

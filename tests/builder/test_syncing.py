@@ -29,7 +29,7 @@ def source(alice: User, plugin: Plugin, tmp_path: Path) -> Source:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     asked: list[int] = []
-    monkeypatch.setattr("builder.knowledge.syncing.enqueue_sync", asked.append)
+    monkeypatch.setattr("builder.knowledge.sync_sources.enqueue_sync", asked.append)
     return asked
 
 

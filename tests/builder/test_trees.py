@@ -14,14 +14,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
-from builder.trees.shapes import checked
+from builder.trees.editor_json import checked_tree_json
 from plugins.models import Plugin
 from querying.models import Query
 from tests.trees.growing import action, cover_tree_data, question, tree
-from trees.draft import create, read_draft
+from trees.definition.key_order import order_tree_keys
+from trees.drafts import create_tree, parse_draft
 from trees.models import DecisionTree, TreeCase
-from trees.problems import problems
-from trees.reading_order import in_reading_order
+from trees.validation.tree_problems import find_problems
 
 pytestmark = pytest.mark.django_db
 CASE = {
@@ -45,7 +45,7 @@ def cover(plugin: Plugin, alice: User) -> DecisionTree:
 
 def grow(plugin: Plugin, by: User, name: str = "Cover", **more: Any) -> DecisionTree:
     draft = {"name": name, "tree": cover_tree_data(), "cases": [CASE], **more}
-    return create(read_draft(draft), plugin=plugin, by=by)
+    return create_tree(parse_draft(draft), plugin=plugin, by=by)
 
 
 def browse(user: User) -> Client:
@@ -95,9 +95,9 @@ def test_the_editor_lists_problems_in_the_order_in_which_the_api_does(alice, plu
         },
     }
     tree_data["nodes"]["start"]["childrenByAnswer"] = {"x": "a"}
-    listed = [problem.as_dict() for problem in problems(in_reading_order(tree_data))]
+    listed = [problem.as_dict() for problem in find_problems(order_tree_keys(tree_data))]
     assert [problem["node"] for problem in listed[:1]] == ["start"]
-    assert checked(tree_data, [])["problems"] == listed
+    assert checked_tree_json(tree_data, [])["problems"] == listed
 
 
 def test_an_empty_pane_says_what_trees_are_for(alice, plugin):
@@ -116,7 +116,7 @@ def test_walks_are_counted_from_the_audit_log(alice, plugin, cover):
     walked(plugin, "elsewhere", "mild_cover")
     Query.objects.create(plugin=plugin, question="?", outcome="refused")
     row = browse(alice).get(pane(plugin)).context["rows"][0]
-    assert (row.usage.walked, row.usage.share, row.usage.often_left_at) == (25, 60, "Label of member_type")
+    assert (row.usage.walked, row.usage.share, row.usage.common_exit) == (25, 60, "Label of member_type")
 
 
 def test_walks_of_trees_that_start_alike_are_not_guessed_at(alice, plugin, cover):

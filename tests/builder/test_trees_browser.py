@@ -14,7 +14,7 @@ from accounts.models import User
 from plugins.models import Plugin
 from tests.browsers import browser, complaints, overflow, page, sign_in
 from tests.trees.growing import cover_tree_data
-from trees.draft import create, read_draft
+from trees.drafts import create_tree, parse_draft
 from trees.models import DecisionTree
 
 __all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
@@ -29,7 +29,7 @@ def plugin(alice: User) -> Plugin:
 
 @pytest.fixture
 def cover(plugin: Plugin, alice: User) -> DecisionTree:
-    return create(read_draft({"name": "Cover", "tree": cover_tree_data()}), plugin=plugin, by=alice)
+    return create_tree(parse_draft({"name": "Cover", "tree": cover_tree_data()}), plugin=plugin, by=alice)
 
 
 def pane(plugin: Plugin) -> str:

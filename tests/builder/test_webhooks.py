@@ -27,7 +27,7 @@ def client(browsing: Browse, alice: User) -> Client:
 @pytest.fixture
 def webhook(plugin: Plugin) -> Webhook:
     made = Webhook(plugin=plugin, url="https://example.org/old", events=Event.values)
-    made.give_secret()
+    made.set_new_secret()
     made.save()
     return made
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.models import User
 from knowledge.models import Document
-from marketplace.publish import publish
+from marketplace.publishing.publish import publish
 from plugins.models import Planner, Plugin
 from tests.cover import give_document
 from tests.pages.conftest import browsing, nobody_has_asked_yet, plugin, tree, visitor

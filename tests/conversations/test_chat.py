@@ -10,10 +10,10 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from conversations import asking as door
+from conversations import questions as door
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import Document
-from marketplace.publish import publish
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
 from tests.conversations.asking import ASK, CHAT, DIVER, OPEN, STREAM, WORN, ask, reply, session_in, streamed
@@ -170,8 +170,8 @@ def test_what_was_said_before_goes_along_up_to_a_point(client: Client, chat: Plu
     ask(client, "And in the office?", session=session_in(first))
     row = Query.objects.order_by("created_at").last()
     assert row is not None
-    assert [turn["role"] for turn in row.context] == ["user", "assistant"] * door.MOST_EXCHANGES
-    assert {len(turn["content"]) for turn in row.context} == {door.LONGEST_TURN}
+    assert [turn["role"] for turn in row.context] == ["user", "assistant"] * door.MAX_CONTEXT_EXCHANGES
+    assert {len(turn["content"]) for turn in row.context} == {door.MAX_TURN_CHARACTERS}
 
 
 def test_what_has_become_private_is_neither_shown_again_nor_used(client: Client, chat: Plugin) -> None:
@@ -187,7 +187,7 @@ def test_what_has_become_private_is_neither_shown_again_nor_used(client: Client,
 
 
 def test_a_conversation_is_as_long_as_one_can_get(client: Client, chat: Plugin, monkeypatch: Any) -> None:
-    monkeypatch.setattr(door, "MOST_QUESTIONS", 1)
+    monkeypatch.setattr(door, "MAX_QUESTIONS", 1)
     said = ask(client)
     refused = client.post(ASK, {"question": "More?", "session": session_in(said)})
     assert (refused.status_code, "as long as one can get" in refused.content.decode()) == (409, True)
@@ -283,7 +283,7 @@ def test_a_conversation_that_is_forgotten_while_it_answers_keeps_nothing(
         ChatSession.objects.all().delete()
         return kept(asked)
 
-    monkeypatch.setattr(door, "as_kept", forgotten)
+    monkeypatch.setattr(door, "to_stored_answer", forgotten)
     assert streamed(client, question=WORN)[0][-1]["html"] == ""
     assert ChatMessage.objects.count() == 0
 

@@ -15,7 +15,7 @@ from conversations.models import ChatSession
 from knowledge.models import Document
 from plugins.models import Planner, Plugin
 from querying.models import Query
-from tests.querying.plan.notebook import MARK, OPEN, notebook
+from tests.querying.question.planning.notebook import MARK, OPEN, notebook
 
 pytestmark = pytest.mark.django_db
 # A word of each note's text that no question has.

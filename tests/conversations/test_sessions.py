@@ -11,10 +11,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from conversations import forget, tasks
-from conversations.models import KEPT_FOR, ChatMessage, ChatSession
-from conversations.visitor import COOKIE
-from marketplace.publish import publish
+from conversations import retention, tasks
+from conversations.models import RETENTION_PERIOD, ChatMessage, ChatSession
+from conversations.visitor import COOKIE_NAME
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
 from tests.conversations.asking import ASK, CHAT, OPEN, STREAM, WORN, ask, session_in, token_in
@@ -33,11 +33,11 @@ def test_pk_029_a_browser_comes_back_to_its_conversation(client: Client, chat: P
 
 
 def test_the_cookie_is_signed_for_the_chat_alone_and_no_script_reads_it(client: Client, chat: Plugin) -> None:
-    assert COOKIE not in client.get(CHAT).cookies, "whoever only looks is not marked"
+    assert COOKIE_NAME not in client.get(CHAT).cookies, "whoever only looks is not marked"
     client.post(ASK, {"question": WORN})
-    cookie = client.cookies[COOKIE]
+    cookie = client.cookies[COOKIE_NAME]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/chat")
-    assert int(cookie["max-age"]) == KEPT_FOR.total_seconds()
+    assert int(cookie["max-age"]) == RETENTION_PERIOD.total_seconds()
     secret = cookie.value.split(":")[0]
     assert secret not in ChatSession.objects.get().visitor, "what is stored opens nothing"
 
@@ -45,7 +45,7 @@ def test_the_cookie_is_signed_for_the_chat_alone_and_no_script_reads_it(client: 
 @pytest.mark.parametrize("change", [lambda value: value[:-1] + "x", lambda value: "forged", lambda value: ""])
 def test_a_cookie_that_was_tampered_with_opens_nothing(client: Client, chat: Plugin, change: Any) -> None:
     ask(client)
-    client.cookies[COOKIE] = change(client.cookies[COOKIE].value)
+    client.cookies[COOKIE_NAME] = change(client.cookies[COOKIE_NAME].value)
     assert ANSWER not in client.get(CHAT).content.decode()
     assert client.get(f"{CHAT}/{ChatSession.objects.get().pk}").status_code == 404
 
@@ -128,16 +128,16 @@ def test_a_visitor_deletes_a_conversation(client: Client, chat: Plugin) -> None:
 def test_what_nobody_went_on_with_for_ninety_days_is_forgotten(
     client: Client, chat: Plugin, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    monkeypatch.setattr(forget, "_AT_ONCE", 2)
+    monkeypatch.setattr(retention, "_BATCH_SIZE", 2)
     ask(client)
     now = timezone.now()
     for _ in range(5):
         old = now - timedelta(days=90, seconds=1)
         ChatSession.objects.create(plugin=chat, visitor="x", title="Old", last_used_at=old)
     ChatSession.objects.create(plugin=chat, visitor="x", title="Young", last_used_at=now - timedelta(days=89))
-    assert forget.forget_stale(now=now) == 5
+    assert retention.delete_stale(now=now) == 5
     assert set(ChatSession.objects.values_list("title", flat=True)) == {WORN, "Young"}
-    assert settings.CELERY_BEAT_SCHEDULE["forget-conversations"]["task"] == tasks.forget.name
+    assert settings.CELERY_BEAT_SCHEDULE["forget-conversations"]["task"] == tasks.delete_stale_conversations.name
 
 
 def test_going_on_with_it_keeps_it(client: Client, chat: Plugin) -> None:

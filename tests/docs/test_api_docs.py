@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from accounts.models import ApiKey, User
-from api.schema.views import description
+from api.schema.views import get_schema
 from lexic.celery import app
 from plugins.models import Plugin
 from tests.docs.pages import DOCS, blocks
@@ -98,20 +98,22 @@ def test_the_check_of_a_webhook_knows_our_signature_from_another() -> None:
     code = next(code for heading, _, code in blocks("api.md") if heading == "Webhooks")
     known: dict[str, Any] = {}
     exec(code, known)
-    secret, body = signing.new_secret(), b'{"type":"webhook.test"}'
-    headers = signing.signed_headers(event_id="evt_1", at=datetime.now(UTC), body=body, valid=[secret])
-    late = signing.signed_headers(event_id="evt_1", at=datetime(2020, 1, 1, tzinfo=UTC), body=body, valid=[secret])
+    secret, body = signing.generate_webhook_secret(), b'{"type":"webhook.test"}'
+    headers = signing.signature_headers(event_id="evt_1", at=datetime.now(UTC), body=body, valid=[secret])
+    late = signing.signature_headers(
+        event_id="evt_1", at=datetime(2020, 1, 1, tzinfo=UTC), body=body, valid=[secret]
+    )
     is_ours = known["is_from_lexic"]
     assert is_ours(body, headers, secret)
     assert not is_ours(body + b" ", headers, secret)
-    assert not is_ours(body, headers, signing.new_secret())
+    assert not is_ours(body, headers, signing.generate_webhook_secret())
     assert not is_ours(body, late, secret)
 
 
 def test_the_page_names_only_routes_that_there_are() -> None:
     text = (DOCS / "api.md").read_text()
     named = set(re.findall(r"/(?:api|v1)/[a-z0-9/{}A-Z_-]+", text))
-    shown = {re.sub(r"\{\w+\}", "{}", path) for path in description()["paths"]} | {"/api/docs"}
+    shown = {re.sub(r"\{\w+\}", "{}", path) for path in get_schema()["paths"]} | {"/api/docs"}
     assert {re.sub(r"\{\w+\}", "{}", path).rstrip("/") for path in named} <= shown
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.test import Client
 
-from marketplace.plugin_page.snippets import snippets_of
+from marketplace.plugin_page.code_snippets import build_snippets
 from tests.docs.pages import blocks
 from tests.docs.test_api_docs import ANSWER, _run, environment
 
@@ -30,7 +30,7 @@ def test_each_program_of_the_quickstart_prints_what_it_should(environment: dict[
 @pytest.mark.parametrize("name", ["http", "python"])
 def test_what_the_first_page_shows_runs_as_well(environment: dict[str, str], settings, name: str) -> None:
     settings.PUBLIC_URL = environment["LEXIC_BASE_URL"]
-    code = {one.id: one.code for one in snippets_of(PLUGIN, question=QUESTION)}[name]
+    code = {one.id: one.code for one in build_snippets(PLUGIN, question=QUESTION)}[name]
     quiet = code.replace("curl ", "curl -s ", 1) if name == "http" else code
     assert ANSWER in _run("bash" if name == "http" else "python", quiet, environment)
 
@@ -38,7 +38,7 @@ def test_what_the_first_page_shows_runs_as_well(environment: dict[str, str], set
 @pytest.mark.django_db
 def test_the_way_to_mcp_is_the_same_everywhere(client: Client, settings) -> None:
     settings.PUBLIC_URL = "https://lexic.example.org"
-    shown = {one.id: one.code for one in snippets_of(PLUGIN)}["mcp"]
+    shown = {one.id: one.code for one in build_snippets(PLUGIN)}["mcp"]
     told = [code for _, language, code in blocks("quickstart.md") + blocks("api.md") if language == "json"]
     in_docs = [json.loads(code) for code in told]
     assert in_docs[0] == in_docs[1]

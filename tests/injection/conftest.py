@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from knowledge.chunking import chunk_pages
+from knowledge.chunking.chunker import chunk_pages
+from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import PageText
-from knowledge.sandbox import read_pages
-from knowledge.search import Passage
+from knowledge.search.hybrid import Passage
 from tests.injection.corpus import BUILDERS, injections
 
 Handbooks = Mapping[str, Sequence[Passage]]

@@ -8,16 +8,16 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from accounts.models import User
-from knowledge.add import add_file
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus, Page
-from marketplace.publish import publish
+from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
-from querying.llms.base import LLM
-from querying.llms.extractive import Extractive
-from querying.types import Answer, Asker, Done, Question
+from querying.answering.llms.extractive import Extractive
+from querying.llm_interface import LLM
+from querying.types import Answer, Caller, Done, Question
 from tests.injection.corpus import BUILDERS, CANARY, Injection, injections
 from tests.injection.test_injection import MARKUP
 from tests.querying.scripted import Scripted
@@ -51,7 +51,7 @@ def members(request: pytest.FixtureRequest, alice: User) -> Plugin:
 def ask(plugin: Plugin, injection: Injection, llm: LLM) -> Answer:
     release = releases.resolve(plugin.slug, principal=plugin.owner)
     text = f"What nominal cover do members of series {injection.series} have?"
-    done = async_to_sync(pipeline.answer)(Question(text=text, release=release, asker=Asker(name="test")), llm=llm)
+    done = async_to_sync(pipeline.answer)(Question(text=text, release=release, caller=Caller(name="test")), llm=llm)
     assert isinstance(done, Done)
     return done.answer
 

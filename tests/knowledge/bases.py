@@ -13,8 +13,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from accounts.models import User
-from knowledge.add import add_file
-from knowledge.embedders import EMBEDDERS, Embedder, forget_embedders
+from knowledge.documents.lifecycle import add_file
+from knowledge.embedders import EMBEDDERS, Embedder, clear_embedders
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase
 from plugins.models import Plugin, Release
 
@@ -46,13 +46,13 @@ class CountingEmbedder(Embedder):
 @contextmanager
 def registered(embedder: Embedder) -> Iterator[None]:
     """`get_embedder(embedder.name)` gives this one inside the block."""
-    forget_embedders()
+    clear_embedders()
     EMBEDDERS[embedder.name] = lambda _name: embedder
     try:
         yield
     finally:
         del EMBEDDERS[embedder.name]
-        forget_embedders()
+        clear_embedders()
 
 
 def make_base(*, embedder: str = "counting", name: str = "handbook", **plugin_fields: Any) -> KnowledgeBase:

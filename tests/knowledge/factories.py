@@ -10,10 +10,10 @@ import numpy as np
 from django.db import connection, transaction
 
 from accounts.models import User
-from knowledge import lexicon
-from knowledge.chunking import title_path
+from knowledge.chunking.chunker import title_path
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page
-from knowledge.search import BaseAt
+from knowledge.search import term_statistics
+from knowledge.search.hybrid import BaseRevision
 
 DIMENSIONS = 16
 CROWD = """
@@ -66,7 +66,9 @@ def stage_chunks(
         batch_size=2000,
     )
     heading = title_path(document.title, path)
-    lexicon.write_terms(base.pk, [(chunk.pk, document.pk, f"{heading}\n{chunk.content}") for chunk in chunks])
+    term_statistics.stage_chunk_terms(
+        base.pk, [(chunk.pk, document.pk, f"{heading}\n{chunk.content}") for chunk in chunks]
+    )
     return chunks
 
 
@@ -89,7 +91,7 @@ def publish(base: KnowledgeBase, *, added: Sequence[int] = (), removed: Sequence
     for model, key in ((Chunk, "pk"), (Embedding, "chunk"), (ChunkTerms, "chunk")):
         model.objects.filter(**{f"{key}__in": added}).update(added_in=revision)
         model.objects.filter(**{f"{key}__in": removed}).update(removed_in=revision)
-    lexicon.record_revision(base, revision=revision, added=added, removed=removed)
+    term_statistics.record_revision_statistics(base, revision=revision, added=added, removed=removed)
     base.revision = revision
     base.save(update_fields=["revision"])
     return revision
@@ -99,9 +101,9 @@ def remove_chunks(base: KnowledgeBase, chunks: Sequence[Chunk]) -> int:
     return publish(base, removed=[chunk.pk for chunk in chunks])
 
 
-def at(base: KnowledgeBase, revision: int | None = None) -> BaseAt:
+def at(base: KnowledgeBase, revision: int | None = None) -> BaseRevision:
     revision = base.revision if revision is None else revision
-    return BaseAt(knowledge_base_id=base.pk, revision=revision, embedder=base.embedder)
+    return BaseRevision(knowledge_base_id=base.pk, revision=revision, embedder=base.embedder)
 
 
 def random_vectors(count: int, *, dimensions: int = DIMENSIONS, seed: int = 0) -> np.ndarray:

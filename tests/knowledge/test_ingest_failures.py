@@ -6,12 +6,13 @@ from collections.abc import Iterator
 import pytest
 from django.db import DataError
 
-from knowledge import files, swap
-from knowledge.add import add_file, add_url, delete_document, replace_file
+from knowledge.documents import file_store
+from knowledge.documents.lifecycle import add_file, add_url, delete_document, replace_file
 from knowledge.embedders import EmbedderRejected, EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Page
-from knowledge.staging import storable, storable_json
+from knowledge.versions import publication
+from knowledge.versions.staging import replace_unstorable, replace_unstorable_json
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,
@@ -118,7 +119,7 @@ def test_an_unknown_embedder_is_a_failure() -> None:
 
 def test_a_file_that_is_gone_is_a_failure(embedder: CountingEmbedder) -> None:
     document = add_markdown(make_base(), "A text whose file will be deleted behind our back.")
-    files.path_of(document.sha256).unlink()
+    file_store.stored_path(document.sha256).unlink()
     fails_with(document, "file_missing")
 
 
@@ -132,8 +133,8 @@ def test_a_private_address_is_not_fetched(embedder: CountingEmbedder) -> None:
 
 
 def test_what_the_database_cannot_hold_is_replaced_one_for_one() -> None:
-    assert storable("a\x00b\ud800c\U0001f9e4") == "a b?c\U0001f9e4"
-    assert storable_json({"a\x00": ["\udfff", 1, None]}) == {"a ": ["?", 1, None]}
+    assert replace_unstorable("a\x00b\ud800c\U0001f9e4") == "a b?c\U0001f9e4"
+    assert replace_unstorable_json({"a\x00": ["\udfff", 1, None]}) == {"a ": ["?", 1, None]}
 
 
 def test_odd_characters_are_no_trouble(embedder: CountingEmbedder) -> None:
@@ -191,7 +192,7 @@ def test_a_swap_that_breaks_changes_nothing(embedder: CountingEmbedder, monkeypa
     def breaks(*args: object, **kwargs: object) -> None:
         raise ValueError("the last step")
 
-    monkeypatch.setattr(swap, "_mark_ready", breaks)
+    monkeypatch.setattr(publication, "_mark_ready", breaks)
     fails_with(document, "unexpected")
     assert alive(base) == ["The valve opens at nine bar."]
     assert base.revision == 1

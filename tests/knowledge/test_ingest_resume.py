@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.db import connection
 
-from knowledge import chunks, lease, pages, swap, vectors
-from knowledge.add import replace_file
+from knowledge import lease
+from knowledge.documents.lifecycle import replace_file
 from knowledge.embedders import EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
-from knowledge.progress import Progress
+from knowledge.versions import embeddings, publication, staged_chunks, staged_pages
+from knowledge.versions.progress import Progress
 from tests.knowledge.bases import (
     CountingEmbedder,
     Crash,
@@ -34,9 +35,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> Iterator[CountingEmbedder]:
     embedder = CountingEmbedder()
-    monkeypatch.setattr(vectors, "CHUNKS_AT_ONCE", 2)
-    monkeypatch.setattr(chunks, "CHUNKS_AT_ONCE", 3)
-    monkeypatch.setattr(pages, "PAGES_AT_ONCE", 2)
+    monkeypatch.setattr(embeddings, "CHUNKS_PER_BATCH", 2)
+    monkeypatch.setattr(staged_chunks, "CHUNKS_PER_BATCH", 3)
+    monkeypatch.setattr(staged_pages, "PAGES_PER_BATCH", 2)
     with registered(embedder):
         yield embedder
 
@@ -63,15 +64,15 @@ def crash_before(monkeypatch: pytest.MonkeyPatch, module: object, name: str, *, 
 
 
 POINTS = [
-    (pages, "_keep", 2),
-    (chunks, "plan_chunks", 1),
-    (chunks, "_store", 1),
-    (chunks, "_store", 2),
-    (vectors, "_embed", 1),
-    (vectors, "_embed", 2),
-    (swap, "swap_in", 1),
-    (swap, "_open_staged", 1),
-    (swap, "_mark_ready", 1),
+    (staged_pages, "_keep", 2),
+    (staged_chunks, "plan_chunks", 1),
+    (staged_chunks, "_store", 1),
+    (staged_chunks, "_store", 2),
+    (embeddings, "_embed", 1),
+    (embeddings, "_embed", 2),
+    (publication, "swap_in", 1),
+    (publication, "_open_staged", 1),
+    (publication, "_mark_ready", 1),
 ]
 
 

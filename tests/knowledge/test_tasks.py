@@ -15,8 +15,8 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from knowledge import lease, tasks
-from knowledge.add import add_url, delete_document, read_again
-from knowledge.embedders import EmbedderUnavailable, forget_embedders
+from knowledge.documents.lifecycle import add_url, delete_document, reingest_document
+from knowledge.embedders import EmbedderUnavailable, clear_embedders
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Revision
 from lexic import egress
@@ -129,9 +129,9 @@ def test_a_database_that_is_away_is_tried_again(
 def provider(settings: Any) -> Iterator[OpenAIStub]:
     with OpenAIStub() as stub:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = stub.base_url, "any"
-        forget_embedders()
+        clear_embedders()
         yield stub
-    forget_embedders()
+    clear_embedders()
 
 
 def test_a_provider_that_says_too_many_requests_is_asked_again(
@@ -168,7 +168,7 @@ def test_quiet_unfinished_documents_are_sent_again(embedder: CountingEmbedder, s
     old, new, waiting, ready, failed = (add_markdown(base, f"Rule {n}.", name=f"{n}.md") for n in range(5))
     ingest(ready.pk)
     Document.objects.filter(pk=failed.pk).update(status="failed")
-    Document.objects.filter(pk=waiting.pk).update(status="embedding", error_code=tasks.WAITING)
+    Document.objects.filter(pk=waiting.pk).update(status="embedding", error_code=tasks.WAITING_ERROR_CODE)
     for document in (old, waiting, ready, failed):
         quiet_since(document, minutes=5)
     assert tasks.resume_unfinished() == 1
@@ -188,7 +188,7 @@ def test_a_worker_that_starts_takes_up_everything(embedder: CountingEmbedder, se
 
 def test_what_somebody_reads_is_not_sent_again(embedder: CountingEmbedder, sent: list[str]) -> None:
     document = add_markdown(make_base(), "Wear boots.")
-    with lease.leased(document.pk) as ours:
+    with lease.document_lease(document.pk) as ours:
         assert ours
         assert tasks.resume_unfinished(at_start=True) == 0
     assert tasks.resume_unfinished(at_start=True) == 1
@@ -202,17 +202,17 @@ def test_a_long_queue_is_not_filled_with_doubles(embedder: CountingEmbedder, sen
 
 def test_a_document_that_ends_its_workers_is_given_up(embedder: CountingEmbedder) -> None:
     document = add_markdown(make_base(), "Wear boots.")
-    for _ in range(tasks.MOST_STARTS):  # starts that no end followed
-        assert not tasks._starts_too_often(str(document.pk))
+    for _ in range(tasks.MAX_STARTS):  # starts that no end followed
+        assert not tasks._has_crashed_too_often(str(document.pk))
     run(document)
     document.refresh_from_db()
     assert (document.status, document.error_code) == ("failed", "worker_died")
     assert embedder.texts == []
-    read_again(document, enqueue=False)
+    reingest_document(document, enqueue=False)
     run(document)
     document.refresh_from_db()
     assert document.status == "ready"
-    assert cache.get(tasks._starts_key(str(document.pk))) is None
+    assert cache.get(tasks._start_count_key(str(document.pk))) is None
 
 
 class Site(BaseHTTPRequestHandler):
@@ -264,7 +264,7 @@ def test_a_web_page_is_fetched_anew_when_it_is_read_again(
     document = add_url(knowledge_base=base, url=f"{site}/rules", enqueue=False).document
     run(document)
     monkeypatch.setitem(Site.pages, "/rules", ("text/html", b"<title>Rules</title><p>Wear gloves.</p>"))
-    read_again(document, enqueue=False)
+    reingest_document(document, enqueue=False)
     run(document)
     assert alive(base) == ["Wear gloves."]
     assert base.revision == 2

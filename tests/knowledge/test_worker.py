@@ -17,7 +17,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from knowledge.add import add_file
+from knowledge.documents.lifecycle import add_file
 from knowledge.models import Chunk, Document, KnowledgeBase
 from lexic.celery import app
 from tests.knowledge.bases import alive, check_sound, make_base, pdf, prose

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import PageText
-from knowledge.sandbox import read_pages
 from lexic.egress import (
     EgressPolicy,
     EgressRefused,
@@ -230,12 +230,12 @@ def test_s2_a_short_chain_is_followed_and_a_long_one_is_not(server):
 
 
 def test_s2_https_does_not_fall_back_to_http():
-    from lexic.egress import _redirected
+    from lexic.egress import _redirect_target
 
     source = parse_url("https://example.com/a", policy=PUBLIC)
     with pytest.raises(EgressRefused):
-        _redirected(source, "http://example.com/b", PUBLIC)
-    assert str(_redirected(source, "/b", PUBLIC)) == "https://example.com/b"
+        _redirect_target(source, "http://example.com/b", PUBLIC)
+    assert str(_redirect_target(source, "/b", PUBLIC)) == "https://example.com/b"
 
 
 def test_s3_a_name_is_resolved_once_for_a_request(server):
@@ -357,7 +357,7 @@ CLIENT_MODULES = {"urllib.request", "http.client", "ftplib", "smtplib", "telnetl
 BROWSERS = {"playwright", "selenium", "pyppeteer"}
 EGRESS = ROOT / "lexic" / "egress.py"
 # Talks to itself on this machine; never to an address that somebody named.
-LOOPBACK = ROOT / "lexic" / "loopback.py"
+LOOPBACK = ROOT / "local" / "loopback_client.py"
 
 
 def _imports(tree: ast.AST) -> set[str]:

@@ -75,7 +75,7 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     read |= set(re.findall(r'env\.str\("([A-Z0-9_]+)"', (ROOT / "lexic" / "models_at.py").read_text()))
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()
-    # This one is read by lexic.unprivileged, before there are settings.
+    # This one is read by local.unprivileged_user, before there are settings.
     assert documented - read == {"LEXIC_PG_USER"}
 
 

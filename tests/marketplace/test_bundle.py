@@ -16,14 +16,14 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.models import User
-from knowledge import files
-from knowledge.add import add_file
-from knowledge.attach import own_knowledge_base
+from knowledge.documents import file_store
+from knowledge.documents.lifecycle import add_file
+from knowledge.documents.source_file import SourceFileMissing
 from knowledge.ingest import ingest
 from knowledge.models import Document
-from knowledge.source import FileIsGone
+from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.bundle import SlugTaken, export_plugin, import_plugin
-from marketplace.bundle.columns import COLUMNS, carried
+from marketplace.bundle.columns import EXPORTED_COLUMNS, exported_columns
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
 from trees.models import DecisionTree, TreeCase
@@ -130,7 +130,7 @@ def test_it_arrives_as_a_draft_of_the_person_who_imports_it(boots: Plugin, bob: 
     assert [tree.name for tree in copy.trees.all()] == ["First", "Second"]
     rules = Document.objects.get(knowledge_base__plugin=copy, file_name="rules.md")
     assert (rules.effective_from, rules.is_public, rules.metadata) == (date(2026, 1, 1), True, {"own": {"x": 1}})
-    assert files.path_of(rules.sha256).read_bytes() == RULES
+    assert file_store.stored_path(rules.sha256).read_bytes() == RULES
     assert copy.knowledge_base.language == "german"
 
 
@@ -156,7 +156,7 @@ def test_every_column_that_a_person_writes_travels() -> None:
         GoldenQuestion: set(),
     }
     for model, left_out in stays.items():
-        assert set(COLUMNS[model]) == set(carried(model)) - left_out
+        assert set(EXPORTED_COLUMNS[model]) == set(exported_columns(model)) - left_out
 
 
 def test_an_empty_draft_travels_too(alice: User, bob: User) -> None:
@@ -175,8 +175,8 @@ def test_it_holds_no_people_and_nothing_that_was_asked(boots: Plugin, bob: User)
 
 def test_a_document_whose_file_is_gone_is_named(boots: Plugin) -> None:
     gone = Document.objects.get(file_name="notes.txt")
-    files.path_of(gone.sha256).unlink()
-    with pytest.raises(FileIsGone, match="A"):
+    file_store.stored_path(gone.sha256).unlink()
+    with pytest.raises(SourceFileMissing, match="A"):
         export_plugin(boots)
 
 

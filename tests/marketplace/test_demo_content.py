@@ -12,9 +12,9 @@ import pypdfium2
 import pytest
 
 from plugins import slugs
-from trees import schema
-from trees.facts import extract_facts
-from trees.walk import to_path
+from trees.definition import parser
+from trees.facts.extraction import extract_facts
+from trees.walk import decision_path
 from trees.walk import walk as real_walk
 
 FOLDER = Path(__file__).resolve().parents[2] / "marketplace" / "demo_content"
@@ -220,8 +220,8 @@ def test_the_demo_question_reaches_its_action_with_two_facts(tree: Any) -> None:
 
 def test_the_words_of_the_demo_question_are_enough_for_the_walk() -> None:
     data, answered = load("cover_tree.json"), load("questions.json")["answered"]
-    parsed = schema.parse(data)
-    path = to_path(real_walk(parsed, extract_facts(parsed, question=answered["question"])))
+    parsed = parser.parse_tree(data)
+    path = decision_path(real_walk(parsed, extract_facts(parsed, question=answered["question"])))
     assert {step["node"]: step["value"] for step in path if "value" in step} == answered["path"]
     assert path[-1]["result"] == "45 mm nominal cover"
 
@@ -277,7 +277,7 @@ def test_the_plugin_names_files_that_are_there() -> None:
 def test_the_plugin_fits_its_columns() -> None:
     plugin = load("plugin.json")
     assert plugin["slug"] == "structural-engineering-concrete-cover"
-    assert slugs.free_slug(plugin["slug"], taken=lambda slug: False) == plugin["slug"]
+    assert slugs.unique_slug(plugin["slug"], taken=lambda slug: False) == plugin["slug"]
     assert len(plugin["name"]) <= 120
     assert len(plugin["tagline"]) <= 160
     assert plugin["domain"] == "structural-engineering"

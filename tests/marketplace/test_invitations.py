@@ -11,8 +11,9 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import User
-from knowledge.attach import own_knowledge_base
-from marketplace import handover, invitations
+from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace import invitations
+from marketplace.publishing import handover
 from plugins.models import Invitation, Plugin, Role
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ def link() -> str:
 
 
 def test_the_mail_says_who_invites_to_what(cover: Plugin, alice: User) -> None:
-    invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     [message] = mail.outbox
     assert message.to == ["new@example.org"]
     assert message.subject == "Alice invites you to “Cover Bcc: x@y.z”"
@@ -42,7 +43,7 @@ def test_the_mail_says_who_invites_to_what(cover: Plugin, alice: User) -> None:
 
 
 def test_its_link_leads_from_sign_in_to_the_plugin(cover: Plugin, alice: User, client: Client) -> None:
-    invitations.invite(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     page = client.get(link()).content.decode()
     assert "Sign up" in page
     assert "?next=/invitations/" in page
@@ -62,7 +63,7 @@ def test_where_authors_are_chosen_an_invitation_makes_no_author(
     cover: Plugin, alice: User, client: Client, settings
 ) -> None:
     settings.OPEN_AUTHORS = "off"
-    invitations.invite(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     new = User.objects.create_user("new@example.org")
     client.force_login(new)
     assert "an operator decides" in client.post(link(), follow=True).content.decode()
@@ -72,7 +73,7 @@ def test_where_authors_are_chosen_an_invitation_makes_no_author(
 
 
 def test_somebody_else_cannot_accept_it(cover: Plugin, alice: User, charlie: User, client: Client) -> None:
-    invitations.invite(cover, email="new@example.org", role=Role.EDITOR, by=alice)
+    invitations.invite_and_mail(cover, email="new@example.org", role=Role.EDITOR, by=alice)
     client.force_login(charlie)
     assert "Sign out" in client.get(link()).content.decode()
     assert client.post(link()).status_code == 400
@@ -82,7 +83,7 @@ def test_somebody_else_cannot_accept_it(cover: Plugin, alice: User, charlie: Use
 
 
 def test_without_the_link_the_dashboard_offers_it(cover: Plugin, alice: User, client: Client) -> None:
-    invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+    invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     new = User.objects.create_user("new@example.org", is_staff=True)
     client.force_login(new)
     assert "Alice invites you to" in client.get("/admin/").content.decode()
@@ -96,26 +97,26 @@ def test_when_no_mail_can_be_sent_nobody_was_invited(cover: Plugin, alice: User,
 
     monkeypatch.setattr(invitations, "send_mail", refuse)
     with pytest.raises(invitations.MailNotSent):
-        invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+        invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert not Invitation.objects.exists()
 
 
 def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch) -> None:
-    monkeypatch.setattr(invitations, "MOST_MAILS", 2)
+    monkeypatch.setattr(invitations, "MAX_MAILS_PER_HOUR", 2)
     for _ in range(2):
-        invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+        invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
         Invitation.objects.all().delete()
     with pytest.raises(invitations.TooManyMails):
-        invitations.invite(cover, email="new@example.org", role=Role.VIEWER, by=alice)
+        invitations.invite_and_mail(cover, email="new@example.org", role=Role.VIEWER, by=alice)
     assert (len(mail.outbox), Invitation.objects.count()) == (2, 0)
 
 
 def test_a_plugin_is_handed_over_with_its_knowledge(cover: Plugin, alice: User, bob: User, charlie: User) -> None:
     base = own_knowledge_base(cover)
     cover.editors.add(bob)
-    handover.hand_over(cover, to=bob)
+    handover.transfer_ownership(cover, to=bob)
     cover.refresh_from_db()
     base.refresh_from_db()
     assert (cover.owner, base.owner, list(cover.editors.all())) == (bob, bob, [alice])
     with pytest.raises(handover.NotAnEditor):
-        handover.hand_over(cover, to=charlie)
+        handover.transfer_ownership(cover, to=charlie)

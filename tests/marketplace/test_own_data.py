@@ -19,10 +19,10 @@ from django.urls import reverse
 from accounts import avatars
 from accounts.models import ApiKey, User
 from knowledge.models import KnowledgeBase
-from marketplace.account import export as exporting
-from marketplace.account.decisions import DECISIONS
-from marketplace.account.export import export_person
-from marketplace.account.leave import NAME_OF_SOMEBODY_GONE, LastOperator, leave
+from marketplace.account import data_export as exporting
+from marketplace.account.account_deletion import DELETED_AUTHOR_NAME, LastOperator, delete_account
+from marketplace.account.data_export import export_personal_data
+from marketplace.account.personal_data import PERSONAL_DATA_RULES
 from marketplace.models import Install, Report, Review
 from plugins.models import Invitation, Plugin, Role
 from querying.models import Feedback, Query
@@ -43,26 +43,26 @@ def names_a_person() -> dict[str, Any]:
 
 
 def test_whatever_names_a_person_is_decided_on() -> None:
-    assert set(DECISIONS) == set(names_a_person())
+    assert set(PERSONAL_DATA_RULES) == set(names_a_person())
 
 
 def test_what_is_said_to_stay_stays_and_the_rest_goes() -> None:
     for label, field in names_a_person().items():
         if isinstance(field, models.ManyToManyField):
             continue
-        expected = models.SET_NULL if DECISIONS[label].stays else models.CASCADE
+        expected = models.SET_NULL if PERSONAL_DATA_RULES[label].stays else models.CASCADE
         assert field.remote_field.on_delete is expected, label
 
 
 def test_each_is_exported_under_a_name_of_its_own_or_there_is_a_reason() -> None:
-    files = [decision.file for decision in DECISIONS.values() if decision.file]
+    files = [decision.file for decision in PERSONAL_DATA_RULES.values() if decision.file]
     assert len(files) == len(set(files))
-    assert all(decision.columns if decision.file else decision.why for decision in DECISIONS.values())
+    assert all(decision.columns if decision.file else decision.why for decision in PERSONAL_DATA_RULES.values())
 
 
 @pytest.mark.parametrize("secret", ["key_hash", "key_encrypted", "token_hash", "session_key", "data", "password"])
 def test_no_column_that_holds_a_secret_is_exported(secret: str) -> None:
-    assert all(secret not in decision.columns for decision in DECISIONS.values())
+    assert all(secret not in decision.columns for decision in PERSONAL_DATA_RULES.values())
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def life(alice: User, bob: User, plugin: Plugin, gloves: Plugin) -> dict[str, An
 
 
 def opened(user: User) -> zipfile.ZipFile:
-    with export_person(user) as file:
+    with export_personal_data(user) as file:
         return zipfile.ZipFile(io.BytesIO(file.read()))
 
 
@@ -115,7 +115,7 @@ def lines(archive: zipfile.ZipFile, name: str) -> list[Any]:
 
 def test_the_copy_holds_all_of_it(alice: User, life: dict[str, Any], tmp_path: Any, settings: Any) -> None:
     settings.LEXIC_FILES_DIR = tmp_path
-    avatars.keep(alice, io.BytesIO(picture()))
+    avatars.save_avatar(alice, io.BytesIO(picture()))
     archive = opened(alice)
     assert json.loads(archive.read("profile.json"))["email"] == "alice@example.org"
     assert [row["name"] for row in lines(archive, "keys")] == ["her agent"]
@@ -141,8 +141,8 @@ def test_it_holds_no_secret_and_nothing_of_others(alice: User, life: dict[str, A
 
 
 def test_what_does_not_fit_is_named(alice: User, life: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "MOST_BYTES", 10)
-    monkeypatch.setattr(exporting, "MOST_ROWS", 1)
+    monkeypatch.setattr(exporting, "MAX_EXPORT_BYTES", 10)
+    monkeypatch.setattr(exporting, "MAX_ROWS", 1)
     archive = opened(alice)
     assert [one["what"] for one in json.loads(archive.read("left_out.json"))] == ["plugins/boots.zip"]
     assert [row["question"] for row in lines(archive, "questions")] == ["by key?"]
@@ -205,7 +205,7 @@ def test_who_leaves_takes_what_is_theirs(
 
 
 def test_the_audit_rows_stay_without_the_person(alice: User, life: dict[str, Any]) -> None:
-    leave(alice)
+    delete_account(alice)
     rows = Query.objects.filter(release_name="gloves@1.0.0")
     assert {(row.question, row.user_id, row.api_key_id) for row in rows} == {
         ("by hand?", None, None),
@@ -216,7 +216,7 @@ def test_the_audit_rows_stay_without_the_person(alice: User, life: dict[str, Any
 
 def test_nothing_anywhere_names_them_afterwards(alice: User, life: dict[str, Any]) -> None:
     gone = alice.pk
-    leave(alice)
+    delete_account(alice)
     for label, field in names_a_person().items():
         model = apps.get_model(label.rpartition(".")[0])
         assert not model._base_manager.filter(**{f"{field.name}": gone}).exists(), label
@@ -228,10 +228,10 @@ def test_what_is_somebody_elses_by_now_stays(alice: User, bob: User, gloves: Plu
     Install.objects.create(
         copy=copy, original=plugin, original_name="Boots", original_author="Alice", version="1.0.0"
     )
-    leave(alice)
+    delete_account(alice)
     base.refresh_from_db()
     assert base.owner == bob
-    assert Install.objects.get().original_author == NAME_OF_SOMEBODY_GONE
+    assert Install.objects.get().original_author == DELETED_AUTHOR_NAME
 
 
 def test_the_address_has_to_be_typed(alice: User) -> None:
@@ -243,9 +243,9 @@ def test_the_address_has_to_be_typed(alice: User) -> None:
 def test_the_last_operator_stays(db: None) -> None:
     root = User.objects.create_superuser("root@example.org", PASSWORD)
     with pytest.raises(LastOperator):
-        leave(root)
+        delete_account(root)
     User.objects.create_superuser("other@example.org", PASSWORD)
-    leave(root)
+    delete_account(root)
     assert User.objects.get().email == "other@example.org"
 
 
@@ -253,7 +253,7 @@ def test_the_picture_goes_with_the_person(
     alice: User, tmp_path: Any, settings: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
     settings.LEXIC_FILES_DIR = tmp_path
-    avatars.keep(alice, io.BytesIO(picture()))
+    avatars.save_avatar(alice, io.BytesIO(picture()))
     with django_capture_on_commit_callbacks(execute=True):
-        leave(alice)
+        delete_account(alice)
     assert list((tmp_path / "avatars").iterdir()) == []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import User
-from marketplace.publish import publish
+from evaluation.golden import golden_runs
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
-from querying.evaluation import runs
 from querying.models import EvaluationRun
 from tests.cover import plugin  # noqa: F401
-from tests.querying.goldens import add_goldens
+from tests.evaluation.goldens import add_goldens
 
 pytestmark = pytest.mark.django_db
 
@@ -32,8 +32,8 @@ def test_without_golden_questions_the_scorecard_is_empty(plugin: Plugin):  # noq
 
 def test_a_run_over_the_same_draft_is_not_repeated(plugin: Plugin):  # noqa: F811
     add_goldens(plugin, right=1)
-    run = runs.examined(plugin)
-    assert published(plugin).scorecard == runs.scorecard(run)
+    run = golden_runs.ensure_draft_run(plugin)
+    assert published(plugin).scorecard == golden_runs.build_scorecard(run)
     assert EvaluationRun.objects.count() == 1
 
 
@@ -68,7 +68,7 @@ def test_a_run_that_breaks_stands_in_the_way_of_nothing(
         raise ValueError("the golden questions of nobody")
 
     add_goldens(plugin, right=1)
-    monkeypatch.setattr(runs, "run_golden", broken)
+    monkeypatch.setattr(golden_runs, "run_golden", broken)
     release = published(plugin)
     assert (release.version, release.scorecard, release.calibration) == ("1.0.0", {}, None)
 

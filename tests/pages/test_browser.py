@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from accounts.models import ApiKey, User
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
@@ -89,7 +89,7 @@ def _make_plugin(page: Page, alice: User) -> None:
 def _drop(page: Page, folder: Path, *, name: str, content: bytes) -> None:
     file = folder / name
     file.write_bytes(content)
-    page.goto(url_of(Plugin.objects.get(), "knowledge"))
+    page.goto(reverse_pane(Plugin.objects.get(), "knowledge"))
     page.get_by_label("Drop files here").set_input_files(file)
 
 

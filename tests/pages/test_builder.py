@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, User
 from builder.panes import PANES
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin, Release
@@ -78,7 +78,7 @@ def test_a_plugin_comes_with_a_knowledge_base_and_all_its_parts(browsing: Browse
     assert (plugin.owner, base.owner) == (alice, alice)
     content = shown(client, change("plugins_plugin", plugin))
     for slug in PANES:
-        address = url_of(plugin, slug)
+        address = reverse_pane(plugin, slug)
         assert address in content
         assert client.get(address).status_code == 200
 

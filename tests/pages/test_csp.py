@@ -5,7 +5,7 @@ from asgiref.sync import async_to_sync
 from django.http import HttpRequest, HttpResponse
 from django.test import AsyncClient, Client
 
-from lexic.csp import BUILDER_POLICY, HEADER, POLICY, content_security_policy
+from lexic.middleware.csp import BUILDER_POLICY, HEADER, POLICY, content_security_policy
 
 pytestmark = pytest.mark.django_db
 

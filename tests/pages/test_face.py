@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from marketplace.catalogue.listing import relist
+from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
-from marketplace.site.guides import NAMES
+from marketplace.site.guides import GUIDE_NAMES
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
 from tests.browsers import browser, complaints, overflow, page, serious
@@ -20,7 +20,7 @@ __all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used 
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 MOST_BYTES = 150_000
-GUIDES = [f"/docs/{name}" for name in sorted(NAMES)]
+GUIDES = [f"/docs/{name}" for name in sorted(GUIDE_NAMES)]
 PATHS = ["/", "/docs", *GUIDES, "/api/docs", "/accounts/become-author"]
 
 
@@ -28,7 +28,7 @@ PATHS = ["/", "/docs", *GUIDES, "/api/docs", "/accounts/become-author"]
 def shown(published: Plugin) -> Listing:
     """A shared plugin on the air, with a sample."""
     Plugin.objects.filter(pk=published.pk).update(is_shared=True)
-    relist(published)
+    update_listing(published)
     GoldenQuestion.objects.create(plugin=published, question=QUESTION, is_public=True)
     Listing.objects.update(sample=sample_on(published))
     return Listing.objects.get()

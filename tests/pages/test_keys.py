@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.keeping import MOST_KEYS
+from accounts.api_keys import MAX_KEYS
 from accounts.models import ApiKey, Reveal, User
 from plugins.models import Plugin
 from querying.models import Query
@@ -54,11 +54,11 @@ def test_a_key_for_a_plugin_that_one_may_not_ask_is_refused(browsing: Browse, vi
 
 
 def test_there_is_an_end_to_making_keys(browsing: Browse, visitor: User) -> None:
-    for number in range(MOST_KEYS):
+    for number in range(MAX_KEYS):
         ApiKey.objects.issue(owner=visitor, name=f"key {number}")
     response = browsing(visitor).post(reverse("keys"), {"name": "one more"})
-    assert f"You have {MOST_KEYS} keys already." in response.content.decode()
-    assert ApiKey.objects.count() == MOST_KEYS
+    assert f"You have {MAX_KEYS} keys already." in response.content.decode()
+    assert ApiKey.objects.count() == MAX_KEYS
 
 
 def test_a_key_is_revoked(browsing: Browse, visitor: User) -> None:

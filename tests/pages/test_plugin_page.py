@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from accounts.models import User
 from marketplace.models import DayOfPlugin, Listing
-from marketplace.plugin_page.sample import sample_of
-from marketplace.publish import publish
+from marketplace.plugin_page.sample_answers import current_sample
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import GoldenQuestion, Query
 from tests.browsers import browser, complaints, violations
@@ -44,7 +44,7 @@ def _furnished(plugin: Plugin, alice: User) -> Plugin:
     GoldenQuestion.objects.create(plugin=plugin, question=WORN, is_public=True)
     publish(plugin, by=alice, notes="The first.")
     publish(plugin, by=alice, version="1.1.0", notes="The second.")
-    Listing.objects.filter(pk=plugin.pk).update(sample=sample_of(plugin))
+    Listing.objects.filter(pk=plugin.pk).update(sample=current_sample(plugin))
     today = Listing.objects.get().updated_at.date()
     DayOfPlugin.objects.create(plugin=plugin, day=today, asked=12, answered=10, refused=2)
     connections.close_all()

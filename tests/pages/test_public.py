@@ -112,7 +112,7 @@ def test_error_pages_need_neither_a_request_nor_a_database(name: str, django_ass
 
 
 def test_when_something_goes_wrong_the_page_says_so(alice: User, monkeypatch) -> None:
-    monkeypatch.setattr("marketplace.site.landing.featured", None)
+    monkeypatch.setattr("marketplace.site.home_view.featured_plugin", None)
     response = Client(raise_request_exception=False).get("/")
     assert response.status_code == 500
     assert "Something broke on our side" in response.content.decode()

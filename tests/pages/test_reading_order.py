@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pages.conftest import TREE
-from trees.reading_order import in_reading_order
-from trees.starter import STARTER
+from trees.definition.key_order import order_tree_keys
+from trees.definition.starter_trees import EXAMPLE_TREE
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -21,12 +21,12 @@ like_a_tree = st.recursive(anything, lambda inner: st.dictionaries(parts, inner,
 
 @given(anything | like_a_tree)
 def test_only_the_order_changes(value: Any) -> None:
-    assert in_reading_order(value) == value
+    assert order_tree_keys(value) == value
 
 
 def test_nodes_follow_the_way_through_the_tree() -> None:
     shuffled = json.loads(json.dumps(TREE, sort_keys=True))
-    ordered = in_reading_order(shuffled)
+    ordered = order_tree_keys(shuffled)
     assert list(ordered) == ["rootNodeId", "nodes"]
     assert list(ordered["nodes"]) == ["place", "steel", "none"]
     assert list(ordered["nodes"]["place"]) == ["id", "type", "label", "question", "childrenByAnswer"]
@@ -34,9 +34,9 @@ def test_nodes_follow_the_way_through_the_tree() -> None:
 
 
 def test_the_starter_reads_as_it_was_written() -> None:
-    kept = json.loads(json.dumps(STARTER, sort_keys=True))
-    assert json.dumps(in_reading_order(kept)["nodes"]["size"]) == json.dumps(STARTER["nodes"]["size"])
-    assert list(in_reading_order(kept)["nodes"]) == [
+    kept = json.loads(json.dumps(EXAMPLE_TREE, sort_keys=True))
+    assert json.dumps(order_tree_keys(kept)["nodes"]["size"]) == json.dumps(EXAMPLE_TREE["nodes"]["size"])
+    assert list(order_tree_keys(kept)["nodes"]) == [
         "exposure",
         "cover_mild",
         "size",

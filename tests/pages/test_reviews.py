@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from marketplace.models import Report, Review
-from marketplace.reviews.report import MOST_IN_AN_HOUR
+from marketplace.reviews.abuse_reports import MAX_REPORTS_PER_HOUR
 from plugins.models import Plugin, Release
 from tests.marketplace.reviews.conftest import ask, people, plugin, reviewed
 
@@ -139,7 +139,7 @@ def test_a_review_is_found_only_under_its_own_plugin(
     browsing: Browse, plugin: Plugin, visitor: User, alice: User, charlie: User
 ) -> None:
     other = Plugin.objects.create(owner=charlie, name="Other", slug="other", domain="x", system_prompt="x")
-    other.go_live(Release.objects.create(plugin=other, version="1.0.0", system_prompt="x"))
+    other.set_live_release(Release.objects.create(plugin=other, version="1.0.0", system_prompt="x"))
     review = reviewed(plugin, visitor)
     for what in ("reply", "report"):
         assert browsing(charlie).get(f"/marketplace/other/reviews/{review.pk}/{what}").status_code == 404
@@ -166,7 +166,7 @@ def test_a_report_needs_a_reason(plugin: Plugin) -> None:
 
 def test_who_reports_too_much_waits_and_keeps_their_words(plugin: Plugin) -> None:
     client = Client()
-    for _ in range(MOST_IN_AN_HOUR):
+    for _ in range(MAX_REPORTS_PER_HOUR):
         client.post(REPORT, {"reason": "other"})
     response = client.post(REPORT, {"reason": "other", "text": "One more thing."})
     page = text_of(response)
@@ -328,7 +328,7 @@ def test_the_pane_shows_reviews_as_text_and_keeps_what_could_not_be_saved(
     review = reviewed(plugin, visitor, text="Rude <i>words</i>.")
     reviewed(plugin, people(1)[0], text="Hidden words.", is_hidden=True)
     client = browsing(alice)
-    page = text_of(client.get(url_of(plugin, "reviews")))
+    page = text_of(client.get(reverse_pane(plugin, "reviews")))
     assert "Rude &lt;i&gt;words&lt;/i&gt;." in page
     assert "Hidden words." not in page
     assert visitor.email not in page
@@ -344,14 +344,14 @@ def test_the_pane_takes_the_same_queries_for_any_number(
 
     client, crowd = browsing(alice), people(9)
     reviewed(plugin, crowd[0])
-    client.get(url_of(plugin, "reviews"))
+    client.get(reverse_pane(plugin, "reviews"))
     with CaptureQueriesContext(connection) as counted:
-        client.get(url_of(plugin, "reviews"))
+        client.get(reverse_pane(plugin, "reviews"))
     for person in crowd[1:]:
         reviewed(plugin, person)
     with django_assert_num_queries(len(counted)):
-        client.get(url_of(plugin, "reviews"))
+        client.get(reverse_pane(plugin, "reviews"))
 
 
 def test_without_reviews_the_pane_says_where_they_come_from(browsing: Browse, plugin: Plugin, alice: User) -> None:
-    assert "No reviews yet." in text_of(browsing(alice).get(url_of(plugin, "reviews")))
+    assert "No reviews yet." in text_of(browsing(alice).get(reverse_pane(plugin, "reviews")))

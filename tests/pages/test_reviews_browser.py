@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page
 
 from accounts.models import User
-from builder.readiness import url_of
+from builder.readiness import reverse_pane
 from marketplace.models import Report, Review
 from plugins.models import Plugin
 from tests.browsers import PASSWORD, browser, serious
@@ -78,7 +78,7 @@ def test_axe_finds_nothing_serious(
     found: list[Any] = []
     for person, addresses in (
         (visitor, ["/marketplace/boots#reviews", "/marketplace/boots/review", f"{of_review}/report"]),
-        (alice, [f"{of_review}/reply", "/marketplace/boots/review", url_of(plugin, "reviews")]),
+        (alice, [f"{of_review}/reply", "/marketplace/boots/review", reverse_pane(plugin, "reviews")]),
         (ruth, ["/admin/marketplace/report/", *(f"/admin/marketplace/report/{one.pk}/change/" for one in reports)]),
     ):
         page = opened(browser, live_server, person, **looks)

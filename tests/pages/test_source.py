@@ -13,11 +13,12 @@ from django.urls import reverse
 from PIL import Image
 
 from accounts.models import User
-from knowledge import pictures, sandbox
-from knowledge.add import add_file, replace_file
-from knowledge.attach import own_knowledge_base
+from knowledge.documents import page_images
+from knowledge.documents.lifecycle import add_file, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
+from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.readers.isolation import reader_process
 from knowledge.readers.types import ReadingTimedOut
 from plugins.models import Plugin, Release
 from tests.knowledge.bases import pdf
@@ -136,7 +137,7 @@ def test_a_page_that_cannot_be_drawn_is_read_as_text(
     def fails(path: Any, *, number: int) -> None:
         raise ReadingTimedOut
 
-    monkeypatch.setattr(sandbox, "draw_page", fails)
+    monkeypatch.setattr(reader_process, "render_page", fails)
     content = opened(browsing(alice), leaf, **span(leaf)).content.decode()
     assert "This page cannot be drawn: reading the document took too long." in content
     assert f">{CITED}</mark>" in content
@@ -146,12 +147,12 @@ def test_a_visitor_waits_kindly_while_an_author_looks(
     browsing: Browse, client: Client, alice: User, leaf: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One place for all who have not signed in, however many they are."""
-    monkeypatch.setattr(pictures, "_PATIENCE", 0.01)
+    monkeypatch.setattr(page_images, "_SLOT_TIMEOUT_SECONDS", 0.01)
     base = leaf.document.knowledge_base
     pins = [{"knowledge_base": base.pk, "revision": base.revision}]
     Release.objects.create(plugin=base.plugin, version="1.0.0", system_prompt="Brief.", knowledge=pins)
     Plugin.objects.update(is_shared=True, is_published=True)
-    with pictures._FOR_VISITORS:
+    with page_images._VISITOR_SLOTS:
         told = opened(client, leaf, **span(leaf))
         refused = client.get(reverse("source-picture", args=[leaf.pk]))
         shown = opened(browsing(alice), leaf, **span(leaf))
@@ -172,7 +173,7 @@ def test_pages_are_turned_within_the_version_that_was_cited(browsing: Browse, al
     assert (context["previous"]["number"], context["next"]["number"], context["page_total"]) == (1, 3, 3)
     assert "has been replaced or taken out" in response.content.decode()
     # The picture is still that of what was cited.
-    assert pictures.picture_of(leaf).path.exists()
+    assert page_images.get_page_image(leaf).path.exists()
     last = Page.objects.get(pk=context["next"]["pk"])
     assert opened(client, last).context["next"] is None
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from plugins.models import SEMVER, Plugin, Release, ReleaseIsFixed
+from plugins.models import SEMVER, Plugin, Release, ReleaseImmutable
 
 pytestmark = pytest.mark.django_db
 
@@ -57,35 +57,35 @@ def test_what_decides_answers_cannot_be_changed(release: Release, name: str, val
     changed = Release.objects.get(pk=release.pk) if is_loaded else release
     setattr(changed, name, value)
     for options in ({}, {"update_fields": [name]}, {"force_update": True}):
-        with pytest.raises(ReleaseIsFixed):
+        with pytest.raises(ReleaseImmutable):
             changed.save(**options)
-    with pytest.raises(ReleaseIsFixed):
+    with pytest.raises(ReleaseImmutable):
         Release.objects.filter(pk=release.pk).update(**{name: value})
-    with pytest.raises(ReleaseIsFixed), transaction.atomic():
+    with pytest.raises(ReleaseImmutable), transaction.atomic():
         Release.objects.bulk_update([changed], [name])
     assert Release.objects.filter(pk=release.pk).values().get() == before
 
 
 def test_every_column_of_the_policy_is_among_them() -> None:
-    assert {name for name, _ in DECIDED} | {"plugin_id"} == set(Release.decided_fields())
+    assert {name for name, _ in DECIDED} | {"plugin_id"} == set(Release.immutable_fields())
     others = {"id", "notes", "scorecard", "created_by", "created_at"}
     assert {field.attname for field in Release._meta.fields} - others - {"created_by_id"} == set(
-        Release.decided_fields()
+        Release.immutable_fields()
     )
 
 
 def test_changing_something_inside_the_trees_is_a_change_too(release: Release) -> None:
     release.trees[0]["tree_data"]["nodes"]["a"] = {}
-    with pytest.raises(ReleaseIsFixed):
+    with pytest.raises(ReleaseImmutable):
         release.save()
 
 
 def test_a_release_does_not_move_to_another_plugin(release: Release, alice: User) -> None:
     other = Plugin.objects.create(owner=alice, name="Other", domain="x", system_prompt="x")
     release.plugin = other
-    with pytest.raises(ReleaseIsFixed):
+    with pytest.raises(ReleaseImmutable):
         release.save()
-    with pytest.raises(ReleaseIsFixed):
+    with pytest.raises(ReleaseImmutable):
         Release.objects.update(plugin=other)
 
 

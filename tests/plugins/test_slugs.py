@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from accounts.models import User
 from plugins.models import Plugin
-from plugins.slugs import MAX_LENGTH, as_id, free_slug, split_reference
+from plugins.slugs import MAX_SLUG_LENGTH, parse_id, split_reference, unique_slug
 
 
 def made(name: str, *taken: str) -> str:
-    return free_slug(name, taken=lambda slug: slug in taken)
+    return unique_slug(name, taken=lambda slug: slug in taken)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_a_number_does_not_make_an_id_of_a_slug() -> None:
 
 
 def test_a_number_does_not_make_a_slug_too_long() -> None:
-    longest = "x" * MAX_LENGTH
-    assert made(longest, longest) == "x" * (MAX_LENGTH - 2) + "-1"
+    longest = "x" * MAX_SLUG_LENGTH
+    assert made(longest, longest) == "x" * (MAX_SLUG_LENGTH - 2) + "-1"
 
 
 @given(name=st.text(max_size=200), taken=st.integers(min_value=0, max_value=12))
@@ -63,9 +63,9 @@ def test_any_name_gives_a_valid_slug_that_is_free(name: str, taken: int) -> None
         assert slug not in used
         used.append(slug)
         validate_slug(slug)
-        assert 0 < len(slug) <= MAX_LENGTH
+        assert 0 < len(slug) <= MAX_SLUG_LENGTH
         assert "@" not in slug
-        assert as_id(slug) is None
+        assert parse_id(slug) is None
         assert re.fullmatch(r"[a-z0-9_-]+", slug)
 
 
@@ -89,7 +89,7 @@ def test_a_reference_is_a_slug_and_a_version(reference: str, expected: tuple[str
 @given(st.text(max_size=60))
 def test_reading_a_reference_or_an_id_never_fails(text: str) -> None:
     split_reference(text)
-    as_id(text)
+    parse_id(text)
 
 
 # --- Plugins -----------------------------------------------------------------------------------------------

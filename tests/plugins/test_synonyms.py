@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
-from plugins.synonyms import check_synonyms, read_synonyms, written_synonyms
+from plugins.synonyms import check_synonyms, format_synonyms, parse_synonyms
 
 
 @pytest.mark.parametrize("value", [[], [["w/c", "water-cement ratio"]], [["a", "b", "c"], ["d", "e"]]])
@@ -32,6 +32,6 @@ def test_anything_else_is_a_problem_that_names_its_group(value: object, problem:
 
 def test_synonyms_are_written_as_lines_and_read_as_they_were():
     groups = [["w/c", "water-cement ratio"], ["NC", "nominal cover"]]
-    assert read_synonyms("w/c = water-cement ratio\n\nNC=nominal cover\n") == groups
-    assert read_synonyms(written_synonyms(groups)) == groups
-    assert read_synonyms("") == []
+    assert parse_synonyms("w/c = water-cement ratio\n\nNC=nominal cover\n") == groups
+    assert parse_synonyms(format_synonyms(groups)) == groups
+    assert parse_synonyms("") == []

@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.synonyms import check_synonyms, read_synonyms, written_synonyms
+from plugins.synonyms import check_synonyms, format_synonyms, parse_synonyms
 
 PHRASE = st.text(alphabet=st.characters(categories=("L", "N", "P")), min_size=1, max_size=20).filter(
     lambda text: "=" not in text
@@ -15,7 +15,7 @@ GROUPS = st.lists(st.lists(PHRASE, min_size=2, max_size=5, unique_by=str.casefol
 
 def test_one_group_on_a_line() -> None:
     text = " w/c  =  water-cement ratio \n\nSFRC = steel fibre concrete = fibre concrete\n"
-    assert read_synonyms(text) == [
+    assert parse_synonyms(text) == [
         ["w/c", "water-cement ratio"],
         ["SFRC", "steel fibre concrete", "fibre concrete"],
     ]
@@ -24,7 +24,7 @@ def test_one_group_on_a_line() -> None:
 @given(GROUPS)
 def test_what_is_written_is_read_again(groups: list[list[str]]) -> None:
     check_synonyms(groups)
-    assert read_synonyms(written_synonyms(groups)) == groups
+    assert parse_synonyms(format_synonyms(groups)) == groups
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_what_is_written_is_read_again(groups: list[list[str]]) -> None:
 )
 def test_a_line_that_is_no_group_is_named(line: str) -> None:
     with pytest.raises(ValidationError) as caught:
-        read_synonyms(f"a = b\n{line}")
+        parse_synonyms(f"a = b\n{line}")
     assert caught.value.messages[0].startswith("Line 2: ")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
-from querying.llms.base import LLM
+from querying.llm_interface import LLM
 from querying.types import Prompt, Usage
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.sentences import sentence_spans
-from querying.cite import CitedSentence, Citer
-from querying.llms.extractive import compose
+from language.sentences import sentence_spans
+from querying.answering.citations import CitationVerifier, CitedSentence
+from querying.answering.llms.extractive import compose
 from querying.types import REFUSAL, Evidence, Prompt, Sentence
 from tests.querying.passages import evidence, passage
 
@@ -47,7 +47,7 @@ def read(text: str, *best: str) -> Evidence:
 
 def answered(question: str, evidence: Evidence) -> list[CitedSentence]:
     """The pieces of the answer as verification leaves them; every citation stands on its page."""
-    citer = Citer(evidence.passages)
+    citer = CitationVerifier(evidence.passages)
     cited = [citer.cite(piece) for piece in compose(Prompt(messages=(), question=question, evidence=evidence))]
     for citation in citer.citations:
         begin = citation.start - citation.passage.start

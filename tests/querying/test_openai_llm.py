@@ -6,8 +6,8 @@ from contextlib import aclosing
 
 import pytest
 
-from querying.llms.base import ProviderBusy, ProviderFailed, ProviderTimedOut
-from querying.llms.openai import OpenAIChat
+from querying.answering.llms.openai import OpenAIChat
+from querying.llm_interface import ProviderBusy, ProviderFailed, ProviderTimedOut
 from querying.types import Prompt, Turn, Usage
 from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, Sleep, SlowStream, Status, tool_call
 from tests.querying.passages import evidence, passage

@@ -10,12 +10,12 @@ from asgiref.sync import async_to_sync
 from accounts.models import User
 from knowledge.models import Page
 from plugins.models import Plugin
-from querying import pipeline, releases, wire
-from querying.llms.base import ProviderTimedOut
+from querying import json_format, pipeline, releases
+from querying.llm_interface import ProviderTimedOut
 from querying.models import Query
 from querying.types import (
     REFUSAL,
-    Asker,
+    Caller,
     Citation,
     CitationStyle,
     Confidence,
@@ -41,7 +41,7 @@ OFF_TOPIC = "Who won the chess world championship in Reykjavik?"
 
 def question(text: str, plugin: Plugin, **fields) -> Question:
     release = releases.resolve(plugin.slug, principal=plugin.owner)
-    return Question(text=text, release=release, asker=Asker(name="test"), **fields)
+    return Question(text=text, release=release, caller=Caller(name="test"), **fields)
 
 
 @async_to_sync
@@ -266,7 +266,7 @@ def test_a_strangers_documents_are_never_read(published: Plugin, charlie: User):
 def test_a_plugins_own_threshold_refuses_what_the_default_lets_pass(published: Plugin):
     release = releases.resolve(published.slug, principal=published.owner)
     release.evidence_threshold = 0.99
-    answer = ask(Question(text=SPACERS, release=release, asker=Asker(name="test"))).answer
+    answer = ask(Question(text=SPACERS, release=release, caller=Caller(name="test"))).answer
     assert (answer.outcome, answer.reason) == (Outcome.REFUSED, "no_evidence")
     assert ask(question(SPACERS, published)).answer.outcome == Outcome.ANSWERED
 
@@ -274,7 +274,7 @@ def test_a_plugins_own_threshold_refuses_what_the_default_lets_pass(published: P
 def test_in_optional_mode_the_gate_lowers_the_confidence_and_does_not_refuse(published: Plugin):
     release = releases.resolve(published.slug, principal=published.owner)
     release.citation_mode, release.evidence_threshold = "optional", 0.99
-    answer = ask(Question(text=SPACERS, release=release, asker=Asker(name="test"))).answer
+    answer = ask(Question(text=SPACERS, release=release, caller=Caller(name="test"))).answer
     assert (answer.outcome, answer.confidence) == (Outcome.ANSWERED, Confidence.LOW)
 
 
@@ -289,8 +289,8 @@ def test_the_row_keeps_the_score_that_decided(published: Plugin):
 
 def test_an_answer_says_what_its_confidence_goes_by(published: Plugin):
     asked = question(SPACERS, published)
-    shown = wire.answer_as_json(ask(asked).answer, question=asked)["confidenceBasis"]
+    shown = json_format.answer_as_json(ask(asked).answer, question=asked)["confidenceBasis"]
     assert (shown["calibrated"], shown["probability"]) == (False, None)
     assert shown["explanation"].startswith("Not calibrated")
     refused = question(OFF_TOPIC, published)
-    assert wire.answer_as_json(ask(refused).answer, question=refused)["confidenceBasis"] is None
+    assert json_format.answer_as_json(ask(refused).answer, question=refused)["confidenceBasis"] is None

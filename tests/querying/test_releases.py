@@ -24,7 +24,7 @@ def make(owner: User, slug: str = "cover", **fields: Any) -> Plugin:
 
 def release(plugin: Plugin, version: str) -> Release:
     made = Release.objects.create(plugin=plugin, version=version, system_prompt=f"Release {version}.")
-    plugin.go_live(made)
+    plugin.set_live_release(made)
     return made
 
 

@@ -11,15 +11,15 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from accounts.models import User
-from knowledge.add import add_text, delete_document, replace_file
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_text, delete_document, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, KnowledgeBase, Page
-from knowledge.prune import prune
-from marketplace.publish import publish
+from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.prune import prune_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
-from querying.types import Asker, Done, Outcome, Question
+from querying.types import Caller, Done, Outcome, Question
 from tests.cover import HANDBOOK, TREE
 from trees.models import DecisionTree
 
@@ -48,7 +48,7 @@ def site_rules(plugin: Plugin) -> Document:
 def asked(reference: str, text: str, *, by: User) -> dict[str, Any]:
     """The answer with everything that it shows, and the text of the pages it cites, as they are now."""
     release = releases.resolve(reference, principal=by)
-    done = async_to_sync(pipeline.answer)(Question(text=text, release=release, asker=Asker(name="test")))
+    done = async_to_sync(pipeline.answer)(Question(text=text, release=release, caller=Caller(name="test")))
     assert isinstance(done, Done)
     answer = done.answer
     pages = {citation.passage.page_id: None for citation in answer.citations}
@@ -109,7 +109,7 @@ def test_after_publishing_again_the_slug_gives_the_new_and_the_version_the_old(
 def test_clearing_away_leaves_what_a_release_reads(site_rules: Document, published: Plugin, alice: User) -> None:
     before = {text: asked("cover@1.0.0", text, by=alice) for text in QUESTIONS}
     change_everything(published)
-    prune(KnowledgeBase.objects.get(), older_than=-timedelta(days=1))
+    prune_knowledge_base(KnowledgeBase.objects.get(), older_than=-timedelta(days=1))
     assert {text: asked("cover@1.0.0", text, by=alice) for text in QUESTIONS} == before
 
 
@@ -129,7 +129,7 @@ def test_a_draft_that_was_resolved_before_reads_on_in_peace(
     """A question that is being answered while a document changes sees all of the old or all of the new."""
     release = releases.resolve("cover@draft", principal=alice)
     delete_document(site_rules)
-    done = async_to_sync(pipeline.answer)(Question(text=CURING, release=release, asker=Asker(name="test")))
+    done = async_to_sync(pipeline.answer)(Question(text=CURING, release=release, caller=Caller(name="test")))
     assert isinstance(done, Done)
     assert "seven days" in done.answer.text
 

@@ -41,7 +41,7 @@ def untiring(alice: User) -> str:
 def named(alice: User) -> Plugin:
     """A published plugin that knows nothing: enough where the request is refused."""
     plugin = Plugin.objects.create(owner=alice, name="Cover", slug="cover", domain="x", system_prompt="x")
-    plugin.go_live(Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="x"))
+    plugin.set_live_release(Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="x"))
     return plugin
 
 

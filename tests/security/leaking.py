@@ -18,13 +18,13 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from knowledge.add import add_text, replace_file
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
-from marketplace.catalogue.listing import relist
+from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace.listings.update_listing import update_listing
 from marketplace.models import Report, Review
-from marketplace.publish import publish
+from marketplace.publishing.publish import publish
 from plugins.models import Invitation, Plugin
 from querying.models import EvaluationRun, Feedback, GoldenQuestion, Query
 from tests.cover import HANDBOOK, TREE
@@ -87,7 +87,7 @@ def build(alice: User, bob: User) -> Shelf:
     _go_on(shared, alice, bob)
     for plugin in (unshared, shared, unpublished):
         plugin.refresh_from_db()
-        relist(plugin)
+        update_listing(plugin)
     return Shelf(unshared=unshared, shared=shared, unpublished=unpublished)
 
 
@@ -121,7 +121,7 @@ def _around(plugin: Plugin, alice: User, bob: User) -> None:
     query = Query.objects.create(plugin=plugin, api_key=key, question="Which?", outcome="answered")
     Feedback.objects.create(query=query, user=alice, verdict="down")
     webhook = Webhook(plugin=plugin, url="https://hooks.example.org/", events=Event.values, created_by=alice)
-    webhook.give_secret()
+    webhook.set_new_secret()
     webhook.save()
     Delivery.objects.create(webhook=webhook, event="x", event_id=f"evt_{plugin.slug}", data={})
     expires = timezone.now() + Invitation.VALID_FOR

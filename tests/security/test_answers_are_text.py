@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from lxml import html
 from markdown_it import MarkdownIt
 
-from knowledge.add import add_text
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
+from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import CitationMode, Plugin
-from querying.plain import plain
+from querying.json_format import answer_as_json
+from querying.sanitize import sanitize
 from querying.types import REFUSAL, CitationStyle, Delta, Done, Options, Question
-from querying.wire import answer_as_json
 from tests.querying.scripted import Scripted
 from tests.security.asking import ask
 from trees.models import DecisionTree
@@ -104,8 +104,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_x5_no_link_and_no_image_gets_out_of_a_text(text: str) -> None:
-    assert loads_or_leads(plain(text)) == []
-    assert loads_or_leads(f"Cover is 45 mm {plain(text)} in all cases [Source 1].") == []
+    assert loads_or_leads(sanitize(text)) == []
+    assert loads_or_leads(f"Cover is 45 mm {sanitize(text)} in all cases [Source 1].") == []
 
 
 SIGNS = "![]()<>:/\"'=&;.!? \n\t\\`*_#|"
@@ -118,7 +118,7 @@ PIECES = st.sampled_from([*HOSTILE, *SIGNS, *WORDS])
 def test_x5_nor_out_of_texts_that_are_put_together_again(texts: list[str]) -> None:
     """Sentences are cleaned one by one and then joined, by a space or by a new line."""
     for separator in (" ", "\n"):
-        assert loads_or_leads(separator.join(plain(text) for text in texts)) == []
+        assert loads_or_leads(separator.join(sanitize(text) for text in texts)) == []
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_x5_nor_out_of_texts_that_are_put_together_again(texts: list[str]) -> No
     ],
 )
 def test_x5_what_an_inequality_says_is_kept(text: str) -> None:
-    assert re.sub(r"\s", "", plain(text)) == re.sub(r"\s", "", text)
+    assert re.sub(r"\s", "", sanitize(text)) == re.sub(r"\s", "", text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=300))
 def test_x5_cleaning_never_fails_and_leaves_what_can_be_stored(text: str) -> None:
-    cleaned = plain(text)
+    cleaned = sanitize(text)
     cleaned.encode()
     assert "\x00" not in cleaned
 

@@ -16,16 +16,17 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
-from api.query_body import make_options
-from knowledge.add import add_text
-from knowledge.attach import own_knowledge_base
+from api.query.serializers import make_options
+from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, KnowledgeBase, Page
-from marketplace.publish import publish
+from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from querying import gather, pipeline, releases
+from querying import pipeline, releases
 from querying.models import Query
-from querying.types import Asker, Done, Options, Question
+from querying.retrieval import retriever
+from querying.types import Caller, Done, Options, Question
 from tests.security.world import MARK, World, everything, leaks
 from trees.models import DecisionTree
 
@@ -63,12 +64,12 @@ def charlies(charlie: User) -> Plugin:
 
 
 def bases_read(question: Question) -> set[int]:
-    return {passage.knowledge_base_id for passage in gather.retrieve(question)}
+    return {passage.knowledge_base_id for passage in retriever.retrieve(question)}
 
 
 def question_to(plugin: Plugin, **fields: Any) -> Question:
     release = releases.resolve(plugin.slug, principal=plugin.owner)
-    return Question(text=WEATHER, release=release, asker=Asker(name="test"), **fields)
+    return Question(text=WEATHER, release=release, caller=Caller(name="test"), **fields)
 
 
 # --- The question's fields -------------------------------------------------------------------------------------

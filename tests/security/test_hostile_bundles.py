@@ -133,19 +133,19 @@ def test_a_size_that_is_understated(refused: Callable[[bytes], BadBundle]) -> No
 
 
 def test_all_of_it_together_is_too_large(refused: Callable[[bytes], BadBundle], monkeypatch) -> None:
-    monkeypatch.setattr("marketplace.bundle.archive.MOST_BYTES", 100)
+    monkeypatch.setattr("marketplace.bundle.archive.MAX_BYTES", 100)
     assert "Its contents are larger" in refused(bundle()).message
 
 
 def test_a_manifest_without_end(refused: Callable[[bytes], BadBundle], monkeypatch) -> None:
-    monkeypatch.setattr("marketplace.bundle.archive.MOST_MANIFEST_BYTES", 100)
+    monkeypatch.setattr("marketplace.bundle.archive.MAX_MANIFEST_BYTES", 100)
     assert "manifest.json is larger" in refused(bundle()).message
 
 
 def test_too_many_members_are_refused_before_they_are_listed(
     refused: Callable[[bytes], BadBundle], monkeypatch
 ) -> None:
-    monkeypatch.setattr("marketplace.bundle.archive.MOST_DOCUMENTS", 20)
+    monkeypatch.setattr("marketplace.bundle.archive.MAX_DOCUMENTS", 20)
     monkeypatch.setattr(zipfile, "ZipFile", zipfile.ZipFile)
     many = bundle(members={f"documents/{number:064x}": b"x" for number in range(150)})
     monkeypatch.setattr(zipfile, "ZipFile", _not_to_be_opened)

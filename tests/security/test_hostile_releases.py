@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from accounts.models import User
 from knowledge.models import Chunk
 from marketplace.bundle import BadBundle
-from marketplace.bundle.archive import Archive
-from marketplace.sharing.install import import_file
+from marketplace.bundle.archive import BundleArchive
+from marketplace.sharing.installs import import_plugin_file
 from tests.security.world import everything
 
 pytestmark = pytest.mark.django_db
@@ -94,7 +94,7 @@ def refused(alice: User, settings: Any, tmp_path: Path) -> Callable[[bytes], str
     def refuse(content: bytes) -> str:
         rows = everything()
         with pytest.raises(BadBundle) as caught:
-            import_file(io.BytesIO(content), owner=alice)
+            import_plugin_file(io.BytesIO(content), owner=alice)
         assert everything() == rows
         assert caught.value.message.count("\n") == 0
         return caught.value.message
@@ -104,7 +104,7 @@ def refused(alice: User, settings: Any, tmp_path: Path) -> Callable[[bytes], str
 
 def test_the_good_one_is_good(alice: User) -> None:
     """Otherwise the tests below would be passed by a door that is always shut."""
-    imported = import_file(io.BytesIO(made()), owner=alice)
+    imported = import_plugin_file(io.BytesIO(made()), owner=alice)
     assert (imported.plugin.name, imported.waiting) == ("Boots", 0)
     assert Chunk.objects.get(document__knowledge_base__plugin=imported.plugin).content == TEXT
 
@@ -223,12 +223,12 @@ def test_lines_that_cannot_be_read(refused: Callable[[bytes], str], read: bytes)
 
 
 def test_a_line_without_end(refused: Callable[[bytes], str], monkeypatch) -> None:
-    monkeypatch.setattr("marketplace.bundle.archive.MOST_LINE_BYTES", 10)
+    monkeypatch.setattr("marketplace.bundle.archive.MAX_LINE_BYTES", 10)
     assert "a line that is too long" in refused(made(read=json.dumps(PAGE).encode()))
 
 
 def test_a_small_file_that_unpacks_to_a_large_one(refused: Callable[[bytes], str], monkeypatch) -> None:
-    monkeypatch.setattr("marketplace.bundle.archive.MOST_MADE_BYTES", 1024 * 1024)
+    monkeypatch.setattr("marketplace.bundle.archive.MAX_INGEST_FILE_BYTES", 1024 * 1024)
     lines = joined([[1, "0" * (2 * 1024 * 1024), None, SHA]], [CHUNK])
     members = {"read/0.jsonl": lines, "vectors/0.f16": VECTOR}
     content = packed(manifest(lines), members, compression=zipfile.ZIP_DEFLATED)
@@ -244,12 +244,12 @@ def test_a_line_is_not_read_that_would_become_many_times_as_large(
     refused: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     boxed = [1, TEXT, [[0, 1, 0, 0, 1, 1]] * 4, SHA]
-    monkeypatch.setattr("marketplace.bundle.readings.MOST_WORDS", 3)
+    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_WORDS", 3)
     assert "more than 3 words" in refused(made(pages=[boxed]))
-    monkeypatch.setattr("marketplace.bundle.readings.MOST_LISTS", 5)
+    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_LISTS_PER_LINE", 5)
     assert "holds too much" in refused(made(pages=[boxed]))
-    monkeypatch.setattr("marketplace.bundle.readings.MOST_LISTS", 6)
-    monkeypatch.setattr("marketplace.bundle.readings.MOST_VALUES", 20)
+    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_LISTS_PER_LINE", 6)
+    monkeypatch.setattr("marketplace.bundle.ingest_output.MAX_VALUES_PER_LINE", 20)
     assert "holds too much" in refused(made(pages=[boxed]))
 
 
@@ -260,9 +260,11 @@ def test_bytes_of_many_documents_are_compared_once(alice: User, settings: Any, m
     members = {f"read/{number}.jsonl": lines for number in range(count)}
     members |= {f"vectors/{number}.f16": VECTOR for number in range(count)}
     compared: list[str] = []
-    check = Archive.check_document
-    monkeypatch.setattr(Archive, "check_document", lambda self, name: compared.append(name) or check(self, name))
-    assert import_file(io.BytesIO(packed(said, members)), owner=alice).documents == count
+    check = BundleArchive.check_document
+    monkeypatch.setattr(
+        BundleArchive, "check_document", lambda self, name: compared.append(name) or check(self, name)
+    )
+    assert import_plugin_file(io.BytesIO(packed(said, members)), owner=alice).documents == count
     assert compared == [SHA]
 
 
@@ -368,4 +370,4 @@ def test_no_damage_is_more_than_a_refusal(alice: User, data: st.DataObject) -> N
     for _ in range(data.draw(st.integers(1, 8))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     with suppress(BadBundle):
-        import_file(io.BytesIO(bytes(content)), owner=alice)
+        import_plugin_file(io.BytesIO(bytes(content)), owner=alice)

@@ -17,12 +17,12 @@ from django.test import Client
 from django.urls import NoReverseMatch, get_resolver, reverse
 
 from accounts.models import ApiKey, User
-from knowledge.add import add_text
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Page
+from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.models import Install
-from marketplace.publish import publish
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from tests.security.leaking import LEFT_ALONE, MARK, PUBLIC, Shelf, build, said
 from tests.security.routes import EVERYWHERE

@@ -141,7 +141,7 @@ def build(alice: User) -> World:
         expires_at=timezone.now() + Invitation.VALID_FOR,
     )
     webhook = Webhook(plugin=plugin, url=f"https://{MARK}.example.org/", events=Event.values, created_by=alice)
-    webhook.give_secret()
+    webhook.set_new_secret()
     webhook.save()
     delivery = Delivery.objects.create(
         webhook=webhook,

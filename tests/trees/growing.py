@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trees.nodes import Tree
-from trees.schema import parse
+from trees.definition.nodes import Tree
+from trees.definition.parser import parse_tree
 
 Json = dict[str, Any]
 
@@ -46,7 +46,7 @@ def tree(*nodes: Json, **more: Any) -> Json:
 
 def yes_no_tree(field: str, operator: str, value: Any, **more: Any) -> Tree:
     """One condition that leads to the recommendation `true` or `false`."""
-    return parse(
+    return parse_tree(
         tree(condition("check", field, operator, value), action("yes", "true"), action("no", "false"), **more)
     )
 
@@ -77,4 +77,4 @@ def cover_tree_data() -> Json:
 
 
 def cover_tree() -> Tree:
-    return parse(cover_tree_data())
+    return parse_tree(cover_tree_data())

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tests.trees.growing import action, condition, cover_tree, question, tree
-from trees.cases import Case, Coverage, InvalidCase, coverage, read_cases, run
-from trees.schema import parse
+from trees.cases import Case, CaseCoverage, InvalidCase, measure_coverage, parse_cases, run_cases
+from trees.definition.parser import parse_tree
 
 
 def sent(**changes: object) -> dict[str, object]:
@@ -12,7 +12,7 @@ def sent(**changes: object) -> dict[str, object]:
 
 
 def ran(*cases: Case) -> list[tuple[bool, str]]:
-    return [(result.passed, result.said) for result in run(cover_tree(), cases)]
+    return [(result.passed, result.said) for result in run_cases(cover_tree(), cases)]
 
 
 def test_a_case_is_walked_by_its_sentence_and_its_facts():
@@ -41,20 +41,22 @@ def test_facts_that_no_tree_can_read_fail_the_case_and_nothing_else():
 
 
 def test_a_way_that_ends_in_nothing_fails_the_case():
-    broken = parse(tree(question("q", {"yes": "gone"})))
-    result = run(broken, [Case(name="x", facts={"q": "yes"}, expected="gone")])[0]
+    broken = parse_tree(tree(question("q", {"yes": "gone"})))
+    result = run_cases(broken, [Case(name="x", facts={"q": "yes"}, expected="gone")])[0]
     assert (result.passed, result.said) == (False, "led nowhere from “Label of q”")
 
 
 def test_coverage_names_the_ends_and_branches_that_no_case_reached():
-    grown = parse(tree(condition("thick", "mm", "gt", 40), action("yes"), action("no")))
-    results = run(grown, [Case(name="x", facts={"mm": 50}, expected="no")])
-    expected = Coverage(ends=2, branches=2, missed_ends=("no",), missed_branches=(("thick", "false"),))
-    assert coverage(grown, results) == expected
+    grown = parse_tree(tree(condition("thick", "mm", "gt", 40), action("yes"), action("no")))
+    results = run_cases(grown, [Case(name="x", facts={"mm": 50}, expected="no")])
+    expected = CaseCoverage(ends=2, branches=2, missed_ends=("no",), missed_branches=(("thick", "false"),))
+    assert measure_coverage(grown, results) == expected
 
 
 def test_an_answer_in_other_words_covers_the_branch_of_its_author():
-    results = run(cover_tree(), [Case(name="x", sentence="Cover for coastal beams?", expected="cover_lookup")])
+    results = run_cases(
+        cover_tree(), [Case(name="x", sentence="Cover for coastal beams?", expected="cover_lookup")]
+    )
     assert results[0].branches == (("exposure_check", "severe"), ("member_type", "beam"))
 
 
@@ -77,10 +79,10 @@ def test_an_answer_in_other_words_covers_the_branch_of_its_author():
 )
 def test_what_is_no_list_of_cases_is_refused(data):
     with pytest.raises(InvalidCase):
-        read_cases(data)
+        parse_cases(data)
 
 
 def test_cases_are_read_as_they_were_sent():
-    assert read_cases([sent(facts={"mm": 3})]) == [
+    assert parse_cases([sent(facts={"mm": 3})]) == [
         Case(name="Coast", sentence="Cover?", facts={"mm": 3}, expectation="reaches", expected="a")
     ]

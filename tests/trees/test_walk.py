@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.trees.growing import action, condition, cover_tree, question, tree, yes_no_tree
-from tests.trees.test_problems import json_values, tree_like
-from trees.facts import Fact, facts_from_request
-from trees.schema import InvalidTree, parse
-from trees.walk import MissingFact, Walk, askable, settles, to_path, walk
+from tests.trees.validation.test_tree_problems import json_values, tree_like
+from trees.definition.parser import InvalidTree, parse_tree
+from trees.facts.extraction import Fact, facts_from_request
+from trees.walk import MissingFact, Walk, decision_path, list_missing_facts, resolves_missing_fact, walk
 
 
 def walked(tree, **facts) -> Walk:
@@ -21,7 +21,7 @@ def outcome(tree, **facts) -> str | None:
 
 
 def test_the_path_has_the_shape_the_api_promises():
-    assert to_path(walked(cover_tree(), exposure="severe", member_type="beam")) == [
+    assert decision_path(walked(cover_tree(), exposure="severe", member_type="beam")) == [
         {"step": 1, "node": "exposure_check", "label": "Exposure condition?", "value": "severe"},
         {"step": 2, "node": "member_type", "label": "Member type?", "value": "beam"},
         {"step": 3, "node": "cover_lookup", "label": "Look up cover", "result": "45mm"},
@@ -29,7 +29,7 @@ def test_the_path_has_the_shape_the_api_promises():
 
 
 def test_a_condition_has_its_outcome_as_result():
-    path = to_path(walked(yes_no_tree("span", "gt", 6), span=7))
+    path = decision_path(walked(yes_no_tree("span", "gt", 6), span=7))
     assert [item.get("result") for item in path] == ["true", "true"]
     assert path[0] == {"step": 1, "node": "check", "label": "Label of check", "result": "true"}
 
@@ -63,27 +63,27 @@ class TestQuestions:
             options=("beam", "slab"),
             node_id="member_type",
         )
-        assert to_path(result)[-1]["result"] == "not answered"
+        assert decision_path(result)[-1]["result"] == "not answered"
 
     def test_an_answer_that_is_none_of_the_options_is_asked_again(self):
         assert walked(cover_tree(), exposure="lunar").missing.field == "exposure"
 
     def test_a_question_without_a_field_is_answered_under_its_own_id(self):
-        asked = parse(tree(question("member", {"beam": "a"}), action("a")))
+        asked = parse_tree(tree(question("member", {"beam": "a"}), action("a")))
         assert walked(asked).missing.field == "member"
         assert outcome(asked, member="beam") == "45mm"
 
     def test_without_options_the_answers_are_offered(self):
-        asked = parse(tree(question("member", {"beam": "a", "slab": "a"}, options=[]), action("a")))
+        asked = parse_tree(tree(question("member", {"beam": "a", "slab": "a"}, options=[]), action("a")))
         assert walked(asked).missing.options == ("beam", "slab")
 
     @pytest.mark.parametrize(("said", "expected"), [(True, "a"), ("no", "b"), ("TRUE", "a"), (False, "b")])
     def test_yes_and_no_are_understood(self, said, expected):
-        asked = parse(tree(question("wet", {"Yes": "a", "No": "b"}), action("a", "a"), action("b", "b")))
+        asked = parse_tree(tree(question("wet", {"Yes": "a", "No": "b"}), action("a", "a"), action("b", "b")))
         assert outcome(asked, wet=said) == expected
 
     def test_a_measured_answer_is_matched_by_its_size(self):
-        asked = parse(
+        asked = parse_tree(
             tree(
                 question("bar", {"12 mm": "a", "16 mm": "b"}, extractFrom="bar"),
                 action("a", "a"),
@@ -96,12 +96,12 @@ class TestQuestions:
         assert walked(asked, bar=13).missing.field == "bar"
 
     def test_options_that_differ_by_a_sign_are_not_confused(self):
-        asked = parse(tree(question("span", {"< 6 m": "a", "> 6 m": "b"}), action("a", "a"), action("b", "b")))
+        asked = parse_tree(tree(question("span", {"< 6 m": "a", "> 6 m": "b"}), action("a", "a"), action("b", "b")))
         assert outcome(asked, span="> 6 m") == "b"
         assert walked(asked, span="6 m").missing.field == "span"
 
     def test_an_option_without_a_branch_ends_the_walk_without_a_recommendation(self):
-        asked = parse(tree(question("member", {"beam": "a"}, options=["beam", "slab"]), action("a")))
+        asked = parse_tree(tree(question("member", {"beam": "a"}, options=["beam", "slab"]), action("a")))
         result = walked(asked, member="slab")
         assert (result.action, result.missing, result.path[-1].value) == (None, None, "slab")
 
@@ -186,7 +186,7 @@ class TestWhatToAsk:
             question("q", {"mild": "yes", "moderate": "yes"}, text="Which exposure?", extractFrom="exposure"),
             action("yes"),
         ]
-        missing = walked(parse(tree(*nodes))).missing
+        missing = walked(parse_tree(tree(*nodes))).missing
         assert (missing.question, missing.options, missing.node_id) == (
             "Which exposure?",
             ("mild", "moderate"),
@@ -214,25 +214,27 @@ class TestWhatToAsk:
 
 class TestBrokenTrees:
     def test_a_child_that_does_not_exist_ends_the_walk_with_the_path_so_far(self):
-        result = walked(parse(tree(question("q", {"beam": "nowhere"}))), q="beam")
+        result = walked(parse_tree(tree(question("q", {"beam": "nowhere"}))), q="beam")
         assert (result.action, result.missing, len(result.path)) == (None, None, 1)
 
     def test_a_missing_child_ends_the_walk(self):
-        result = walked(parse(tree(condition("c", "x", "eq", "a", false=None), action("yes"))), x="b")
+        result = walked(parse_tree(tree(condition("c", "x", "eq", "a", false=None), action("yes"))), x="b")
         assert (result.action, result.missing, result.path[0].result) == (None, None, "false")
 
     def test_a_missing_root_ends_the_walk_at_once(self):
-        assert walked(parse({**tree(action("a")), "rootNodeId": "z"})) == Walk()
+        assert walked(parse_tree({**tree(action("a")), "rootNodeId": "z"})) == Walk()
 
     def test_a_circle_ends_the_walk(self):
-        result = walked(parse(tree(question("q", {"on": "r"}), question("r", {"back": "q"}))), q="on", r="back")
+        result = walked(
+            parse_tree(tree(question("q", {"on": "r"}), question("r", {"back": "q"}))), q="on", r="back"
+        )
         assert (result.action, result.missing, len(result.path)) == (None, None, 2)
 
 
 @given(tree_like, st.dictionaries(st.sampled_from(["a", "b", "c", "x", "y"]), json_values))
 def test_every_walk_ends_within_the_size_of_its_tree(data, given_facts):
     try:
-        tree = parse(data)
+        tree = parse_tree(data)
     except InvalidTree:
         return
     usable = {name: value for name, value in given_facts.items() if isinstance(value, str | bool)}
@@ -258,23 +260,23 @@ nodes = st.one_of(
 @given(st.lists(nodes, min_size=1, max_size=6), st.dictionaries(children, answers))
 def test_a_walk_through_any_wiring_ends(drawn, given_facts):
     wired = [{**node, "id": f"n{number}"} for number, node in enumerate(drawn)]
-    tree_ = parse(tree(*wired))
+    tree_ = parse_tree(tree(*wired))
     result = walked(tree_, **given_facts)
     assert len(result.path) <= len(wired)
-    assert to_path(result) == to_path(walked(tree_, **given_facts))
+    assert decision_path(result) == decision_path(walked(tree_, **given_facts))
 
 
 def test_what_a_walk_can_ask_is_what_it_asks():
-    asked = {missing.field: missing for missing in askable(cover_tree())}
+    asked = {missing.field: missing for missing in list_missing_facts(cover_tree())}
     assert walked(cover_tree()).missing == asked["exposure"]
     assert walked(cover_tree(), exposure="severe").missing == asked["member_type"]
-    assert walked(yes_no_tree("span", "gt", 6)).missing == askable(yes_no_tree("span", "gt", 6))[0]
+    assert walked(yes_no_tree("span", "gt", 6)).missing == list_missing_facts(yes_no_tree("span", "gt", 6))[0]
 
 
 def test_an_answer_settles_a_question_when_the_walk_goes_on_with_it():
-    (exposure, *_) = [missing for missing in askable(cover_tree()) if missing.field == "exposure"]
-    assert settles(cover_tree(), exposure, "Severe")
-    assert not settles(cover_tree(), exposure, "purple")
-    (span,) = askable(yes_no_tree("span", "gt", 6))
-    assert settles(yes_no_tree("span", "gt", 6), span, "7")
-    assert not settles(yes_no_tree("span", "gt", 6), span, "long")
+    (exposure, *_) = [missing for missing in list_missing_facts(cover_tree()) if missing.field == "exposure"]
+    assert resolves_missing_fact(cover_tree(), exposure, "Severe")
+    assert not resolves_missing_fact(cover_tree(), exposure, "purple")
+    (span,) = list_missing_facts(yes_no_tree("span", "gt", 6))
+    assert resolves_missing_fact(yes_no_tree("span", "gt", 6), span, "7")
+    assert not resolves_missing_fact(yes_no_tree("span", "gt", 6), span, "long")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trees.words import name_words, normalise, same_word, stem, words
+from trees.words import is_same_word, normalise, split_identifier, split_words, stem
 
 
 @pytest.mark.parametrize(
@@ -14,12 +14,12 @@ from trees.words import name_words, normalise, same_word, stem, words
     [("beam", "beams"), ("exposed", "exposing"), ("study", "studies"), ("plan", "planned"), ("box", "boxes")],
 )
 def test_inflections_are_the_same_word(one, other):
-    assert same_word(one, other)
+    assert is_same_word(one, other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("severe", "several"), ("beam", "slab"), ("universe", "university")])
 def test_other_words_of_the_same_stem_are_not(one, other):
-    assert not same_word(one, other)
+    assert not is_same_word(one, other)
 
 
 @pytest.mark.parametrize("written", ["Dead Load", " dead   load ", "dead-load", "DEAD_LOAD", "ｄead load"])
@@ -29,12 +29,12 @@ def test_spelling_is_levelled(written):
 
 @pytest.mark.parametrize("name", ["slab_thickness", "slabThickness", "slab-thickness", "Slab thickness"])
 def test_names_fall_into_words(name):
-    assert name_words(name) == ["slab", "thickness"]
+    assert split_identifier(name) == ["slab", "thickness"]
 
 
 @given(st.text(max_size=80))
 def test_words_are_where_they_say(text):
-    for word in words(text):
+    for word in split_words(text):
         assert text[word.start : word.end].strip()
 
 

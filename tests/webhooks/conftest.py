@@ -32,6 +32,6 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 def webhook(boots: Plugin, receiver: Receiver, alice: User) -> Webhook:
     """Listens to everything but the words of questions."""
     made = Webhook(plugin=boots, url=receiver.url, events=Event.values, created_by=alice)
-    made.give_secret()
+    made.set_new_secret()
     made.save()
     return made

@@ -9,16 +9,16 @@ from asgiref.sync import async_to_sync
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
-from knowledge.add import add_text, read_again
-from knowledge.attach import own_knowledge_base
-from knowledge.ingest import NothingToCite, fail, ingest
-from marketplace.publish import publish
-from marketplace.rollback import go_back
+from evaluation import engine_queries
+from knowledge.documents.lifecycle import add_text, reingest_document
+from knowledge.ingest import NoCitableText, ingest, mark_failed
+from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace.publishing.publish import publish
+from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin
 from querying import pipeline, releases
-from querying.evaluation import ask
 from querying.models import GoldenQuestion, Query
-from querying.types import Asker, Question
+from querying.types import Caller, Question
 from webhooks import outbox
 from webhooks.models import Delivery, Event, Webhook
 
@@ -52,7 +52,7 @@ def test_a_document_that_is_ready_is_told_to_every_plugin_that_reads_it(boots: P
     }
     assert told() == [("document.ready", expected)] * 2
     assert set(Delivery.objects.values_list("webhook__plugin__name", flat=True)) == {"Boots", "Reader"}
-    read_again(document, enqueue=False)
+    reingest_document(document, enqueue=False)
     ingest(document.pk)
     assert told() == [("document.ready", expected)] * 4
 
@@ -61,8 +61,8 @@ def test_a_document_that_failed_is_told_with_the_reason(boots: Plugin) -> None:
     listen(boots)
     base = own_knowledge_base(boots)
     document = add_text(knowledge_base=base, title="Rules", text="Wear boots.", enqueue=False).document
-    fail(document, NothingToCite())
-    fail(document, NothingToCite())  # it had failed already: that is no news
+    mark_failed(document, NoCitableText())
+    mark_failed(document, NoCitableText())  # it had failed already: that is no news
     [(event, data)] = told()
     assert (event, data["document"]["title"]) == ("document.failed", "Rules")
     assert (data["error"], data["code"]) == ("The document holds no text that could be cited.", "no_text")
@@ -75,7 +75,7 @@ def test_a_release_is_told_when_agents_get_another_one(plugin: Plugin, alice: Us
     plugin.system_prompt = "You are brief."
     plugin.save()
     publish(plugin, by=alice)
-    go_back(plugin, to=first, by=alice)
+    roll_back(plugin, to=first, by=alice)
     plugin.refresh_from_db()
     plugin.withdraw()
     publish(plugin, by=alice)
@@ -118,7 +118,9 @@ def test_an_answered_question_is_told_to_nobody(published: Plugin, alice: User) 
 def test_what_is_asked_to_measure_is_told_to_nobody(published: Plugin) -> None:
     listen(published)
     GoldenQuestion.objects.create(plugin=published, question=UNKNOWN, expectation="refuse")
-    given = ask.answer(Question(text=UNKNOWN, release=releases.snapshot(published), asker=ask._ASKER))
+    given = engine_queries.run_pipeline(
+        Question(text=UNKNOWN, release=releases.snapshot(published), caller=engine_queries._EVALUATION_CALLER)
+    )
     assert given.outcome == "refused"
     assert told() == []
 
@@ -129,7 +131,7 @@ def test_a_webhook_that_cannot_be_told_costs_neither_answer_nor_audit_row(
     def broken(*args: object, **kwargs: object) -> int:
         return Webhook.objects.extra(where=["1/0=1"]).count()
 
-    monkeypatch.setattr(outbox, "record", broken)
-    question = Question(text=UNKNOWN, release=releases.snapshot(published), asker=Asker(name="test"))
+    monkeypatch.setattr(outbox, "record_event", broken)
+    question = Question(text=UNKNOWN, release=releases.snapshot(published), caller=Caller(name="test"))
     async_to_sync(pipeline.answer)(question)
     assert Query.objects.get().outcome == "refused"

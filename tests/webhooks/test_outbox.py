@@ -20,7 +20,7 @@ KIND = Event.DOCUMENT_READY
 @pytest.fixture
 def listener(boots: Plugin) -> Webhook:
     webhook = Webhook(plugin=boots, url="https://example.org/", events=[KIND])
-    webhook.give_secret()
+    webhook.set_new_secret()
     webhook.save()
     return webhook
 
@@ -32,7 +32,7 @@ def other(listener: Webhook, **columns: Any) -> Webhook:
 
 def test_when_nobody_listens_it_costs_one_statement(boots: Plugin, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
-        assert outbox.record([boots.pk], kind=KIND, data={}) == 0
+        assert outbox.record_event([boots.pk], kind=KIND, data={}) == 0
     assert not Delivery.objects.exists()
 
 
@@ -43,7 +43,7 @@ def test_it_costs_the_same_for_one_and_for_three(
     for _ in range(count - 1):
         other(listener)
     with django_assert_num_queries(4):  # who listens; a savepoint, its end, and the rows
-        assert outbox.record([listener.plugin_id], kind=KIND, data={}) == count
+        assert outbox.record_event([listener.plugin_id], kind=KIND, data={}) == count
 
 
 def test_only_those_are_told_who_listen(listener: Webhook, alice: User) -> None:
@@ -51,7 +51,7 @@ def test_only_those_are_told_who_listen(listener: Webhook, alice: User) -> None:
     other(listener, is_active=False)
     stranger = Plugin.objects.create(owner=alice, name="Gloves", domain="x", system_prompt="x")
     other(listener, plugin=stranger)
-    outbox.record([listener.plugin_id], kind=KIND, data={})
+    outbox.record_event([listener.plugin_id], kind=KIND, data={})
     assert Delivery.objects.get().webhook == listener
 
 
@@ -61,7 +61,7 @@ def test_one_event_has_one_id_for_all_webhooks_of_a_plugin_and_another_for_the_n
     other(listener)
     gloves = Plugin.objects.create(owner=alice, name="Gloves", slug="gloves", domain="x", system_prompt="x")
     other(listener, plugin=gloves)
-    outbox.record(Plugin.objects.all(), kind=KIND, data={})
+    outbox.record_event(Plugin.objects.all(), kind=KIND, data={})
     rows = Delivery.objects.all()
     assert sorted(row.data["plugin"]["slug"] for row in rows) == ["boots", "boots", "gloves"]
     ids = {row.data["plugin"]["slug"]: {r.event_id for r in rows if r.data == row.data} for row in rows}
@@ -72,7 +72,7 @@ def test_one_event_has_one_id_for_all_webhooks_of_a_plugin_and_another_for_the_n
 
 def test_what_is_personal_goes_only_where_it_was_asked_for(listener: Webhook) -> None:
     asking = other(listener, includes_questions=True)
-    outbox.record([listener.plugin_id], kind=KIND, data={"reason": "x"}, personal={"question": "Am I ill?"})
+    outbox.record_event([listener.plugin_id], kind=KIND, data={"reason": "x"}, personal={"question": "Am I ill?"})
     told = {row.webhook: row.data.get("question") for row in Delivery.objects.all()}
     assert told == {listener: None, asking: "Am I ill?"}
 
@@ -81,13 +81,13 @@ def test_what_is_rolled_back_never_happened(
     listener: Webhook, django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[Any] = []
-    monkeypatch.setattr(outbox, "enqueue", sent.append)
+    monkeypatch.setattr(outbox, "enqueue_webhook", sent.append)
     with django_capture_on_commit_callbacks(execute=True):
         with transaction.atomic():
-            outbox.record([listener.plugin_id], kind=KIND, data={})
+            outbox.record_event([listener.plugin_id], kind=KIND, data={})
             transaction.set_rollback(True)
         assert not Delivery.objects.exists()
-        outbox.record([listener.plugin_id], kind=KIND, data={})
+        outbox.record_event([listener.plugin_id], kind=KIND, data={})
         assert sent == []
     assert sent == [listener.pk]
 
@@ -100,5 +100,5 @@ def test_a_broker_that_is_away_breaks_nothing(
 
     monkeypatch.setattr(tasks.send_due, "apply_async", away)
     with django_capture_on_commit_callbacks(execute=True):
-        outbox.record([listener.plugin_id], kind=KIND, data={})
+        outbox.record_event([listener.plugin_id], kind=KIND, data={})
     assert Delivery.objects.get().state == "pending"

@@ -10,19 +10,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from knowledge.add import Added, add_file, add_url
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import AddResult, add_file, add_url
 from knowledge.embedders.base import EmbedderError
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
-from knowledge.readers import EXTENSIONS
-from knowledge.tasks import give_up_waiting
-from knowledge.vector_index import ensure_index
+from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.readers import TYPES_BY_EXTENSION
+from knowledge.search.vector_index import ensure_index
+from knowledge.tasks import fail_provider_unavailable
 from lexic.errors import LexicError
 from plugins.models import Plugin
 
-KNOWN_ENDINGS = frozenset(f".{ending}" for ending in EXTENSIONS) | {".txt", ".text"}
-LOOK_AGAIN = 0.5  # seconds, while a worker reads what we were asked to read
+SUPPORTED_SUFFIXES = frozenset(f".{ending}" for ending in TYPES_BY_EXTENSION) | {".txt", ".text"}
+POLL_SECONDS = 0.5  # seconds, while a worker reads what we were asked to read
 
 
 class Command(BaseCommand):
@@ -44,9 +44,9 @@ class Command(BaseCommand):
         plugin = Plugin.objects.filter(slug=slug).first()
         if plugin is None:
             raise CommandError(f"There is no plugin called {slug!r}.")
-        base, sources = own_knowledge_base(plugin), list(_sources(paths))
+        base, sources = own_knowledge_base(plugin), list(_resolve_sources(paths))
         results = []
-        for result in _read_all(base, sources):
+        for result in _ingest_all(base, sources):
             results.append(result)
             if not options["json"]:
                 self._print(result)
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{result['status']:<8}{result['source']}: {outcome}")
 
 
-def _sources(paths: Sequence[str]) -> Iterator[tuple[str, Path | None]]:
+def _resolve_sources(paths: Sequence[str]) -> Iterator[tuple[str, Path | None]]:
     """What to call each source, and its path (None for an address). Raises `CommandError` where nothing is."""
     for given in paths:
         if given.startswith(("http://", "https://")):
@@ -72,48 +72,48 @@ def _sources(paths: Sequence[str]) -> Iterator[tuple[str, Path | None]]:
             continue
         path = Path(given)
         if path.is_dir():
-            yield from _files_in(path)
+            yield from _supported_files(path)
         elif path.is_file():
             yield path.name, path
         else:
             raise CommandError(f"There is no file or folder {given!r}.")
 
 
-def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:
+def _supported_files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Readable files, sorted, called by their path within the folder, so that two README.md stay two documents."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         is_hidden = any(part.startswith(".") for part in name.parts)
-        if path.is_file() and not is_hidden and path.suffix.lower() in KNOWN_ENDINGS:
+        if path.is_file() and not is_hidden and path.suffix.lower() in SUPPORTED_SUFFIXES:
             yield name.as_posix(), path
 
 
-def _read_all(base: KnowledgeBase, sources: Sequence[tuple[str, Path | None]]) -> Iterator[dict[str, Any]]:
+def _ingest_all(base: KnowledgeBase, sources: Sequence[tuple[str, Path | None]]) -> Iterator[dict[str, Any]]:
     with tqdm(total=len(sources), unit="document", disable=None, leave=False) as bar:
         for name, path in sources:
             bar.set_description_str(name[-30:])
-            yield _read_one(base, name=name, path=path, bar=bar)
+            yield _ingest_one(base, name=name, path=path, bar=bar)
             bar.update()
 
 
-def _read_one(base: KnowledgeBase, *, name: str, path: Path | None, bar: Any) -> dict[str, Any]:
+def _ingest_one(base: KnowledgeBase, *, name: str, path: Path | None, bar: Any) -> dict[str, Any]:
     try:
-        added = _add(base, name=name, path=path)
-        _read_to_the_end(added.document, bar=bar)
+        added = _add_source(base, name=name, path=path)
+        _ingest_until_done(added.document, bar=bar)
     except LexicError as error:
         said = f"{error.message} {error.hint}".strip()
         return {"source": name, "id": None, "status": "failed", "chunks": 0, "code": error.code, "error": said}
-    return _result(name, added)
+    return _result_row(name, added)
 
 
-def _add(base: KnowledgeBase, *, name: str, path: Path | None) -> Added:
+def _add_source(base: KnowledgeBase, *, name: str, path: Path | None) -> AddResult:
     if path is None:
         return add_url(knowledge_base=base, url=name, enqueue=False)
     with path.open("rb") as stream:
         return add_file(knowledge_base=base, file_name=name, stream=stream, enqueue=False)
 
 
-def _read_to_the_end(document: Document, *, bar: Any) -> None:
+def _ingest_until_done(document: Document, *, bar: Any) -> None:
     def show(stage: DocumentStatus, done: int, total: int | None) -> None:
         bar.set_postfix_str(f"{stage.label} {done}/{total or '?'}")
 
@@ -121,13 +121,13 @@ def _read_to_the_end(document: Document, *, bar: Any) -> None:
         try:
             ingest(document.pk, on_progress=show)
         except EmbedderError:
-            give_up_waiting(document.pk)
+            fail_provider_unavailable(document.pk)
         # Still unfinished: a worker was quicker and is reading it.
         if Document.objects.unfinished().filter(pk=document.pk).exists():
-            time.sleep(LOOK_AGAIN)
+            time.sleep(POLL_SECONDS)
 
 
-def _result(name: str, added: Added) -> dict[str, Any]:
+def _result_row(name: str, added: AddResult) -> dict[str, Any]:
     document = Document.objects.get(pk=added.document.pk)
     return {
         "source": name,

@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from knowledge.attach import own_knowledge_base
 from knowledge.embedders import Embedder, get_embedder
 from knowledge.models import KnowledgeBase
-from knowledge.reembed import missing, reembed
-from knowledge.vector_index import ensure_index
+from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.search.vector_index import ensure_index
+from knowledge.versions.reembed import count_missing, reembed_base
 from lexic.errors import LexicError
 from plugins.models import Plugin
 
@@ -41,16 +41,18 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
 
     def handle(self, *, slug: str | None, embedder: str, **options: Any) -> None:
-        base = _base(slug, options["base"])
+        base = _resolve_base(slug, options["base"])
         try:
             chosen = get_embedder(embedder)
-            report = _planned(base, chosen) if options["dry_run"] else _moved(base, chosen)
+            report = _dry_run_report(base, chosen) if options["dry_run"] else _run_reembed(base, chosen)
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from error
-        self.stdout.write(json.dumps(report, ensure_ascii=False) if options["json"] else _sentence(base, report))
+        self.stdout.write(
+            json.dumps(report, ensure_ascii=False) if options["json"] else _summary_line(base, report)
+        )
 
 
-def _base(slug: str | None, pk: int | None) -> KnowledgeBase:
+def _resolve_base(slug: str | None, pk: int | None) -> KnowledgeBase:
     if (slug is None) == (pk is None):
         raise CommandError("Name either a plugin or, with --base, a knowledge base.")
     if pk is not None:
@@ -64,23 +66,27 @@ def _base(slug: str | None, pk: int | None) -> KnowledgeBase:
     return own_knowledge_base(plugin)
 
 
-def _planned(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
-    return {"knowledgeBase": base.pk, "embedder": embedder.name, "wouldEmbed": missing(base, embedder=embedder)}
+def _dry_run_report(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
+    return {
+        "knowledgeBase": base.pk,
+        "embedder": embedder.name,
+        "wouldEmbed": count_missing(base, embedder=embedder),
+    }
 
 
-def _moved(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
+def _run_reembed(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
     with tqdm(unit="chunk", disable=None, leave=False) as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        moved = reembed(base, embedder=embedder, on_progress=show)
+        moved = reembed_base(base, embedder=embedder, on_progress=show)
     ensure_index(base)
     return {"knowledgeBase": base.pk, **asdict(moved)}
 
 
-def _sentence(base: KnowledgeBase, report: dict[str, Any]) -> str:
+def _summary_line(base: KnowledgeBase, report: dict[str, Any]) -> str:
     if (count := report.get("wouldEmbed")) is not None:
         return f"{base}: {count} chunks would be embedded with {report['embedder']}. Nothing was changed."
     return (

@@ -9,15 +9,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from tqdm import tqdm
 
-from knowledge.attach import own_knowledge_base
 from knowledge.models import Source
-from knowledge.sync.report import Report
-from knowledge.sync.run import look, source_at, sync
-from knowledge.vector_index import ensure_index
+from knowledge.own_knowledge_base import own_knowledge_base
+from knowledge.search.vector_index import ensure_index
+from knowledge.sync.runner import get_or_create_source, preview_sync, run_sync
+from knowledge.sync.sync_report import SyncReport
 from lexic.errors import LexicError
 from plugins.models import Plugin
 
-SIGNS = {"added": "+", "changed": "~", "described": "=", "removed": "-"}
+CHANGE_SIGNS = {"added": "+", "changed": "~", "described": "=", "removed": "-"}
 
 
 class Command(BaseCommand):
@@ -64,14 +64,14 @@ class Command(BaseCommand):
         if report.problems:
             raise CommandError(f"{len(report.problems)} problem{'s' * (len(report.problems) != 1)} found.")
 
-    def _look(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Report:
+    def _look(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> SyncReport:
         # The rows that a first sync makes are made, and unmade.
         with transaction.atomic():
-            report = look(self._source(plugin, folder, options))
+            report = preview_sync(self._source(plugin, folder, options))
             transaction.set_rollback(True)
         return report
 
-    def _sync(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Report:
+    def _sync(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> SyncReport:
         source = self._source(plugin, folder, options)
         with tqdm(unit="note", disable=None, leave=False) as bar:
 
@@ -79,16 +79,16 @@ class Command(BaseCommand):
                 bar.total = total
                 bar.update(done - bar.n)
 
-            report = sync(source, allow_empty=options["allow_empty"], on_progress=show)
+            report = run_sync(source, allow_empty=options["allow_empty"], on_progress=show)
         ensure_index(source.knowledge_base)
         return report
 
     def _source(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Source:
         base = own_knowledge_base(plugin)
-        return source_at(base, Path(folder).expanduser(), public_only=options["public_only"])
+        return get_or_create_source(base, Path(folder).expanduser(), public_only=options["public_only"])
 
-    def _print(self, report: Report) -> None:
-        for name, sign in SIGNS.items():
+    def _print(self, report: SyncReport) -> None:
+        for name, sign in CHANGE_SIGNS.items():
             for path in getattr(report, name):
                 self.stdout.write(f"{sign} {path}")
         for old, new in report.renamed:
@@ -97,10 +97,10 @@ class Command(BaseCommand):
             self.stdout.write(f"  {path} is left out: {reason}")
         for problem in report.problems:
             self.stdout.write(f"! {problem}")
-        self.stdout.write(_summary(report))
+        self.stdout.write(_summary_line(report))
 
 
-def _summary(report: Report) -> str:
+def _summary_line(report: SyncReport) -> str:
     counts = {name: len(getattr(report, name)) for name in ("added", "changed", "described", "renamed", "removed")}
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
     embedded = "" if report.embedded is None else f"; {report.embedded} texts embedded"

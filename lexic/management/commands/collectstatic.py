@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.staticfiles.management.commands import collectstatic
 from django.core.management.base import CommandParser
 
-from lexic import static
+from lexic import static_files
 
 
 class Command(collectstatic.Command):
@@ -18,9 +18,9 @@ class Command(collectstatic.Command):
         parser.add_argument("--if-changed", action="store_true", help="do nothing where nothing has changed since")
 
     def handle(self, *, if_changed: bool = False, **options: Any) -> str | None:
-        if if_changed and static.is_collected():
+        if if_changed and static_files.is_collected():
             return None
         said: str | None = super().handle(**options)
         if not options["dry_run"]:
-            static.note_collected()
+            static_files.record_collected()
         return said

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from lexic.diagnosis import Finding, findings
+from lexic.diagnostics import CheckResult, run_checks
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = list(findings())
+        found = list(run_checks())
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in found], indent=2))
         else:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         if problems:
             raise CommandError(f"Something is wrong with: {', '.join(problems)}.")
 
-    def _show(self, finding: Finding) -> None:
+    def _show(self, finding: CheckResult) -> None:
         style = {"ok": self.style.SUCCESS, "problem": self.style.ERROR}.get(finding.status, str)
         self.stdout.write(f"{style(f'{finding.status:8}')} {finding.name}: {finding.detail}")
         if finding.hint:

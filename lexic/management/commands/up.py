@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand
 
-from lexic.console import Console
-from lexic.up import Shape, stop_with_parent, up
+from local.console import Console
+from local.up import ServerOptions, stop_with_parent, up
 
 
 class Command(BaseCommand):
@@ -20,12 +20,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
-        parser.add_argument("--port", type=_port, default=8000, help="0 takes any free one (default %(default)s)")
-        parser.add_argument("--workers", type=_count, default=1, help="web processes (default %(default)s)")
+        parser.add_argument(
+            "--port", type=_parse_port, default=8000, help="0 takes any free one (default %(default)s)"
+        )
+        parser.add_argument("--workers", type=_parse_count, default=1, help="web processes (default %(default)s)")
         parser.add_argument(
             "--concurrency",
-            type=_count,
-            default=_cores(),
+            type=_parse_count,
+            default=_default_concurrency(),
             help="processes that read documents (default %(default)s)",
         )
         parser.add_argument(
@@ -35,7 +37,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["with_parent"]:
             stop_with_parent()
-        shape = Shape(
+        shape = ServerOptions(
             host=options["host"],
             port=options["port"],
             web_processes=options["workers"],
@@ -48,19 +50,19 @@ def _stdout() -> TextIO:
     return sys.stdout
 
 
-def _cores() -> int:
+def _default_concurrency() -> int:
     return max(1, min(4, len(os.sched_getaffinity(0))))
 
 
-def _port(text: str) -> int:
-    return _number(text, lowest=0, highest=65535)
+def _parse_port(text: str) -> int:
+    return _parse_bounded_int(text, lowest=0, highest=65535)
 
 
-def _count(text: str) -> int:
-    return _number(text, lowest=1, highest=64)
+def _parse_count(text: str) -> int:
+    return _parse_bounded_int(text, lowest=1, highest=64)
 
 
-def _number(text: str, *, lowest: int, highest: int) -> int:
+def _parse_bounded_int(text: str, *, lowest: int, highest: int) -> int:
     if text.isascii() and text.isdigit() and lowest <= int(text) <= highest:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a number from {lowest} to {highest}")

@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from lexic import loopback
 from lexic.errors import LexicError
+from local import loopback_client
 from marketplace import demo
-from querying.management.commands.ask import readable
+from querying.management.commands.ask import format_answer
 
 
 class Command(BaseCommand):
@@ -24,27 +24,27 @@ class Command(BaseCommand):
         begun = time.monotonic()
         call_command("migrate", interactive=False, verbosity=0)
         try:
-            loaded = demo.load(say=self._say)
-            with loopback.web_server() as base_url:
+            loaded = demo.load_demo(say=self._say)
+            with loopback_client.running_web_server() as base_url:
                 self._say(f"Asking {loaded.release} over HTTP at {base_url}")
-                for question in demo.questions():
+                for question in demo.demo_questions():
                     self._ask(base_url, loaded, question)
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from error
-        self._farewell(loaded, seconds=time.monotonic() - begun)
+        self._print_next_steps(loaded, seconds=time.monotonic() - begun)
 
-    def _ask(self, base_url: str, loaded: demo.Demo, question: str) -> None:
+    def _ask(self, base_url: str, loaded: demo.LoadedDemo, question: str) -> None:
         self.stdout.write(f"\n? {question}\n\n")
-        answer = loopback.post_json(
+        answer = loopback_client.post_json(
             f"{base_url}/api/v1/query",
             body={"plugin": loaded.plugin.slug, "query": question},
             bearer=loaded.key,
         )
         if "error" in answer:
             raise CommandError(f"{answer['error']} {answer.get('hint', '')}".strip())
-        self.stdout.write(readable(answer))
+        self.stdout.write(format_answer(answer))
 
-    def _farewell(self, loaded: demo.Demo, *, seconds: float) -> None:
+    def _print_next_steps(self, loaded: demo.LoadedDemo, *, seconds: float) -> None:
         shell = "/".join(sys.executable.split("/")[-3:])
         self.stdout.write(
             f"""

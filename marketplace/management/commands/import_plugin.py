@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
 from lexic.errors import LexicError
-from marketplace.bundle import Imported
-from marketplace.sharing.install import import_file
+from marketplace.bundle import ImportedPlugin
+from marketplace.sharing.installs import import_plugin_file
 
 
 class Command(BaseCommand):
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         person = self._owner(owner)
         try:
             with file.open("rb") as source:
-                imported = import_file(source, owner=person, slug=slug)
+                imported = import_plugin_file(source, owner=person, slug=slug)
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from None
         except OSError as error:
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             else "Say whose it will be: --owner ADDRESS."
         )
 
-    def _print(self, imported: Imported, *, as_json: bool) -> None:
+    def _print(self, imported: ImportedPlugin, *, as_json: bool) -> None:
         plugin = imported.plugin
         if as_json:
             said = {"id": str(plugin.pk), "plugin": plugin.slug, "documents": imported.documents}

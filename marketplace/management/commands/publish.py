@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from lexic.errors import LexicError
-from marketplace.publish import publish
-from marketplace.reviews.decide import lift
-from marketplace.withdraw import withdraw
+from marketplace.publishing.publish import publish
+from marketplace.publishing.withdraw import withdraw_from_marketplace
+from marketplace.reviews.moderation import lift_hold
 from plugins.models import Plugin
 
 
@@ -33,11 +33,11 @@ class Command(BaseCommand):
         if plugin is None:
             raise CommandError(f"There is no plugin called {slug}.")
         if options["withdraw"]:
-            withdraw(plugin)
+            withdraw_from_marketplace(plugin)
             self._say({"plugin": slug, "published": False}, f"{slug} is withdrawn.", options)
             return
         if options["lift"]:
-            lift(plugin)
+            lift_hold(plugin)
             self._say({"plugin": slug, "held": False}, f"{slug} may be published again by its owner.", options)
             return
         try:

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from marketplace.catalogue import refresh
-from marketplace.catalogue.listing import relist
+from marketplace.catalogue import listing_refresh
+from marketplace.listings.update_listing import update_listing
 from marketplace.tasks import complete_listing
 from plugins.models import Plugin
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, slug: str | None, **options: Any) -> None:
-        relisted = self._one(slug) if slug else refresh.relist_everything()
+        relisted = self._one(slug) if slug else listing_refresh.rebuild_all_listings()
         noun = "plugin" if relisted == 1 else "plugins"
         self.stdout.write(json.dumps({"relisted": relisted}) if options["json"] else f"Relisted {relisted} {noun}.")
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         plugin = Plugin.objects.filter(slug=slug).first()
         if plugin is None:
             raise CommandError(f"There is no plugin called {slug}.")
-        if relist(plugin) is None:
+        if update_listing(plugin) is None:
             raise CommandError(f"{slug} is not published, so it is not listed.")
         complete_listing(plugin_id=str(plugin.pk))
         return 1

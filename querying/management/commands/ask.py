@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.models import User
 from lexic.errors import LexicError
 from plugins.models import Plugin
-from querying import pipeline, releases, wire
-from querying.types import Asker, Failed, Options, Question
+from querying import json_format, pipeline, releases
+from querying.types import Caller, Failed, Options, Question
 
 
 class Command(BaseCommand):
@@ -29,14 +29,16 @@ class Command(BaseCommand):
 
     def handle(self, *, plugin: str, question: str, fact: list[str], **options: Any) -> None:
         try:
-            asked = self._question(plugin, question, dict(_split(pair) for pair in fact))
+            asked = self._question(plugin, question, dict(_parse_fact(pair) for pair in fact))
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from error
         last = async_to_sync(pipeline.answer)(asked)
         if isinstance(last, Failed):
             raise CommandError(f"{last.error} {last.hint}".strip())
-        shown = wire.answer_as_json(last.answer, question=asked)
-        self.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) if options["json"] else readable(shown))
+        shown = json_format.answer_as_json(last.answer, question=asked)
+        self.stdout.write(
+            json.dumps(shown, ensure_ascii=False, indent=2) if options["json"] else format_answer(shown)
+        )
 
     def _question(self, plugin: str, text: str, facts: dict[str, str]) -> Question:
         slug = plugin.partition("@")[0]
@@ -44,18 +46,18 @@ class Command(BaseCommand):
         if owner is None:
             raise releases.UnknownPlugin
         release = releases.resolve(plugin, principal=owner)
-        asker = Asker(name=f"user:{owner.pk}", user_id=owner.pk)
-        return Question(text=text, release=release, asker=asker, facts=facts, options=Options())
+        caller = Caller(name=f"user:{owner.pk}", user_id=owner.pk)
+        return Question(text=text, release=release, caller=caller, facts=facts, options=Options())
 
 
-def _split(pair: str) -> tuple[str, str]:
+def _parse_fact(pair: str) -> tuple[str, str]:
     name, separator, value = pair.partition("=")
     if not separator:
         raise CommandError(f"--fact takes NAME=VALUE, not {pair!r}.")
     return name, value
 
 
-def readable(answer: dict[str, Any]) -> str:
+def format_answer(answer: dict[str, Any]) -> str:
     """The answer for a terminal: text, citations, decision path, confidence."""
     lines = [answer["answer"], ""]
     for citation in answer["citations"]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from marketplace.publish import publish
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
 from querying.types import REFUSAL

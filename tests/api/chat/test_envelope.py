@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from lexic import openai_errors
-from lexic.api_errors import Internal, TooMany
+from lexic.http import openai_errors
+from lexic.http.error_handlers import InternalError, TooManyRequests
 from plugins.models import Plugin
 from tests.api.chat.asking import WEATHER, assert_error, chat, client_of
 
@@ -90,7 +90,7 @@ def test_the_other_doors_keep_their_own_form(key: str):
 
 
 def test_the_message_ends_in_the_hint_because_clients_show_nothing_else():
-    assert openai_errors.envelope(TooMany()) == {
+    assert openai_errors.error_envelope(TooManyRequests()) == {
         "error": {
             "message": "Too many requests. Wait as long as the header Retry-After says.",
             "type": "rate_limit_error",
@@ -99,4 +99,4 @@ def test_the_message_ends_in_the_hint_because_clients_show_nothing_else():
             "hint": "Wait as long as the header Retry-After says.",
         }
     }
-    assert openai_errors.envelope(Internal())["error"]["message"] == "Something went wrong on our side."
+    assert openai_errors.error_envelope(InternalError())["error"]["message"] == "Something went wrong on our side."

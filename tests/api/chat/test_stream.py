@@ -11,11 +11,12 @@ import httpx2
 import pytest
 
 from api.chat import stream
-from api.chat.answers import Completion
+from api.chat.completions import Completion
 from plugins.models import Plugin
-from querying import pipeline, sse
+from querying import pipeline
 from querying.models import Query
-from querying.types import REFUSAL, Answer, Asker, Done, Outcome, Question
+from querying.presentation import sse
+from querying.types import REFUSAL, Answer, Caller, Done, Outcome, Question
 from tests.api.chat.asking import ASKED_BACK, OPEN, WEATHER
 from tests.api.test_query_stream import MILD, SEVERE, wait_for_row, wait_until
 from tests.openai_stub import OpenAIStub, SlowStream, Status
@@ -144,12 +145,12 @@ def test_a_comment_keeps_the_line_open_while_nothing_is_said(published: Plugin, 
         yield done
 
     async def read() -> list[bytes]:
-        return [piece async for piece in stream.body(Completion(question=question))]
+        return [piece async for piece in stream.stream_completion(Completion(question=question))]
 
     waiting = sse.with_pings
     monkeypatch.setattr(sse, "with_pings", lambda events: waiting(events, seconds=0.01))
     monkeypatch.setattr(pipeline, "stream", slowly)
-    question = Question(text="Q?", release=published.latest_release(), asker=Asker(name="test"))
+    question = Question(text="Q?", release=published.latest_release(), caller=Caller(name="test"))
     pieces = asyncio.run(read())
     assert pieces[1] == b": ping\n\n"
     assert pieces[-1] == b"data: [DONE]\n\n"

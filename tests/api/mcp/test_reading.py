@@ -225,10 +225,10 @@ def test_experts_are_found_by_words(published: Plugin, server: str, key: str):
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_listing_takes_as_many_statements_for_many_as_for_one(alice: User, count: int, django_assert_num_queries):
-    from api.mcp import experts
+    from api.mcp.tools import list_experts
 
     for number in range(count):
         Plugin.objects.create(owner=alice, name=f"P{number}", slug=f"p{number}", domain="x")
     key, _ = ApiKey.objects.issue(owner=alice, name="k")
     with django_assert_num_queries(3):  # the key's plugins, the page, the count
-        experts.find(experts.ExpertsArguments(), key=key)
+        list_experts.find_experts(list_experts.ExpertsArguments(), key=key)

@@ -12,7 +12,7 @@ from knowledge.embedders import (
     EmbedderUnavailable,
     LocalEmbedder,
     UnknownEmbedder,
-    forget_embedders,
+    clear_embedders,
     get_embedder,
 )
 
@@ -131,14 +131,14 @@ def test_an_unknown_name_lists_what_there_is():
 def test_a_name_stands_for_one_instance_until_forgotten():
     embedder = get_embedder("openai")
     assert get_embedder("openai") is embedder
-    forget_embedders()
+    clear_embedders()
     assert get_embedder("openai") is not embedder
 
 
 def test_a_new_embedder_needs_a_prefix_and_one_method(monkeypatch):
     monkeypatch.setitem(EMBEDDERS, "lengths", Lengths)
     assert get_embedder("lengths:short").name == "lengths:short"
-    forget_embedders()
+    clear_embedders()
 
 
 def test_embedders_say_what_they_can():

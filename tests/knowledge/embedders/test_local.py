@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
-from knowledge.embedders.minilm import _padded
+from knowledge.embedders.minilm import _pad_rows
 from tests.knowledge.embedders import reference
 
 TEXTS = [
@@ -192,7 +192,7 @@ def test_several_texts_are_read_at_once(settings):
 
 
 def test_rows_of_similar_length_share_a_shape():
-    widths = {_padded([[101, *[7] * length, 102]]).shape for length in range(1, 15)}
+    widths = {_pad_rows([[101, *[7] * length, 102]]).shape for length in range(1, 15)}
     assert widths == {(1, 8), (1, 16)}
 
 

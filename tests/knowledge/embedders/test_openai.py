@@ -11,7 +11,7 @@ from knowledge.embedders import (
     EmbedderUnavailable,
     OpenAIEmbedder,
     UnknownEmbedder,
-    forget_embedders,
+    clear_embedders,
     get_embedder,
 )
 from tests.openai_stub import Drop, Garbage, OpenAIStub, Sleep, Status, Vectors, vector_of
@@ -26,7 +26,7 @@ def stub(settings) -> Iterator[OpenAIStub]:
         settings.OPENAI_API_KEY = KEY
         settings.OPENAI_BASE_URL = stub.base_url
         yield stub
-        forget_embedders()
+        clear_embedders()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from knowledge.embedders import LocalEmbedder, OpenAIEmbedder, get_embedder
-from knowledge.embedders.windows import Cuts, spans
+from knowledge.embedders.windows import CutPoints, split_windows
 
 words = st.text(st.characters(exclude_categories=()), max_size=30)
 parts = ["well", "Stop.", "don't", "\n\n", "x" * 300, "東京。", "e\u0301", "3.14", "[SEP]"]
@@ -54,8 +54,8 @@ def test_every_character_is_in_a_window_and_every_window_fits(text, title):
 )
 def test_cuts_of_any_tokens_give_windows_within_the_budget(counts, budget, overlap):
     tokens = [sum(counts[:index]) for index in range(len(counts) + 1)]
-    cuts = Cuts(offsets=range(len(tokens)), tokens=tokens, ranks=[index % 3 for index in range(len(tokens))])
-    found = spans(cuts, budget=budget, overlap=overlap)
+    cuts = CutPoints(offsets=range(len(tokens)), tokens=tokens, ranks=[index % 3 for index in range(len(tokens))])
+    found = split_windows(cuts, budget=budget, overlap=overlap)
     assert all(tokens[end] - tokens[start] <= budget for start, end in found)
     assert {cell for start, end in found for cell in range(start, end)} == set(range(len(counts)))
 

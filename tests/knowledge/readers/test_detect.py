@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.readers import READERS, detect
+from knowledge.readers import READERS, detect_type
 from knowledge.readers.types import DamagedDocument, EmptyDocument, UnsupportedDocument
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[3]
     ],
 )
 def test_f3_the_content_decides_then_the_name(name, head, expected):
-    assert detect(name, head) == expected
+    assert detect_type(name, head) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_f3_the_content_decides_then_the_name(name, head, expected):
 )
 def test_f3_what_no_reader_reads_is_refused(name, head, error):
     with pytest.raises(error):
-        detect(name, head)
+        detect_type(name, head)
 
 
 def test_every_reader_has_its_module():

@@ -76,7 +76,7 @@ def test_merged_cells_read_as_they_look(tmp_path):
 
 def test_f4_a_file_that_unpacks_to_far_more_is_refused_unopened(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
-    repacked(path, {"word/media/image1.bin": b"\0" * (docx_reader._SMALL_ENOUGH_FOR_ANY_RATIO * 2)})
+    repacked(path, {"word/media/image1.bin": b"\0" * (docx_reader._RATIO_CHECKED_FROM_BYTES * 2)})
     with pytest.raises(TooLarge):
         docx_reader.check_archive(path)
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.readers.json import Flattener, parse
+from knowledge.readers.json import JsonFlattener, parse_json
 from knowledge.readers.types import DamagedDocument, TooLarge
 from tests.knowledge.readers.made import read_here
 
 
 def flat(text: str, limit: int = 100_000) -> str:
-    flattener = Flattener(limit=limit)
-    flattener.add_document(parse(text))
+    flattener = JsonFlattener(limit=limit)
+    flattener.add_document(parse_json(text))
     return flattener.text()
 
 
@@ -51,7 +51,7 @@ def test_parts_of_the_document_are_headings(tmp_path):
 
 def test_what_is_not_json_is_refused_with_the_line():
     with pytest.raises(DamagedDocument, match="line 2"):
-        parse('{"a": 1,\n nonsense}')
+        parse_json('{"a": 1,\n nonsense}')
 
 
 @pytest.mark.parametrize("depth", [150, 200_000])
@@ -75,7 +75,7 @@ _values = st.recursive(
 
 @given(_values)
 def test_headings_point_at_the_start_of_a_line(value):
-    flattener = Flattener(limit=100_000)
-    flattener.add_document(parse(json.dumps(value)))
+    flattener = JsonFlattener(limit=100_000)
+    flattener.add_document(parse_json(json.dumps(value)))
     lines = "\n".join(flattener.lines)
     assert all(h.start == 0 or lines[h.start - 1] == "\n" for h in flattener.headings)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.readers.cleaning import storable
-from knowledge.readers.text import decode
+from knowledge.readers.text import decode_bytes
+from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.types import EmptyDocument, TooLarge
 from tests.knowledge.readers.made import read_here, read_text
 
@@ -42,11 +42,11 @@ def test_more_than_the_limit_is_refused(tmp_path):
 
 @given(st.binary(max_size=300))
 def test_any_bytes_become_text_that_can_be_stored(data):
-    text = storable(decode(data))
+    text = clean_text(decode_bytes(data))
     assert "\x00" not in text
     text.encode("utf-8")
 
 
 @given(st.text(st.characters()))
 def test_cleaning_twice_changes_nothing_more(text):
-    assert storable(storable(text)) == storable(text)
+    assert clean_text(clean_text(text)) == clean_text(text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from knowledge.models import Document, KnowledgeBase, Source
-from knowledge.sync.report import Report
-from knowledge.sync.run import source_at, sync
+from knowledge.sync.runner import get_or_create_source, run_sync
+from knowledge.sync.sync_report import SyncReport
 
 
 def write(folder: Path, path: str, text: str, **fields: object) -> Path:
@@ -18,14 +18,14 @@ def write(folder: Path, path: str, text: str, **fields: object) -> Path:
     return place
 
 
-def synced(base: KnowledgeBase, folder: Path, **options: bool) -> Report:
+def synced(base: KnowledgeBase, folder: Path, **options: bool) -> SyncReport:
     public_only = options.pop("public_only", None)
-    return sync(_source(base, folder, public_only=public_only), **options)
+    return run_sync(_source(base, folder, public_only=public_only), **options)
 
 
 def _source(base: KnowledgeBase, folder: Path, *, public_only: bool | None) -> Source:
     base.refresh_from_db()
-    return source_at(base, folder, public_only=public_only)
+    return get_or_create_source(base, folder, public_only=public_only)
 
 
 def note(base: KnowledgeBase, path: str) -> Document:

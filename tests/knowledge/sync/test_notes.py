@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.sync.note import LARGEST, read
-from knowledge.sync.private import without_private
+from knowledge.sync.notes.parse_note import MAX_NOTE_BYTES, parse_note
+from knowledge.sync.notes.redaction import remove_private
 
 
 def columns(*lines: str) -> dict[str, Any]:
-    return dict(read("a.md", "\n".join(["---", *lines, "---", "Text."]).encode()).columns)
+    return dict(parse_note("a.md", "\n".join(["---", *lines, "---", "Text."]).encode()).columns)
 
 
 def problems(*lines: str) -> list[str]:
-    note = read("a.md", "\n".join(["---", *lines, "---", "Text."]).encode())
+    note = parse_note("a.md", "\n".join(["---", *lines, "---", "Text."]).encode())
     assert not note.columns.get("is_public")
     return [str(problem) for problem in note.problems]
 
@@ -86,7 +86,7 @@ def test_what_is_no_date_is_a_problem(written: str) -> None:
     ],
 )
 def test_pk_032_a_note_is_not_public_unless_it_plainly_says_so(lines: list[str]) -> None:
-    assert not read("a.md", "\n".join(["---", *lines, "---", "Text."]).encode()).columns["is_public"]
+    assert not parse_note("a.md", "\n".join(["---", *lines, "---", "Text."]).encode()).columns["is_public"]
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_yaml_that_cannot_be_parsed_names_the_line() -> None:
 
 
 def test_front_matter_without_end_is_a_problem_and_a_line_of_hyphens_is_not() -> None:
-    [problem] = read("a.md", b"---\npublic: true\n\nText.").problems
+    [problem] = parse_note("a.md", b"---\npublic: true\n\nText.").problems
     assert str(problem) == "a.md:1: The front matter has no end: a line of three hyphens is missing."
-    assert read("a.md", b"---\n\nText.").body == "---\n\nText."
+    assert parse_note("a.md", b"---\n\nText.").body == "---\n\nText."
 
 
 def test_tags_of_yaml_make_no_objects() -> None:
@@ -127,18 +127,18 @@ def test_tags_of_yaml_make_no_objects() -> None:
     ("data", "problem"),
     [
         (b"caf\xe9 au lait", "a.md:1: The note is not written in UTF-8."),
-        (b"x" * (LARGEST + 1), "a.md: The note is larger than 1 MB."),
+        (b"x" * (MAX_NOTE_BYTES + 1), "a.md: The note is larger than 1 MB."),
     ],
 )
 def test_what_cannot_be_read_says_why(data: bytes, problem: str) -> None:
-    note = read("a.md", data)
+    note = parse_note("a.md", data)
     assert (note.body, [str(one) for one in note.problems]) == (None, [problem])
 
 
 def test_a_title_is_what_the_note_says_else_its_heading_else_its_file() -> None:
-    assert read("x/a.md", b"---\ntitle: '2024-01-01'\n---\n# Else").title == "2024-01-01"
-    assert read("x/a.md", b"Before.\n\n# The *dam*\n").title == "The dam"
-    assert read("x/My note.md", b"## Small\n").title == "My note"
+    assert parse_note("x/a.md", b"---\ntitle: '2024-01-01'\n---\n# Else").title == "2024-01-01"
+    assert parse_note("x/a.md", b"Before.\n\n# The *dam*\n").title == "The dam"
+    assert parse_note("x/My note.md", b"## Small\n").title == "My note"
 
 
 # --- Private parts --------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_a_title_is_what_the_note_says_else_its_heading_else_its_file() -> None:
     ],
 )
 def test_pk_032_what_is_marked_as_private_is_left_out(text: str, left: str) -> None:
-    assert without_private(text) == (left, [])
+    assert remove_private(text) == (left, [])
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_pk_032_what_is_marked_as_private_is_left_out(text: str, left: str) -> N
     ],
 )
 def test_what_has_no_end_is_left_out_to_the_end_and_reported(text: str, left: str, line: int | None) -> None:
-    shown, [mistake] = without_private(text)
+    shown, [mistake] = remove_private(text)
     assert (shown, mistake.line) == (left, line)
 
 
@@ -191,7 +191,7 @@ def test_what_has_no_end_is_left_out_to_the_end_and_reported(text: str, left: st
 )
 def test_nothing_between_private_markers_comes_out(parts: list[str]) -> None:
     text = "".join(parts)
-    shown, _ = without_private(
+    shown, _ = remove_private(
         f"{text}\n%%private%%\nsecret {text.replace('%%/private%%', '')}\n%%/private%%\n{text}"
     )
     assert "secret" not in shown
@@ -201,9 +201,9 @@ def test_nothing_between_private_markers_comes_out(parts: list[str]) -> None:
     "text", ["`" * 300_000, "` `` " * 60_000, "%%" * 200_000, "[[" * 200_000, "<!--" * 100_000, "[a](" * 100_000]
 )
 def test_hostile_text_takes_time_in_proportion(text: str) -> None:
-    from knowledge.sync.links import render
+    from knowledge.sync.notes.links import render_links
 
     began = time.monotonic()
-    shown, _ = without_private(text)
-    render(shown, title_of=lambda _: None)
+    shown, _ = remove_private(text)
+    render_links(shown, title_of=lambda _: None)
     assert time.monotonic() - began < 20

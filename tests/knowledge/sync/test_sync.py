@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from knowledge import lease
-from knowledge.add import delete_document, read_again
+from knowledge.documents.lifecycle import delete_document, reingest_document
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase, Source
 from knowledge.prune import pinned_revisions
-from knowledge.sync import apply as applying
+from knowledge.sync import apply_plan as applying
 from knowledge.sync import folder as disk
-from knowledge.sync.folder import NoFolder
-from knowledge.sync.run import AlreadySyncing, NothingThere, look, source_at
+from knowledge.sync.folder import SourceNotFound
+from knowledge.sync.runner import AlreadySyncing, EmptySource, get_or_create_source, preview_sync
 from tests.knowledge.bases import CountingEmbedder, Crash, add_markdown, alive, check_sound, pin
 from tests.knowledge.sync.folders import note, synced, text_of, write
 from tests.shared_data import shared
@@ -181,7 +181,7 @@ def test_copies_are_one_document_and_the_copy_takes_over(
 
 
 def test_two_notes_may_change_places(base: KnowledgeBase, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(applying, "NOTES_AT_ONCE", 1)
+    monkeypatch.setattr(applying, "NOTES_PER_BATCH", 1)
     for name in ("A", "B"):
         write(vault, f"{name}.md", f"Text of {name}.", title="One title")
     synced(base, vault)
@@ -218,7 +218,7 @@ def test_reading_a_document_again_by_itself_changes_nothing(base: KnowledgeBase,
     synced(base, vault)
     revision = base.revision
     for document in base.documents.all():
-        read_again(document, enqueue=False)
+        reingest_document(document, enqueue=False)
         ingest(document.pk)
     base.refresh_from_db()
     assert base.revision == max(revision, 1)
@@ -228,7 +228,7 @@ def test_reading_a_document_again_by_itself_changes_nothing(base: KnowledgeBase,
 def test_a_crash_between_batches_loses_nothing_and_repeats_nothing(
     base: KnowledgeBase, vault: Path, embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applying, "NOTES_AT_ONCE", 1)
+    monkeypatch.setattr(applying, "NOTES_PER_BATCH", 1)
     calls = iter([None, None, Crash()])
 
     def trouble() -> None:
@@ -248,7 +248,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(base: KnowledgeBas
     synced(base, vault)
     (vault / "Pump.md").unlink()
     write(vault, "New.md", "New.")
-    report = look(Source.objects.get())
+    report = preview_sync(Source.objects.get())
     assert (report.added, report.removed, report.embedded) == (("New.md",), ("Pump.md",), None)
     assert contents(base) == {"Dam.md": True, "Diary.md": False, "Pump.md": True}
 
@@ -274,23 +274,23 @@ def test_a_folder_on_the_way_that_becomes_a_link_is_not_followed(vault: Path) ->
     write(vault.parent, "elsewhere/a.md", "Secret.")
     (vault / "sub").symlink_to(vault.parent / "elsewhere")
     with pytest.raises(Exception, match="cannot be opened"):
-        disk.read_bytes(vault, "sub/a.md")
+        disk.read_note_bytes(vault, "sub/a.md")
 
 
 def test_an_empty_or_missing_folder_removes_nothing_by_accident(base: KnowledgeBase, vault: Path) -> None:
     synced(base, vault)
     for path in vault.iterdir():
         path.unlink()
-    with pytest.raises(NothingThere):
+    with pytest.raises(EmptySource):
         synced(base, vault)
     assert len(contents(base)) == 3
     assert len(synced(base, vault, allow_empty=True).removed) == 3
     source = Source.objects.get()
     vault.rmdir()
-    with pytest.raises(NoFolder):
-        look(source)
-    with pytest.raises(NoFolder):
-        source_at(base, vault)
+    with pytest.raises(SourceNotFound):
+        preview_sync(source)
+    with pytest.raises(SourceNotFound):
+        get_or_create_source(base, vault)
 
 
 def test_one_process_syncs_a_source_at_a_time(
@@ -300,7 +300,7 @@ def test_one_process_syncs_a_source_at_a_time(
     def taken(name: str) -> Any:
         yield False
 
-    monkeypatch.setattr(lease, "alone", taken)
+    monkeypatch.setattr(lease, "try_lease", taken)
     with pytest.raises(AlreadySyncing):
         synced(base, vault)
 

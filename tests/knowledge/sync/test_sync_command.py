@@ -12,10 +12,10 @@ from django.core.management.base import CommandError
 
 from accounts.models import User
 from knowledge.models import Document, KnowledgeBase, Source
-from knowledge.sync.run import source_at, sync
+from knowledge.sync.runner import get_or_create_source, run_sync
 from knowledge.tasks import sync_sources
 from lexic import egress
-from lexic.egress import Fetched, FetchFailed
+from lexic.egress import FetchedDocument, FetchFailed
 from plugins.models import Plugin
 from tests.knowledge.bases import CountingEmbedder, registered
 from tests.knowledge.sync.folders import write
@@ -106,10 +106,10 @@ def test_what_is_not_there_is_named(plugin: Plugin, slug: str, said: str) -> Non
 def test_a_file_of_addresses_is_a_source(plugin: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = {"https://example.org/a": "# A\n\nFirst.", "https://example.org/b": "# B\n\nSecond."}
 
-    def fetch(url: str, **_: Any) -> Fetched:
+    def fetch(url: str, **_: Any) -> FetchedDocument:
         if url not in pages:
             raise FetchFailed
-        return Fetched(url=url, content_type="text/markdown", body=pages[url].encode())
+        return FetchedDocument(url=url, content_type="text/markdown", body=pages[url].encode())
 
     monkeypatch.setattr(egress, "fetch", fetch)
     listed = tmp_path / "addresses.txt"
@@ -160,7 +160,7 @@ def test_a_source_that_fails_stops_no_other(plugin: Plugin, vault: Path, tmp_pat
     write(other, "z.md", "Text of Z.")
     base = KnowledgeBase.objects.create(owner=plugin.owner, plugin=plugin, name="notes", embedder="counting")
     for folder in (other, vault):
-        sync(source_at(base, folder))
+        run_sync(get_or_create_source(base, folder))
     (other / "z.md").unlink()
     write(vault, "new.md", "Text that is new.")
     settings.LEXIC_SYNC_ROOTS = [str(tmp_path)]

@@ -8,8 +8,8 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
-from marketplace.catalogue import meaning
-from marketplace.catalogue.listing import relist
+from marketplace.listings import listing_embeddings
+from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
 from plugins.models import Plugin, Release
 
@@ -41,10 +41,10 @@ def listed(
     values = {"domain": "testing", "system_prompt": "You answer.", "is_published": True, **fields}
     plugin = Plugin.objects.create(owner=owner, name=name, **values)
     Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="You answer.", scorecard=card or {})
-    listing = relist(plugin)
+    listing = update_listing(plugin)
     assert listing
     if embed:
-        meaning.embed(plugin)
+        listing_embeddings.embed_listing(plugin)
     return Listing.objects.get(pk=plugin.pk)
 
 

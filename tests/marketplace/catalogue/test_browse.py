@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
-from marketplace.catalogue.shown import PER_PAGE
+from marketplace.catalogue.browse_page import PER_PAGE
 from plugins.models import Plugin
 from tests.marketplace.catalogue.made import listed, scorecard
 

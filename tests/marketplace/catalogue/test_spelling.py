@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
-from marketplace.catalogue.refresh import refresh
-from marketplace.catalogue.spelling import learn, meant_by
+from marketplace.catalogue.listing_refresh import refresh_stale_listings
+from marketplace.catalogue.spelling import correct_spelling, update_known_words
 from marketplace.models import Word
 from plugins.models import Plugin
 from tests.marketplace.catalogue.made import listed
@@ -26,7 +26,7 @@ def shelf(alice: User) -> None:
     """Found by their words alone."""
     listed(alice, "Concrete cover and durability", tagline="For reinforced members.", tags=["eurocode"])
     listed(alice, "Asbestos removal", tagline="Permits and disposal.", domain="site-safety")
-    learn()
+    update_known_words()
 
 
 def page(query: str) -> str:
@@ -47,14 +47,14 @@ def page(query: str) -> str:
     ],
 )
 def test_each_word_that_stands_nowhere_becomes_the_most_similar_one(shelf: None, words: str, meant: str) -> None:
-    assert meant_by(words) == meant
+    assert correct_spelling(words) == meant
 
 
 @pytest.mark.parametrize(
     "words", ["", "concrete cover", "feeding tropical fish", "xkcd qwrtz", "cvr", '"concrte"', "-"]
 )
 def test_what_is_right_short_or_like_nothing_is_left_as_it_is(shelf: None, words: str) -> None:
-    assert meant_by(words) == ""
+    assert correct_spelling(words) == ""
 
 
 def test_the_page_says_what_it_shows_instead(shelf: None) -> None:
@@ -82,19 +82,19 @@ def test_the_words_are_nobodys_markup(shelf: None) -> None:
 
 def test_words_of_what_went_off_the_air_are_not_offered(shelf: None) -> None:
     Plugin.objects.filter(name__startswith="Asbestos").update(is_published=False)
-    assert meant_by("asbetos") == ""
-    learn()
+    assert correct_spelling("asbetos") == ""
+    update_known_words()
     assert not Word.objects.filter(text="asbestos").exists()
     assert Word.objects.filter(text="concrete").exists()
 
 
 def test_the_timetable_learns_new_words(alice: User) -> None:
     listed(alice, "Scaffolds")
-    refresh()
-    assert meant_by("scafolds") == "scaffolds"
+    refresh_stale_listings()
+    assert correct_spelling("scafolds") == "scaffolds"
     assert list(Word.objects.filter(text__startswith="scaf").values_list("text", "listings")) == [("scaffolds", 1)]
     listed(alice, "More scaffolds")
-    learn()
+    update_known_words()
     assert Word.objects.get(text="scaffolds").listings == 2
 
 
@@ -104,7 +104,7 @@ def test_however_much_is_listed_it_takes_so_many_statements(
 ) -> None:
     for number in range(8):
         listed(alice, f"Concrete cover {number}")
-    learn()
+    update_known_words()
     with django_assert_num_queries(statements):
         Client().get("/marketplace", {"q": query})
 

@@ -17,10 +17,10 @@ from PIL import Image
 
 from accounts.models import User
 from marketplace.models import DayOfPlugin
-from marketplace.plugin_page import picture, qr, usage, versions
-from marketplace.plugin_page.picture import Card
-from marketplace.plugin_page.snippets import snippets_of
-from marketplace.publish import publish
+from marketplace.plugin_page import qr_code, release_history, social_card, usage_chart
+from marketplace.plugin_page.code_snippets import build_snippets
+from marketplace.plugin_page.social_card import SocialCard
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from trees.models import DecisionTree
 
@@ -30,7 +30,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size
 @given(question=TEXT)
 def test_whatever_a_question_says_it_is_a_string_in_the_code(question: str) -> None:
     asked = " ".join(question.split()) or "What should I know first?"
-    code = {one.id: one.code for one in snippets_of("boots@1.0.0", question=question)}
+    code = {one.id: one.code for one in build_snippets("boots@1.0.0", question=question)}
     for name in ("python", "openai"):
         strings = [node.value for node in ast.walk(ast.parse(code[name])) if isinstance(node, ast.Constant)]
         assert asked in strings
@@ -42,7 +42,7 @@ def test_whatever_a_question_says_it_is_a_string_in_the_code(question: str) -> N
 
 def test_the_drawing_is_the_code() -> None:
     address = "https://lexic.example/marketplace/structural-engineering"
-    code = qr.code_of(address)
+    code = qr_code.build_qr_code(address)
     drawn = [[False] * code.size for _ in range(code.size)]
     for x, y, length in re.findall(r"M(\d+) (\d+)\.5h(\d+)", code.path):
         for at in range(int(x), int(x) + int(length)):
@@ -62,24 +62,26 @@ def test_the_picture_is_a_png_of_the_size_that_others_want(client: Client, publi
 @settings(deadline=None, max_examples=25)
 @given(name=TEXT, tagline=TEXT)
 def test_any_name_can_be_drawn(name: str, tagline: str) -> None:
-    card = Card(name=picture._printable(name), tagline=picture._printable("x" * 200 + tagline), figures=())
-    assert picture.drawn(card).startswith(b"\x89PNG")
+    card = SocialCard(
+        name=social_card._printable_text(name), tagline=social_card._printable_text("x" * 200 + tagline), figures=()
+    )
+    assert social_card.render_card(card).startswith(b"\x89PNG")
 
 
 def test_days_without_questions_are_there_and_the_busiest_is_named(published: Plugin) -> None:
     for day, asked in ((date(2026, 3, 1), 8), (date(2026, 3, 9), 2), (date(2026, 1, 1), 99)):
         DayOfPlugin.objects.create(plugin=published, day=day, asked=asked, answered=asked)
-    found = usage.usage_of(published, today=date(2026, 3, 10))
+    found = usage_chart.build_usage_chart(published, today=date(2026, 3, 10))
     assert (len(found.bars), found.asked) == (30, 10)
     assert found.sentence == "Asked 10 times in the last 30 days, most often on 1 March, 8 times."
     assert [(bar.day.day, bar.height) for bar in found.days_with_questions] == [(9, 15.0), (1, 60.0)]
 
 
 def test_what_a_release_scored() -> None:
-    assert versions.passed({}) == {"right": "", "refused": ""}
-    assert versions.passed({"golden_total": 9, "golden_passed": 8})["all"] == "8/9"
+    assert release_history.pass_counts({}) == {"right": "", "refused": ""}
+    assert release_history.pass_counts({"golden_total": 9, "golden_passed": 8})["all"] == "8/9"
     now = {"golden_total": 9, "golden_passed": 8, "answered": [5, 6], "refused": [3, 3]}
-    assert versions.passed(now) == {"right": "5/6", "refused": "3/3"}
+    assert release_history.pass_counts(now) == {"right": "5/6", "refused": "3/3"}
 
 
 def test_a_release_says_what_is_different_and_never_what_it_says(

@@ -9,13 +9,13 @@ from django.test import Client
 
 from accounts.models import User
 from knowledge.models import Document, Page
-from marketplace.catalogue.listing import relist
+from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
-from marketplace.plugin_page.sample import is_offered, sample_of
-from marketplace.sharing.obstacles import CannotBeShared, check_may_be_shared, shared_release
+from marketplace.plugin_page.sample_answers import current_sample, is_sample_offered
+from marketplace.sharing.shareability import CannotBeShared, check_shareable, shared_release
 from plugins.models import Plugin
 from querying.models import GoldenQuestion, Query
-from tests.querying.plan.notebook import MARK, OPEN, notebook
+from tests.querying.question.planning.notebook import MARK, OPEN, notebook
 
 pytestmark = pytest.mark.django_db
 DOCTOR = "What did the doctor advise for the knee?"
@@ -27,7 +27,7 @@ def notes(alice: User) -> Plugin:
     made = notebook(alice, public_chat=True)
     # A public document that is superseded is shown among the sources as such.
     Document.objects.filter(title=f"{MARK} rules").update(is_public=False)
-    relist(made)
+    update_listing(made)
     return made
 
 
@@ -56,11 +56,11 @@ def test_titles_of_what_is_private_are_on_no_public_page(client: Client, notes: 
 def test_a_sample_answer_is_made_and_shown_from_what_is_public(notes: Plugin) -> None:
     for question in (DOCTOR, GLUED):
         GoldenQuestion.objects.create(plugin=notes, question=question, is_public=True)
-    sample = sample_of(notes)
+    sample = current_sample(notes)
     assert (sample["question"], MARK in json.dumps(sample)) == (GLUED, False)
-    assert is_offered(notes, sample)
+    assert is_sample_offered(notes, sample)
     Document.objects.filter(title="Oak bench").update(is_public=False)
-    assert not is_offered(notes, sample)
+    assert not is_sample_offered(notes, sample)
 
 
 def test_pages_of_what_is_private_stay_closed_when_it_is_shared(client: Client, notes: Plugin) -> None:
@@ -75,10 +75,10 @@ def test_pages_of_what_is_private_stay_closed_when_it_is_shared(client: Client, 
 
 def test_a_copy_would_hold_what_is_private_so_there_is_none(notes: Plugin) -> None:
     with pytest.raises(CannotBeShared, match="3 of its documents are not public"):
-        check_may_be_shared(notes)
+        check_shareable(notes)
     Plugin.objects.update(is_shared=True)
     with pytest.raises(CannotBeShared):
         shared_release("notes")
     Document.objects.update(is_public=True, is_template=False)
-    check_may_be_shared(notes)
+    check_shareable(notes)
     assert shared_release("notes").plugin == notes

@@ -25,7 +25,7 @@ def nobody_has_reported_before() -> None:
 def plugin(alice: User) -> Plugin:
     plugin = Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.")
     release = Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief.")
-    plugin.go_live(release)
+    plugin.set_live_release(release)
     Listing.objects.create(plugin=plugin, release=release, domain="safety", released_at=release.created_at)
     return plugin
 

@@ -11,14 +11,14 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from knowledge.add import add_text
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
+from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.models import Report
-from marketplace.publish import NotReady, missing, publish
-from marketplace.reviews import decide
-from marketplace.rollback import go_back
-from plugins.models import IsHeld, Plugin
+from marketplace.publishing.publish import NotReady, publish, publish_blockers
+from marketplace.publishing.rollback import roll_back
+from marketplace.reviews import moderation
+from plugins.models import Plugin, PluginHeld
 
 pytestmark = pytest.mark.django_db
 WORDS = "Those who run this site took it off the air after a report; it can be published again once they lift that."
@@ -43,7 +43,7 @@ def reported(alice: User) -> Report:
 
 @pytest.fixture
 def plugin(reported: Report, ruth: User) -> Plugin:
-    decide.withdraw_plugin(reported, by=ruth)
+    moderation.withdraw_plugin(reported, by=ruth)
     reported.plugin.refresh_from_db()
     return reported.plugin
 
@@ -61,7 +61,7 @@ def signed_in(person: User) -> Client:
 def test_its_owner_cannot_publish_it_and_reads_why(plugin: Plugin, alice: User) -> None:
     with pytest.raises(NotReady) as refused:
         publish(plugin, by=alice)
-    assert refused.value.reasons == missing(plugin) == [f"{WORDS} {IsHeld.hint}"]
+    assert refused.value.reasons == publish_blockers(plugin) == [f"{WORDS} {PluginHeld.hint}"]
     address = reverse("admin:builder_publish", args=[plugin.pk])
     assert WORDS in signed_in(alice).get(address).content.decode()
     signed_in(alice).post(address, {"version": "", "notes": ""})
@@ -73,12 +73,12 @@ def test_neither_a_new_version_nor_an_earlier_one_nor_the_api_is_a_way_round(plu
         publish(plugin, by=alice, version="2.0.0")
     release = plugin.latest_release()
     assert release is not None
-    with pytest.raises(IsHeld):
-        go_back(plugin, to=release, by=alice)
+    with pytest.raises(PluginHeld):
+        roll_back(plugin, to=release, by=alice)
     client = APIClient()
     client.force_login(alice)
     said = client.post("/api/plugins/boots/publish", {}, format="json")
-    assert (said.status_code, said.json()["missing"]) == (409, [f"{WORDS} {IsHeld.hint}"])
+    assert (said.status_code, said.json()["missing"]) == (409, [f"{WORDS} {PluginHeld.hint}"])
     said = client.patch("/api/plugins/boots", {"isHeld": False, "is_held": False}, format="json")
     assert Plugin.objects.get().is_held
     assert (is_on_the_air(), plugin.releases.count()) == (False, 1)
@@ -86,8 +86,8 @@ def test_neither_a_new_version_nor_an_earlier_one_nor_the_api_is_a_way_round(plu
 
 def test_taking_it_off_the_air_oneself_first_does_not_help(reported: Report, ruth: User, mailoutbox: Any) -> None:
     reported.plugin.withdraw()
-    decision = decide.withdraw_plugin(reported, by=ruth)
-    assert (decision.is_told, Plugin.objects.get().is_held) == (True, True)
+    decision = moderation.withdraw_plugin(reported, by=ruth)
+    assert (decision.is_mail_sent, Plugin.objects.get().is_held) == (True, True)
     assert "It cannot be published again before those who run this site lift that." in mailoutbox[0].body
 
 
@@ -99,9 +99,9 @@ def test_who_reviewed_it_leaves_and_it_stays_withdrawn(plugin: Plugin, alice: Us
 
 
 def test_a_copy_and_a_file_of_it_begin_anew(plugin: Plugin) -> None:
-    from marketplace.bundle.columns import PLUGIN
+    from marketplace.bundle.columns import PLUGIN_COLUMNS
 
-    assert "is_held" not in PLUGIN
+    assert "is_held" not in PLUGIN_COLUMNS
 
 
 def test_once_it_is_lifted_its_owner_publishes_it(
@@ -128,8 +128,8 @@ def test_nobody_else_lifts_it(plugin: Plugin, reported: Report, alice: User) -> 
 
 def test_opening_the_report_again_does_not_lift_it(plugin: Plugin, reported: Report, ruth: User) -> None:
     reported.refresh_from_db()
-    decide.reopen(reported)
-    decide.dismiss(reported, by=ruth)
+    moderation.reopen_report(reported)
+    moderation.dismiss_report(reported, by=ruth)
     assert Plugin.objects.get().is_held
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from knowledge.add import add_file, add_text, replace_file
-from knowledge.attach import own_knowledge_base
+from knowledge.documents.lifecycle import add_file, add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
-from marketplace.publish import publish
+from knowledge.own_knowledge_base import own_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
 from querying.models import GoldenQuestion
 from tests.cover import HANDBOOK, TREE

@@ -12,13 +12,14 @@ from asgiref.sync import async_to_sync
 from accounts.models import User
 from knowledge.embedders import LocalEmbedder, get_embedder
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Page, Revision
-from knowledge.reembed import reembed
-from marketplace.publish import publish
-from marketplace.sharing.files import file_of
-from marketplace.sharing.install import import_file, install
+from knowledge.versions.reembed import reembed_base
+from marketplace.publishing.publish import publish
+from marketplace.sharing.installs import import_plugin_file, install_copy
+from marketplace.sharing.release_files import release_file
 from plugins.models import Plugin, Release
-from querying import gather, pipeline, releases
-from querying.types import Answer, Asker, Done, Question
+from querying import pipeline, releases
+from querying.retrieval import retriever
+from querying.types import Answer, Caller, Done, Question
 from tests.knowledge.bases import CountingEmbedder, registered
 from tests.marketplace.sharing.conftest import QUESTIONS
 
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def asked(release: Release, text: str, facts: dict[str, Any]) -> Question:
-    return Question(text=text, release=release, asker=Asker(name="test", is_measurement=True), facts=facts)
+    return Question(text=text, release=release, caller=Caller(name="test", is_evaluation=True), facts=facts)
 
 
 def answered(question: Question) -> Answer:
@@ -45,7 +46,7 @@ def seen(release: Release, text: str, facts: dict[str, Any]) -> dict[str, Any]:
     question = asked(release, text, facts)
     said = answered(question)
     return {
-        "passages": [passage(one) for one in gather.retrieve(question)],
+        "passages": [passage(one) for one in retriever.retrieve(question)],
         "text": said.text,
         "outcome": (said.outcome, said.reason, said.why),
         "citations": [(c.number, c.start, c.end, c.excerpt, c.score, passage(c.passage)) for c in said.citations],
@@ -65,7 +66,7 @@ def installed(drafted: Plugin, charlie: User, monkeypatch: pytest.MonkeyPatch) -
     """Charlie's copy, made while the draft of the original says other things, and without embedding anything."""
     with monkeypatch.context() as patched:
         patched.setattr(LocalEmbedder, "embed_batch", None)
-        return install(drafted.slug, by=charlie).install.copy
+        return install_copy(drafted.slug, by=charlie).install.copy
 
 
 def test_a_copy_answers_exactly_as_the_release(release: Release, installed: Plugin) -> None:
@@ -81,10 +82,10 @@ def test_a_copy_of_a_release_from_before_its_base_moved_answers_as_it_does(
 ) -> None:
     original = all_seen(release)
     with registered(CountingEmbedder("new", dimensions=24)):
-        reembed(drafted.knowledge_base, embedder=get_embedder("new"))
+        reembed_base(drafted.knowledge_base, embedder=get_embedder("new"))
         with monkeypatch.context() as patched:
             patched.setattr(LocalEmbedder, "embed_batch", None)
-            copy = install(drafted.slug, by=charlie).install.copy
+            copy = install_copy(drafted.slug, by=charlie).install.copy
     assert all_seen(release) == all_seen(releases.snapshot(copy)) == original
     assert (copy.knowledge_base.embedder, copy.knowledge_base.dimensions) == ("local", 384)
 
@@ -100,7 +101,7 @@ def test_it_can_be_published_and_answers_the_same_again(release: Release, instal
 
 
 def test_the_rows_are_the_same(release: Release, installed: Plugin) -> None:
-    pinned = releases.bases_of(release)
+    pinned = releases.pinned_bases(release)
     copied = list(KnowledgeBase.objects.of_plugin(installed))
     assert len(copied) == len(pinned) == 2
     assert {base.owner for base in copied} == {installed.owner}
@@ -128,11 +129,11 @@ def figures(base: int, revision: int) -> tuple[int, int]:
 
 
 def test_by_file_it_is_the_same(release: Release, drafted: Plugin, bob: User) -> None:
-    with file_of(release).open() as file:
+    with release_file(release).open() as file:
         content = file.read()
     drafted.delete()  # as on another site
     before = Embedding.objects.count()
-    copy = import_file(io.BytesIO(content), owner=bob, slug="copied").plugin
+    copy = import_plugin_file(io.BytesIO(content), owner=bob, slug="copied").plugin
     assert Embedding.objects.count() > before
     assert copy.installed_from.is_hearsay
     assert (copy.installed_from.original_name, copy.installed_from.original_author) == ("Concrete cover", "Alice")

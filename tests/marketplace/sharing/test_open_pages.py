@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import User
-from knowledge.add import delete_document
+from knowledge.documents.lifecycle import delete_document
 from knowledge.models import Document, Page
-from marketplace.publish import publish
-from marketplace.rollback import go_back
-from marketplace.sharing.install import install
+from marketplace.publishing.publish import publish
+from marketplace.publishing.rollback import roll_back
+from marketplace.sharing.installs import install_copy
 from plugins.models import Plugin
 from tests.marketplace.sharing.conftest import add
 
@@ -26,7 +26,7 @@ def test_what_is_open_is_what_a_copy_holds(boots: Plugin, alice: User, charlie: 
     assert open_titles() == {"Rules", "Shops"}
     publish(boots, by=alice)
     assert open_titles() == {"Rules", "Gloves"}
-    copy = install("boots", by=charlie).install.copy
+    copy = install_copy("boots", by=charlie).install.copy
     assert set(Document.objects.of_plugin(copy).values_list("title", flat=True)) == open_titles()
 
 
@@ -35,7 +35,7 @@ def test_going_back_opens_what_the_earlier_release_read(boots: Plugin, alice: Us
     assert first is not None
     add(boots.knowledge_base, "Gloves", "# Gloves\n\nGloves are worn with boots.")
     publish(boots, by=alice)
-    go_back(boots, to=first, by=alice)
+    roll_back(boots, to=first, by=alice)
     assert open_titles() == {"Rules", "Shops"}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from knowledge.models import Page
-from marketplace.catalogue.listing import relist
+from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
@@ -20,7 +20,7 @@ CITED = "Safety boots with a steel toe are worn on every site."
 @pytest.fixture
 def listed(published: Plugin) -> Listing:
     """On the air, with a sample that cites its handbook."""
-    relist(published)
+    update_listing(published)
     GoldenQuestion.objects.create(plugin=published, question=QUESTION, is_public=True)
     Listing.objects.filter(plugin=published).update(sample=sample_on(published))
     return Listing.objects.get(plugin=published)

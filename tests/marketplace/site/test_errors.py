@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from lexic.api_errors import TooMany, handler429
+from lexic.http.error_handlers import TooManyRequests, handler429
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +32,7 @@ def test_what_an_address_holds_is_never_markup(client: Client) -> None:
 
 
 def test_whoever_asks_too_much_is_told_how_long_to_wait() -> None:
-    response = handler429(asked("/marketplace/boots/try"), TooMany(), wait=37.2)
+    response = handler429(asked("/marketplace/boots/try"), TooManyRequests(), wait=37.2)
     content = response.content.decode()
     assert (response.status_code, response.headers["Retry-After"]) == (429, "38")
     assert "38 seconds" in content
@@ -55,11 +55,11 @@ def test_programs_get_it_as_json() -> None:
 def test_a_page_that_breaks_has_the_number_that_stands_in_the_log(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("marketplace.site.landing.featured", None)
-    with caplog.at_level(logging.ERROR, logger="lexic.api_errors"):
+    monkeypatch.setattr("marketplace.site.home_view.featured_plugin", None)
+    with caplog.at_level(logging.ERROR, logger="lexic.http.error_handlers"):
         response = Client(raise_request_exception=False).get("/")
     assert response.status_code == 500
-    (line,) = (record.getMessage() for record in caplog.records if record.name == "lexic.api_errors")
+    (line,) = (record.getMessage() for record in caplog.records if record.name == "lexic.http.error_handlers")
     number = line.split()[2]
     assert f"error {number}" in response.content.decode()
     assert "TypeError" not in response.content.decode()

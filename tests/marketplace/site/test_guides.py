@@ -14,48 +14,48 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from marketplace.site.guides import ENTRIES, NAMES, guide
-from marketplace.site.markup import Drawing
+from marketplace.site.guides import GUIDE_ENTRIES, GUIDE_NAMES, load_guide
+from marketplace.site.markdown_html import MarkdownRenderer
 
-NAMED = sorted(NAMES)
+NAMED = sorted(GUIDE_NAMES)
 
 
 def drawn(text: str) -> str:
     nodes = SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(text)).children
-    return Drawing(guides={"api", "other"}).joined(nodes)
+    return MarkdownRenderer(guides={"api", "other"}).joined(nodes)
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_guide_shows_its_programs_as_they_stand(name: str) -> None:
     text = (settings.BASE_DIR / "docs" / f"{name}.md").read_text(encoding="utf-8")
     programs = re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    shown = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", guide(name).content, re.DOTALL)
+    shown = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", load_guide(name).content, re.DOTALL)
     assert [unescape(code) for code in shown] == programs
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_link_leads_somewhere(name: str) -> None:
-    for address in re.findall(r'href="([^"]+)"', guide(name).content):
+    for address in re.findall(r'href="([^"]+)"', load_guide(name).content):
         path, _, anchor = unescape(address).partition("#")
         if path.startswith("https://"):
             continue
         target = resolve(path.partition("?")[0] or "/docs")
         if target.url_name == "guide" or not path:
-            where = guide(target.kwargs["name"] if path else name)
+            where = load_guide(target.kwargs["name"] if path else name)
             assert not anchor or f' id="{anchor}"' in where.content, address
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_nothing_of_the_markup_is_left_over(name: str) -> None:
-    without_code = re.sub(r"<(pre|code)[^>]*>.*?</\1>", "", guide(name).content, flags=re.DOTALL)
+    without_code = re.sub(r"<(pre|code)[^>]*>.*?</\1>", "", load_guide(name).content, flags=re.DOTALL)
     assert not re.search(r"`|\*\*|\]\(|^\|", without_code, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_anchor_is_there_once(name: str) -> None:
-    anchors = re.findall(r' id="([^"]+)"', guide(name).content)
+    anchors = re.findall(r' id="([^"]+)"', load_guide(name).content)
     assert len(anchors) == len(set(anchors))
-    assert {anchor for anchor, _ in guide(name).sections} <= set(anchors)
+    assert {anchor for anchor, _ in load_guide(name).sections} <= set(anchors)
 
 
 @pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_every_anchor_is_there_once(name: str) -> None:
 def test_anybody_may_read_it_and_comes_to_the_others(client: Client, name: str) -> None:
     content = client.get(f"/docs/{name}").content.decode()
     assert f'<link rel="canonical" href="{settings.PUBLIC_URL}/docs/{name}">' in content
-    assert [f'href="/docs/{entry.name}"' in content for entry in ENTRIES] == [True] * len(ENTRIES)
+    assert [f'href="/docs/{entry.name}"' in content for entry in GUIDE_ENTRIES] == [True] * len(GUIDE_ENTRIES)
     assert content.count('aria-current="page"') == 2  # in the bar and in the menu
 
 
@@ -126,7 +126,7 @@ def test_whatever_stands_in_it_nothing_but_our_own_markup_comes_out(text: str) -
 
 
 def test_addresses_of_our_own_that_guides_name_exist() -> None:
-    for entry in ENTRIES:
+    for entry in GUIDE_ENTRIES:
         for path in re.findall(r"\]\((/[^)#]*)", (settings.BASE_DIR / "docs" / f"{entry.name}.md").read_text()):
             try:
                 resolve(path)

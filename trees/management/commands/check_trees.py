@@ -10,29 +10,29 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from plugins.models import Plugin
-from trees.cases import InvalidCase, Result, read_cases, run
+from trees.cases import CaseResult, InvalidCase, parse_cases, run_cases
+from trees.definition.nodes import Problem
+from trees.definition.parser import parse_with_problems
 from trees.models import DecisionTree
-from trees.nodes import Problem
-from trees.problems import problems
-from trees.schema import read
-from trees.validation import sentence
+from trees.validation.tree_problems import find_problems
+from trees.validation.validators import problem_message
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
+class TreeReport:
     """A tree, by plugin and name, with its problems and how its test cases went. `plugin` is empty for a file."""
 
     plugin: str
     tree: str
     problems: list[Problem]
-    results: list[Result]
+    results: list[CaseResult]
 
     @property
     def errors(self) -> int:
         return sum(problem.is_error for problem in self.problems)
 
     @property
-    def failed(self) -> list[Result]:
+    def failed(self) -> list[CaseResult]:
         return [result for result in self.results if not result.passed]
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Checked:
         cases = f", {passed} of {len(self.results)} cases pass" if self.results else ""
         yield f"{title}: {f'{len(self.problems)} problems' if self.problems else 'in order'}{cases}"
         for problem in self.problems:
-            yield f"  {problem.severity} {problem.code}: {sentence(problem)}"
+            yield f"  {problem.severity} {problem.code}: {problem_message(problem)}"
         for result in self.failed:
             case = result.case
             yield f"  failed case: “{case.name}” {case.expectation} {case.expected}, but {result.said}"
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        checked = list(_from_file(options["file"]) if options["file"] else _from_plugins(options["slug"]))
+        checked = list(_check_file(options["file"]) if options["file"] else _check_plugin_trees(options["slug"]))
         errors, failed = sum(one.errors for one in checked), sum(len(one.failed) for one in checked)
         if options["json"]:
             result = {"trees": [one.as_dict() for one in checked], "errors": errors, "failed_cases": failed}
@@ -81,7 +81,7 @@ class Command(BaseCommand):
             cases = f" {failed} test cases fail." if failed else ""
             raise CommandError(f"{errors} errors in {sum(bool(one.errors) for one in checked)} trees.{cases}")
 
-    def show(self, checked: list[Checked]) -> None:
+    def show(self, checked: list[TreeReport]) -> None:
         for one in checked:
             for line in one.lines():
                 self.stdout.write(line)
@@ -89,7 +89,7 @@ class Command(BaseCommand):
             self.stdout.write("There are no trees to check.")
 
 
-def _from_plugins(slug: str | None) -> Iterator[Checked]:
+def _check_plugin_trees(slug: str | None) -> Iterator[TreeReport]:
     trees = DecisionTree.objects.select_related("plugin").order_by("plugin__slug", "order", "created_at")
     if slug:
         if not Plugin.objects.filter(slug=slug).exists():
@@ -97,10 +97,10 @@ def _from_plugins(slug: str | None) -> Iterator[Checked]:
         trees = trees.filter(plugin__slug=slug)
     for tree in trees.prefetch_related("cases").iterator(chunk_size=100):
         cases = [case.as_dict() for case in tree.cases.all()]
-        yield _checked(tree.plugin.slug, tree.name, tree.tree_data, cases)
+        yield _check_tree(tree.plugin.slug, tree.name, tree.tree_data, cases)
 
 
-def _from_file(path: Path) -> Iterator[Checked]:
+def _check_file(path: Path) -> Iterator[TreeReport]:
     try:
         tree_data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -109,11 +109,11 @@ def _from_file(path: Path) -> Iterator[Checked]:
         raise CommandError(f"{path} is not a JSON file: {error}") from error
     try:
         cases = tree_data.get("cases", []) if isinstance(tree_data, dict) else []
-        yield _checked("", path.name, tree_data, cases)
+        yield _check_tree("", path.name, tree_data, cases)
     except InvalidCase as error:
         raise CommandError(f"{path}: {error.message}") from error
 
 
-def _checked(plugin: str, name: str, tree_data: object, cases: list[dict[str, Any]]) -> Checked:
-    results = run(read(tree_data).tree, read_cases(cases))
-    return Checked(plugin=plugin, tree=name, problems=problems(tree_data), results=results)
+def _check_tree(plugin: str, name: str, tree_data: object, cases: list[dict[str, Any]]) -> TreeReport:
+    results = run_cases(parse_with_problems(tree_data).tree, parse_cases(cases))
+    return TreeReport(plugin=plugin, tree=name, problems=find_problems(tree_data), results=results)

@@ -1,0 +1,25 @@
+"""Whose address is whose: an account's address counts as theirs once they have shown that they read its mail."""
+
+from __future__ import annotations
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+
+from accounts.models import User
+
+
+def find_user_by_email(email: str) -> User | None:
+    """The account with this address that may sign in."""
+    return User.objects.filter(email=email.strip().lower(), is_active=True).first()
+
+
+def has_confirmed_email(user: User) -> bool:
+    """Whether the address is known to be theirs.
+
+    Anybody can sign up with anybody's address, so it is theirs when they have confirmed it; when an operator made
+    the account and no address was ever to be confirmed; or when this site confirms none at all.
+    """
+    if settings.ACCOUNT_EMAIL_VERIFICATION == "none":
+        return True
+    addresses = EmailAddress.objects.filter(user=user)
+    return addresses.filter(email__iexact=user.email, verified=True).exists() or not addresses.exists()

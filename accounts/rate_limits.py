@@ -1,0 +1,282 @@
+"""Limits: so many requests in a minute and in a day, counted in Redis in one atomic step.
+
+A request is counted against every window, or, when one of them is full, against none: who is refused loses nothing
+of the day. A minute begins with the first request that is counted in it, so that no more than the limit ever pass
+around the turn of a minute of the clock; a day is the day in UTC, so that everybody can tell when it ends.
+
+When Redis is away requests pass, because an answer matters more than an exact count. That is logged once a minute,
+`manage.py doctor` and /readyz say so, and for a few seconds nobody asks Redis again, so that no request waits for it.
+
+Failed attempts to sign in with a key are not counted. A secret has 256 bits, so there is nothing to guess, and what
+does not look like a key never reaches the database; a limit per address would only let one broken agent lock out
+everybody who shares its address.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache as once
+
+import redis
+from django.conf import settings
+from django.core.cache import cache
+from redis.backoff import NoBackoff
+from redis.commands.core import Script
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from accounts.models import ApiKey
+from lexic.errors import LexicError
+
+logger = logging.getLogger(__name__)
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+
+# Seconds: how long to wait for Redis at most, how long to leave it alone after that, and between two warnings.
+# A busy machine may keep an answer back for a second or two, and limits must not fall away just then.
+_REDIS_TIMEOUT_SECONDS, _REDIS_BACKOFF_SECONDS, _WARNING_INTERVAL_SECONDS = 10.0, 5.0, 60.0
+
+# As many times what a visitor may ask of one place is what they may ask of all: there are thousands of plugins.
+_ANYWHERE_FACTOR = 5
+
+# KEYS: a counter for each window. ARGV: what to add (0: only look) and the time, then for each counter a limit, a
+# length, and when the window begins if it begins now; times in milliseconds.
+# Gives 1 or 0 (was there room in all of them), then for each how many are counted by now and when it began.
+_COUNT_SCRIPT = """
+local amount, now, room, counts, begins = tonumber(ARGV[1]), tonumber(ARGV[2]), 1, {}, {}
+for i, key in ipairs(KEYS) do
+    local kept = redis.call('HMGET', key, 'count', 'begin')
+    counts[i], begins[i] = tonumber(kept[1]) or 0, tonumber(kept[2]) or tonumber(ARGV[3 * i + 2])
+    if now >= begins[i] + tonumber(ARGV[3 * i + 1]) then counts[i], begins[i] = 0, tonumber(ARGV[3 * i + 2]) end
+    if counts[i] + amount > tonumber(ARGV[3 * i]) then room = 0 end
+end
+local answer = {room}
+for i, key in ipairs(KEYS) do
+    if room == 1 and amount > 0 then
+        counts[i] = counts[i] + amount
+        redis.call('HSET', key, 'count', counts[i], 'begin', begins[i])
+        redis.call('PEXPIRE', key, tonumber(ARGV[3 * i + 1]) + 60000)
+    end
+    answer[2 * i], answer[2 * i + 1] = counts[i], begins[i]
+end
+return answer
+"""
+
+
+class RateLimited(LexicError):
+    """This was done as often as it may be for now."""
+
+    code = "too_many_requests"
+    status = 429
+
+    def __init__(self, *, wait: float) -> None:
+        self.retry_after = math.ceil(wait)
+        minutes = max(1, math.ceil(wait / 60))
+        super().__init__(hint=f"You may go on in {minutes} minute{'' if minutes == 1 else 's'}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitWindow:
+    """What is left of one window of so many `seconds`. It begins anew in `reset_seconds`."""
+
+    seconds: int
+    limit: int
+    remaining: int
+    reset_seconds: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allowance:
+    """What a key may still do. The figures are those of the window that has least left.
+
+    `retry_after`: seconds until there is room again, when this request was refused. `windows` is empty when nothing
+    could be counted; then nothing is said about it in the headers either.
+    """
+
+    limit: int
+    remaining: int
+    reset_seconds: int
+    retry_after: int | None = None
+    windows: tuple[LimitWindow, ...] = ()
+
+    @property
+    def left_today(self) -> int | None:
+        """What is left of the day; None where nothing could be counted."""
+        return next((window.remaining for window in self.windows if window.seconds == DAY), None)
+
+    @property
+    def is_refused(self) -> bool:
+        return self.retry_after is not None
+
+    def headers(self) -> dict[str, str]:
+        """For the answer, whatever it is. `X-RateLimit-Reset` is in seconds from now."""
+        if not self.windows:
+            return {}
+        headers = {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(self.reset_seconds),
+        }
+        return headers | ({"Retry-After": str(self.retry_after)} if self.retry_after is not None else {})
+
+
+def count_key_request(key: ApiKey, *, now: float | None = None) -> Allowance:
+    """Counts one request with this key, if there is room for it in both windows."""
+    return _key_allowance(key, amount=1, now=now)
+
+
+def peek_key_allowance(key: ApiKey, *, now: float | None = None) -> Allowance:
+    """What is left to this key, without counting anything."""
+    return _key_allowance(key, amount=0, now=now)
+
+
+def count_visitor_request(who: str, *, place: str, now: float | None = None) -> Allowance:
+    """Counts one question of a visitor without a key, `who` being their address (`visitors.name_of`), at this place;
+    and, against limits of their own, among those of this visitor anywhere and of all visitors to it. Refused by one of
+    these, it counts against neither of the visitor's windows here."""
+    if peek_visitor_allowance(who, place=place, now=now).remaining:
+        anywhere = {
+            MINUTE: _ANYWHERE_FACTOR * settings.VISITOR_PER_MINUTE,
+            DAY: _ANYWHERE_FACTOR * settings.VISITOR_PER_DAY,
+        }
+        # First by visitor: whoever is refused must not use up what is left to the others.
+        wait = count_or_wait(f"visitor-anywhere:{who}", anywhere, now=now)
+        if wait is None:
+            wait = count_or_wait(f"visitors:{place}", {DAY: settings.VISITORS_PER_DAY}, now=now)
+        if wait is not None:
+            return Allowance(limit=0, remaining=0, reset_seconds=math.ceil(wait), retry_after=math.ceil(wait))
+    return _visitor_allowance(who, place=place, amount=1, now=now)
+
+
+def peek_visitor_allowance(who: str, *, place: str, now: float | None = None) -> Allowance:
+    """What is left to a visitor at this place, without counting anything."""
+    return _visitor_allowance(who, place=place, amount=0, now=now)
+
+
+def count_or_wait(who: str, limits: Mapping[int, int], *, now: float | None = None) -> float | None:
+    """Counts one request; the seconds to wait when there was no room for it, else None.
+
+    `limits`: how many requests in a window of so many seconds.
+    """
+    now = time.time() if now is None else now
+    counted = _count_windows(who, limits, amount=1, now=now)
+    if counted is None or counted[0]:
+        return None
+    return max(window.reset_seconds for window in counted[1] if not window.remaining)
+
+
+def check_hourly_limit(who: str, *, most: int, refusal: type[RateLimited] = RateLimited) -> None:
+    """Counts one of what takes the server long, so many an hour. Raises the refusal."""
+    if wait := count_or_wait(who, {HOUR: most}):
+        raise refusal(wait=wait)
+
+
+def is_redis_available() -> bool:
+    """Whether Redis answers; asks it even where it was left alone a moment ago."""
+    try:
+        return bool(_redis_client().ping())
+    except RedisError:
+        return False
+
+
+def _visitor_allowance(who: str, *, place: str, amount: int, now: float | None) -> Allowance:
+    limits = {MINUTE: settings.VISITOR_PER_MINUTE, DAY: settings.VISITOR_PER_DAY}
+    return _allowance(f"visitor:{place}:{who}", limits, amount=amount, now=now)
+
+
+def _key_allowance(key: ApiKey, *, amount: int, now: float | None) -> Allowance:
+    return _allowance(f"key:{key.counted_as}", {MINUTE: key.per_minute, DAY: key.per_day}, amount=amount, now=now)
+
+
+def _allowance(who: str, limits: Mapping[int, int], *, amount: int, now: float | None) -> Allowance:
+    now = time.time() if now is None else now
+    counted = _count_windows(who, limits, amount=amount, now=now)
+    if counted is None:
+        return Allowance(limit=limits[MINUTE], remaining=limits[MINUTE], reset_seconds=MINUTE)
+    has_room, windows = counted
+    least = min(windows, key=lambda window: (window.remaining, -window.reset_seconds))
+    return Allowance(
+        limit=least.limit,
+        remaining=least.remaining,
+        reset_seconds=least.reset_seconds,
+        retry_after=least.reset_seconds if amount and not has_room else None,
+        windows=windows,
+    )
+
+
+def _count_windows(
+    who: str, limits: Mapping[int, int], *, amount: int, now: float
+) -> tuple[bool, tuple[LimitWindow, ...]] | None:
+    """Whether there was room, and what is left of each window; None while Redis is away."""
+    names = [cache.make_key(f"requests:{{{who}}}:{seconds}") for seconds in limits]
+    # A counter is kept a minute longer than its window: the clocks of two servers differ.
+    terms = [
+        term for seconds, limit in limits.items() for term in (limit, 1000 * seconds, _window_start(seconds, now))
+    ]
+    answer = _run_count_script(names, [amount, int(1000 * now), *terms])
+    if answer is None:
+        return None
+    return bool(answer[0]), tuple(
+        LimitWindow(
+            seconds=seconds,
+            limit=limit,
+            remaining=max(0, limit - count),
+            reset_seconds=math.ceil(begin / 1000 + seconds - now),
+        )
+        for (seconds, limit), count, begin in zip(limits.items(), answer[1::2], answer[2::2], strict=True)
+    )
+
+
+def _window_start(seconds: int, now: float) -> int:
+    """When a window begins whose first request comes now: a day at midnight UTC, a shorter one now. Milliseconds."""
+    return int(1000 * (now - now % DAY if seconds == DAY else now))
+
+
+class _RedisOutage:
+    """Remembers, in this process, that Redis was away a moment ago."""
+
+    until = 0.0
+    warned_at = -math.inf
+
+    def is_on(self) -> bool:
+        return time.monotonic() < self.until
+
+    def note(self, error: RedisError) -> None:
+        now = time.monotonic()
+        self.until = now + _REDIS_BACKOFF_SECONDS
+        if now - self.warned_at >= _WARNING_INTERVAL_SECONDS:
+            self.warned_at = now
+            logger.warning("Redis is away, requests are not counted: %s", type(error).__name__)
+
+
+_redis_outage = _RedisOutage()
+
+
+def _run_count_script(names: list[str], terms: list[int]) -> list[int] | None:
+    if _redis_outage.is_on():
+        return None
+    try:
+        return list(_count_script()(keys=names, args=terms))
+    except RedisError as error:
+        _redis_outage.note(error)
+        return None
+
+
+@once
+def _redis_client() -> redis.Redis:
+    """Not the cache's own: that one waits for a Redis that hangs, and tries again and again."""
+    return redis.Redis.from_url(
+        settings.CACHE_URL,
+        socket_timeout=_REDIS_TIMEOUT_SECONDS,
+        socket_connect_timeout=_REDIS_TIMEOUT_SECONDS / 5,
+        # Once more at once: the connection may be one that a restarted Redis has forgotten.
+        retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
+    )
+
+
+@once
+def _count_script() -> Script:
+    return _redis_client().register_script(_COUNT_SCRIPT)

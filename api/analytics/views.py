@@ -1,0 +1,131 @@
+"""How a plugin is asked: figures of some days, and the questions themselves."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import ApiKey, User, user_of
+from api.analytics.serializers import (
+    AnalyticsParameters,
+    FiguresSerializer,
+    QueryListParameters,
+    QueryRowSerializer,
+)
+from api.authentication import get_principal
+from api.pagination import DefaultPagination
+from api.plugins.lookup import get_plugin
+from api.views import AuthorView
+from knowledge.models import Document, DocumentStatus
+from plugins.models import Plugin
+from querying.models import Query
+from querying.query_statistics import TIMED_STEPS, QueryStatistics
+
+MAX_KEYS, MAX_DOCUMENTS = 50, 50
+_DEFERRED_COLUMNS = ("context", "options", "plan", "passages", "knowledge")
+
+
+class AnalyticsView(AuthorView):
+    @extend_schema(parameters=[AnalyticsParameters], responses=FiguresSerializer)
+    def get(self, request: Request, plugin: str) -> Response:
+        """How the plugin was asked in some days, and how it answered: outcomes, speed, tokens, keys and sources."""
+        found, said = get_plugin(request, plugin), AnalyticsParameters.read(request)
+        reader = user_of(get_principal(request))
+        everything = Query.objects.visible_to(reader).filter(plugin=found)
+        narrowed = everything.narrowed(version=said["version"], by=said["by"])
+        first, last = said["first_day"], said["last_day"]
+        before = first - (last - first) - timedelta(days=1), first - timedelta(days=1)
+        queries = narrowed.asked_on(first, last)
+        figures = {
+            "first_day": first,
+            "last_day": last,
+            "before": narrowed.asked_on(*before).count(),
+            **_totals_by_day(queries, weekly=said["interval"] == "week"),
+            "by_key": _busiest_keys(queries, reader),
+            **_cited_documents(queries, found),
+        }
+        return Response(FiguresSerializer(figures).data)
+
+
+class QueriesView(AuthorView):
+    ordering = ("-created_at", "pk")
+    pagination_class = DefaultPagination
+
+    @extend_schema(parameters=[QueryListParameters], responses=QueryRowSerializer(many=True))
+    def get(self, request: Request, plugin: str) -> Response:
+        """What was asked of the plugin, the newest first."""
+        found, said = get_plugin(request, plugin), QueryListParameters.read(request)
+        reader = user_of(get_principal(request))
+        queries = Query.objects.visible_to(reader).filter(plugin=found).narrowed(version=said["version"])
+        asked = (
+            queries.asked_on(said["first_day"], said["last_day"])
+            .select_related("api_key")
+            .defer(*_DEFERRED_COLUMNS)
+        )
+        narrowed = asked.filter(**{name: said[name] for name in ("outcome", "confidence") if name in said})
+        pages = self.pagination_class()
+        rows = pages.paginate_queryset(narrowed, request, self)
+        return pages.get_paginated_response(QueryRowSerializer(rows, many=True, context={"reader": reader}).data)
+
+
+def _totals_by_day(queries: QueryStatistics, *, weekly: bool) -> dict[str, Any]:
+    totals: Counter[str] = Counter()
+    by_day: dict[Any, dict[str, int]] = defaultdict(dict)
+    for day, outcome, count in queries.by_outcome_and_day(weekly=weekly):
+        by_day[day][outcome] = count
+        totals[outcome] += count
+    pace = {day: {"half": half, "most": most} for day, half, most in queries.latency_by_day(weekly=weekly)}
+    nothing = {"half": None, "most": None}
+    sums = queries.sums()
+    return {
+        "total": sum(totals.values()),
+        "outcomes": totals,
+        "confidence": queries.by_confidence(),
+        "days": [
+            {"day": day, "outcomes": by_day[day], "latency": pace.get(day, nothing)} for day in sorted(by_day)
+        ],
+        "steps": {
+            step: {"half": sums[f"half_{step}"], "most": sums[f"most_{step}"]} for step in (*TIMED_STEPS, "whole")
+        },
+        "promptTokens": sums["prompt_tokens"] or 0,
+        "completionTokens": sums["completion_tokens"] or 0,
+        "cost": sums["cost"],
+    }
+
+
+def _busiest_keys(queries: QueryStatistics, reader: User) -> list[dict[str, Any]]:
+    """The busiest first."""
+    rows = queries.by_key(limit=MAX_KEYS)
+    keys = {pk for pk, _, _ in rows if pk}
+    names = {key.pk: str(key) for key in ApiKey.objects.visible_to(reader).filter(pk__in=keys)}
+    return [
+        {
+            "key": pk if pk in names else None,
+            "name": names.get(pk, "another person’s key") if pk else "people, by hand",
+            "questions": count,
+            "refused": refused,
+        }
+        for pk, count, refused in rows
+    ]
+
+
+def _cited_documents(queries: QueryStatistics, plugin: Plugin) -> dict[str, Any]:
+    """The documents that carry the answers, the most cited first, and how many ready ones none rests on."""
+    cited = queries.cited_documents()
+    ids = [UUID(pk) for pk, _, _ in cited if pk]
+    known = set(Document.objects.present().filter(pk__in=ids[:MAX_DOCUMENTS]).values_list("pk", flat=True))
+    ready = Document.objects.of_plugin(plugin).filter(status=DocumentStatus.READY)
+    shown = [(UUID(pk) if pk else None, title, count) for pk, title, count in cited[:MAX_DOCUMENTS]]
+    return {
+        "cited": [
+            {"documentId": pk if pk in known else None, "title": title, "answers": count}
+            for pk, title, count in shown
+        ],
+        "uncited": ready.exclude(pk__in=ids).count(),
+    }

@@ -1,0 +1,85 @@
+"""Which documents a plugin's addresses show, and which of them this caller may read or change through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from rest_framework.request import Request
+
+from accounts.models import ApiKey, Capability
+from api.authentication import get_principal
+from api.plugins.lookup import get_plugin
+from knowledge.models import Document, KnowledgeBase
+from lexic.errors import NotAllowed, NotFound
+from plugins.models import Plugin
+
+
+class NoSuchDocument(NotFound):
+    """This plugin reads no such document."""
+
+    code = "unknown_document"
+    hint = "List the documents of the plugin to see their ids."
+
+
+class NotOwnDocument(NotAllowed):
+    """This document is in a knowledge base that is only attached to this plugin."""
+
+    code = "belongs_elsewhere"
+    hint = "Change it through the plugin that the knowledge base belongs to."
+
+
+class TextNotReadable(NotAllowed):
+    """You may see that the plugin reads this document, and not its text."""
+
+    code = "text_not_yours"
+    hint = "Its text comes out in the citations of answers. Ask the owner of its knowledge base for more."
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentAccess:
+    """A plugin as one caller sees it. `readable` are ids of the bases whose text the caller may read."""
+
+    plugin: Plugin
+    readable: frozenset[int]
+    is_author: bool
+
+    def may_read(self, document: Document) -> bool:
+        return document.knowledge_base_id in self.readable
+
+    def may_change(self, document: Document) -> bool:
+        """Those in its own base; documents of bases that are attached are changed where they belong."""
+        return self.is_author and document.knowledge_base.plugin_id == self.plugin.pk
+
+    def document(self, pk: UUID) -> Document:
+        """Raises `NoSuchDocument`."""
+        found = Document.objects.of_plugin(self.plugin).select_related("knowledge_base").filter(pk=pk).first()
+        if found is None:
+            raise NoSuchDocument
+        return found
+
+    def readable_document(self, pk: UUID) -> Document:
+        """Raises `NoSuchDocument`, `TextNotYours`."""
+        found = self.document(pk)
+        if not self.may_read(found):
+            raise TextNotReadable
+        return found
+
+    def own_document(self, pk: UUID) -> Document:
+        """Raises `NoSuchDocument`, `BelongsElsewhere`."""
+        found = self.document(pk)
+        if not self.may_change(found):
+            raise NotOwnDocument
+        return found
+
+
+def get_document_access(request: Request, reference: str) -> DocumentAccess:
+    """Raises what `plugin_of` raises."""
+    principal = get_principal(request)
+    plugin = get_plugin(request, reference)
+    bases = KnowledgeBase.objects.of_plugin(plugin).values("pk")
+    readable = KnowledgeBase.objects.visible_to(principal).filter(pk__in=bases).values_list("pk", flat=True)
+    may_author = principal.can(Capability.AUTHOR) if isinstance(principal, ApiKey) else True
+    return DocumentAccess(
+        plugin=plugin, readable=frozenset(readable), is_author=may_author and plugin.role in ("owner", "editor")
+    )

@@ -1,0 +1,254 @@
+"""Golden questions: what must come out, kept, carried and run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.etags import etag_response, make_etag, require_match
+from api.fields import EmptySerializer, QueryParameters
+from api.golden.serializers import (
+    GoldenImportResultSerializer,
+    GoldenImportSerializer,
+    GoldenParameters,
+    GoldenQuestionSerializer,
+    ProgressSerializer,
+    RunRowSerializer,
+    RunSerializer,
+)
+from api.pagination import DefaultPagination
+from api.plugins.lookup import get_plugin
+from api.uploads import UploadParser
+from api.views import AuthorView
+from evaluation import tasks
+from evaluation.golden import jsonl, run_progress
+from evaluation.golden.golden_dataset import NoGoldenQuestions
+from lexic.errors import InvalidInput, LexicError, NotFound
+from plugins.models import Plugin
+from querying.models import EvaluationRun, GoldenQuestion, GoldenQuestionQuerySet
+
+MAX_FILE_BYTES = 5_000_000
+_PASSED_BY_RESULT = {"failed": False, "new": None, "passed": True}
+
+
+class NoSuchGoldenQuestion(NotFound):
+    """This plugin has no such golden question."""
+
+    code = "unknown_golden_question"
+
+
+class NoSuchRun(NotFound):
+    """This plugin has no such run."""
+
+    code = "unknown_run"
+
+
+class FileTooLarge(InvalidInput):
+    """The file is larger than 5 MB."""
+
+    code = "file_too_large"
+    status = 413
+
+
+class NotUtf8Text(InvalidInput):
+    """The file is not text in UTF-8."""
+
+    code = "not_text"
+
+
+class QueueUnavailable(LexicError):
+    """The queue cannot be reached, so nothing was run."""
+
+    code = "queue_unavailable"
+    status = 503
+    hint = "Try again in a moment."
+
+
+class GoldenQuestionsView(AuthorView):
+    ordering = ("pk",)
+    pagination_class = DefaultPagination
+
+    @extend_schema(parameters=[GoldenParameters], responses=GoldenQuestionSerializer(many=True))
+    def get(self, request: Request, plugin: str) -> Response:
+        """The golden questions, in the order in which they were made."""
+        questions = get_plugin(request, plugin).golden_questions.all()
+        pages = self.pagination_class()
+        narrowed = _filter_questions(questions, GoldenParameters.read(request))
+        found = pages.paginate_queryset(narrowed, request, self)
+        return pages.get_paginated_response(GoldenQuestionSerializer(found, many=True).data)
+
+    @extend_schema(request=GoldenQuestionSerializer, responses={201: GoldenQuestionSerializer})
+    def post(self, request: Request, plugin: str) -> Response:
+        """Fix what must come out: a refusal, or an answer that cites these places and has these words."""
+        found = get_plugin(request, plugin)
+        said = GoldenQuestionSerializer(data=request.data, context={"plugin": found})
+        said.is_valid(raise_exception=True)
+        return _question_response(request, said.save(), status=201)
+
+
+class GoldenQuestionView(AuthorView):
+    @extend_schema(responses=GoldenQuestionSerializer)
+    def get(self, request: Request, plugin: str, golden: int) -> Response:
+        """One golden question, and how it went when it was last run as it stands."""
+        return _question_response(request, _get_question(get_plugin(request, plugin), golden))
+
+    @extend_schema(request=GoldenQuestionSerializer(partial=True), responses=GoldenQuestionSerializer)
+    def put(self, request: Request, plugin: str, golden: int) -> Response:
+        """The same as PATCH: what is left out stays as it is."""
+        return self.patch(request, plugin, golden)
+
+    @extend_schema(request=GoldenQuestionSerializer(partial=True), responses=GoldenQuestionSerializer)
+    def patch(self, request: Request, plugin: str, golden: int) -> Response:
+        """Once it says something else, its last result no longer counts."""
+        found = get_plugin(request, plugin)
+        with transaction.atomic():
+            locked = _lock_question(request, found, golden)
+            said = GoldenQuestionSerializer(locked, data=request.data, partial=True, context={"plugin": found})
+            said.is_valid(raise_exception=True)
+            said.save()
+        return _question_response(request, locked)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, plugin: str, golden: int) -> Response:
+        """Runs that asked it keep what came out."""
+        found = get_plugin(request, plugin)
+        with transaction.atomic():
+            _lock_question(request, found, golden).delete()
+        return Response(status=204)
+
+
+class GoldenExportView(AuthorView):
+    @extend_schema(responses={(200, "application/x-ndjson"): OpenApiTypes.STR})
+    def get(self, request: Request, plugin: str) -> HttpResponse:
+        """All golden questions, one JSON object a line."""
+        found = get_plugin(request, plugin)
+        lines = "".join(f"{line}\n" for line in jsonl.export_golden_questions(found))
+        response = HttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="{found.slug}-golden.jsonl"'
+        return response
+
+
+class GoldenImportView(AuthorView):
+    parser_classes = [UploadParser]
+
+    @extend_schema(request=GoldenImportSerializer, responses=GoldenImportResultSerializer)
+    def post(self, request: Request, plugin: str) -> Response:
+        """Take in a file as the export gives it, all or nothing. Questions that are there are brought up to date."""
+        found = get_plugin(request, plugin)
+        said = GoldenImportSerializer(data=request.data)
+        said.is_valid(raise_exception=True)
+        done = jsonl.import_golden_questions(found, lines=_read_text(said.validated_data["file"]).split("\n"))
+        return Response(GoldenImportResultSerializer(done).data)
+
+
+class GoldenRunsView(AuthorView):
+    ordering = ("-started", "pk")
+    pagination_class = DefaultPagination
+
+    @extend_schema(responses=RunRowSerializer(many=True))
+    def get(self, request: Request, plugin: str) -> Response:
+        """The runs that are finished, the newest first."""
+        runs = EvaluationRun.objects.filter(plugin=get_plugin(request, plugin)).select_related("release")
+        QueryParameters.read(request)
+        pages = self.pagination_class()
+        found = pages.paginate_queryset(runs.defer("result", "calibration"), request, self)
+        return pages.get_paginated_response(RunRowSerializer(found, many=True).data)
+
+    @extend_schema(request=EmptySerializer, responses={202: ProgressSerializer})
+    def post(self, request: Request, plugin: str) -> Response:
+        """A worker asks the draft all golden questions. While one run is under way this starts no other. See how far it
+        is at `…/golden-runs/progress`."""
+        found = get_plugin(request, plugin)
+        EmptySerializer.check(request)
+        if not found.golden_questions.exists():
+            raise NoGoldenQuestions
+        under_way = run_progress.get_progress(found.pk)
+        goes_on = under_way and not under_way.failed and not under_way.is_stalled
+        if not goes_on and not tasks.enqueue_golden(found.pk):
+            raise QueueUnavailable
+        response = Response(_run_progress(found), status=202)
+        response["Location"] = f"/api/plugins/{found.slug}/golden-runs/progress"
+        return response
+
+
+class GoldenProgressView(AuthorView):
+    @extend_schema(responses=ProgressSerializer)
+    def get(self, request: Request, plugin: str) -> Response:
+        """How far the run under way is; else that the last one is finished, or that there was none."""
+        return Response(_run_progress(get_plugin(request, plugin)))
+
+
+class GoldenRunView(AuthorView):
+    @extend_schema(responses=RunSerializer)
+    def get(self, request: Request, plugin: str, run: int) -> Response:
+        """A finished run: its figures, and how each question went."""
+        found = get_plugin(request, plugin)
+        one = EvaluationRun.objects.filter(plugin=found, pk=run).select_related("release").first()
+        if one is None:
+            raise NoSuchRun
+        return Response(RunSerializer(one).data)
+
+
+def _run_progress(plugin: Plugin) -> dict[str, Any]:
+    now = run_progress.get_progress(plugin.pk)
+    last = EvaluationRun.objects.filter(plugin=plugin).only("questions").first()
+    run = last.pk if last else None
+    if now is None:
+        asked = len(last.questions) if last else 0
+        said: dict[str, Any] = {"status": "finished" if last else "none", "done": asked, "total": asked}
+        return ProgressSerializer({**said, "isQuiet": False, "error": "", "run": run}).data
+    status = "failed" if now.failed else "running" if now.started else "waiting"
+    said = {"status": status, "done": now.done, "total": now.total}
+    return ProgressSerializer({**said, "isQuiet": now.is_stalled, "error": now.failed, "run": run}).data
+
+
+def _get_question(plugin: Plugin, pk: int) -> GoldenQuestion:
+    """Raises `NoSuchGoldenQuestion`."""
+    question = plugin.golden_questions.filter(pk=pk).first()
+    if question is None:
+        raise NoSuchGoldenQuestion
+    return question
+
+
+def _lock_question(request: Request, plugin: Plugin, pk: int) -> GoldenQuestion:
+    """Raises `NoSuchGoldenQuestion` and `ChangedSince`."""
+    locked = plugin.golden_questions.select_for_update().filter(pk=pk).first()
+    if locked is None:
+        raise NoSuchGoldenQuestion
+    require_match(request, _question_etag(locked))
+    return locked
+
+
+def _question_etag(golden: GoldenQuestion) -> str:
+    """Of everything that is shown: a golden question has no date of its last change."""
+    return make_etag(json.dumps(GoldenQuestionSerializer(golden).data, sort_keys=True, default=str))
+
+
+def _question_response(request: Request, golden: GoldenQuestion, *, status: int = 200) -> Response:
+    return etag_response(request, GoldenQuestionSerializer(golden).data, etag=_question_etag(golden), status=status)
+
+
+def _filter_questions(questions: GoldenQuestionQuerySet, said: dict[str, Any]) -> GoldenQuestionQuerySet:
+    if "result" in said:
+        questions = questions.filter(last_passed=_PASSED_BY_RESULT[said["result"]])
+    if "expectation" in said:
+        questions = questions.filter(expectation=said["expectation"])
+    return questions.filter(question__icontains=said["q"]) if "q" in said else questions
+
+
+def _read_text(file: UploadedFile) -> str:
+    """Raises `FileTooLarge` and `NotText`."""
+    if (file.size or 0) > MAX_FILE_BYTES:
+        raise FileTooLarge
+    try:
+        return file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise NotUtf8Text from None

@@ -1,0 +1,100 @@
+"""Who calls. Both ways in, HTTP and stdio, end with a key, and count the request against its limits."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+
+from accounts.models import ApiKey, Capability
+from accounts.rate_limits import Allowance, count_key_request
+from api.permissions import MissingCapability
+from lexic.http.error_handlers import NotAuthenticated, TooManyRequests
+
+# Where the HTTP door leaves the key for the tools.
+KEY_IN_SCOPE = "lexic.key"
+
+RequestContext = ServerRequestContext[Any, Any]
+
+
+class RateLimitExceeded(TooManyRequests):
+    """This key has used up its requests."""
+
+    hint = "Wait for as many seconds as `retry_after` says."
+
+    def __init__(self, allowance: Allowance) -> None:
+        super().__init__(f"Too many requests. Try again in {allowance.retry_after} seconds.")
+        self.allowance = allowance
+        self.retry_after = allowance.retry_after
+        self.request_id: Any = None  # of JSON-RPC, where it is known
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "retry_after": self.retry_after}
+
+
+class InvalidKey(NotAuthenticated):
+    """This API key is unknown, expired or revoked."""
+
+    hint = "Give a key that works: --key lx_..., or the variable LEXIC_API_KEY."
+
+
+class CallerResolver(ABC):
+    @abstractmethod
+    def admit(self, context: RequestContext) -> ApiKey:
+        """The key of this call, in a thread. Raises `UnusableKey`, `Exhausted`."""
+
+    @abstractmethod
+    def name_of(self, context: RequestContext) -> str:
+        """What a question that is asked back is bound to: only the same caller can answer it."""
+
+
+class HttpCallerResolver(CallerResolver):
+    """The key was looked up and the request counted before the protocol was spoken, see `http`."""
+
+    def admit(self, context: RequestContext) -> ApiKey:
+        assert context.request is not None
+        key = context.request.scope[KEY_IN_SCOPE]
+        assert isinstance(key, ApiKey)
+        return key
+
+    def name_of(self, context: RequestContext) -> str:
+        return str(self.admit(context).pk)
+
+
+class StdioCallerResolver(CallerResolver):
+    """One key for the process. It is looked up again for each call, so that revoking it works at once."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+
+    def key(self) -> ApiKey:
+        """Raises `UnusableKey`."""
+        key = ApiKey.objects.for_secret(self._secret)
+        if key is None:
+            raise InvalidKey
+        return key
+
+    def admit(self, context: RequestContext) -> ApiKey:
+        key = self.key()
+        key.touch()
+        count_request(key)
+        return key
+
+    def name_of(self, context: RequestContext) -> str:
+        return hashlib.sha256(self._secret.encode()).hexdigest()
+
+
+def count_request(key: ApiKey) -> Allowance:
+    """Counts one request. Raises `Exhausted`."""
+    allowance = count_key_request(key)
+    if allowance.is_refused:
+        raise RateLimitExceeded(allowance)
+    return allowance
+
+
+def check_capability(key: ApiKey, *one_of: Capability) -> None:
+    """Raises `MissingCapability`."""
+    if not any(key.can(capability) for capability in one_of):
+        raise MissingCapability(hint=f"Make a key with the capability “{one_of[0].value}”.")

@@ -1,0 +1,80 @@
+"""`get_source`: what stands around a citation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from api.mcp import resources
+from api.mcp.resources import SourceText
+from api.mcp.threads import in_thread
+from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
+
+_MAX_CONTEXT_LENGTH = 5000
+
+
+class SourceArguments(ToolArguments):
+    source: str = Field(
+        max_length=2000,
+        description="The `url` of a citation, the `url` or `uri` of a passage from search_sources, or a resource link "
+        "of an answer (lexic://answers/…).",
+    )
+    characters: int = Field(
+        default=1000, ge=0, le=_MAX_CONTEXT_LENGTH, description="How much to read before and after the words."
+    )
+
+
+class SourceResult(BaseModel):
+    document: str
+    documentId: str
+    page: int | None = Field(default=None, description="Left out where the document has no pages.")
+    section: str | None = None
+    excerpt: str = Field(description="The words themselves, as they stand in the document.")
+    before: str | None = Field(
+        default=None, description="Left out, as `after`, where only the excerpt may be read."
+    )
+    after: str | None = None
+    standing: str | None = Field(default=None, description="Whether the document is in force today, where it says.")
+    url: str
+    uri: str | None = None
+
+
+async def run(call: ToolCall) -> ToolResult:
+    arguments = call.arguments
+    found = await in_thread(resources.find_source, arguments.source, key=call.key, around=arguments.characters)
+    return make_result(_source_json(found), text=_source_text(found))
+
+
+def _source_json(source: SourceText) -> dict[str, Any]:
+    can_read_context = bool(source.page_uri)
+    body = {
+        "document": source.document,
+        "documentId": source.document_id,
+        "page": source.page,
+        "section": source.section or None,
+        "excerpt": source.excerpt,
+        "before": source.before if can_read_context else None,
+        "after": source.after if can_read_context else None,
+        "standing": source.standing or None,
+        "url": source.url,
+        "uri": source.page_uri or None,
+    }
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _source_text(source: SourceText) -> str:
+    return source.text if source.page_uri else f"{source.text}\n\nOnly the cited words may be read with this key."
+
+
+TOOL = Tool(
+    name="get_source",
+    title="Read a source",
+    description=(
+        "Read the text around a citation or a passage, as it stands in the document, to check it or to see what comes "
+        "before and after. Documents of an expert that is not yours show no more than the words that were cited."
+    ),
+    arguments=SourceArguments,
+    result=SourceResult,
+    run=run,
+)

@@ -1,0 +1,89 @@
+"""`list_experts`: who can be asked with this key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import F, Q
+from pydantic import BaseModel, Field
+
+from accounts.models import ApiKey, Capability
+from api.mcp.threads import in_thread
+from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
+from plugins.models import Plugin
+from querying.sanitize import sanitize
+
+_MAX_EXPERTS = 100
+_MAX_WORDS = 10
+_SEARCHED_COLUMNS = ("name", "slug", "tagline", "description", "domain", "tags")
+
+
+class ExpertsArguments(ToolArguments):
+    query: str = Field(default="", max_length=200, description="Words that must occur; left out: all experts.")
+    limit: int = Field(default=50, ge=1, le=_MAX_EXPERTS)
+
+
+class ExpertResult(BaseModel):
+    slug: str = Field(description="The name to ask it by, as `plugin`.")
+    name: str
+    tagline: str
+    domain: str
+    version: str
+    published: bool = Field(description="False: a draft that this key may ask.")
+
+
+class ExpertsResult(BaseModel):
+    experts: list[ExpertResult]
+    total: int = Field(description="How many there are; more than were given: search for words.")
+
+
+async def run(call: ToolCall) -> ToolResult:
+    body = await in_thread(find_experts, call.arguments, key=call.key)
+    return make_result(body, text=_experts_text(body))
+
+
+def find_experts(arguments: ExpertsArguments, *, key: ApiKey) -> dict[str, Any]:
+    """Published ones first, by name."""
+    found = Plugin.objects.visible_to(key)
+    for word in arguments.query.split()[:_MAX_WORDS]:
+        found = found.filter(_mentions(word))
+    ordered = found.order_by(F("is_published").desc(), "name", "pk")
+    experts = [_expert_json(plugin) for plugin in ordered[: arguments.limit]]
+    return {"experts": experts, "total": found.count()}
+
+
+def _expert_json(plugin: Plugin) -> dict[str, Any]:
+    """Its author's words as text only: a model reads them."""
+    said = {name: sanitize(getattr(plugin, name)) for name in ("name", "tagline", "domain")}
+    return {"slug": plugin.slug, **said, "version": plugin.version, "published": plugin.is_published}
+
+
+def _mentions(word: str) -> Q:
+    condition = Q()
+    for column in _SEARCHED_COLUMNS:
+        condition |= Q(**{f"{column}__icontains": word})
+    return condition
+
+
+def _experts_text(body: dict[str, Any]) -> str:
+    if not body["experts"]:
+        return "No expert was found that this key may ask."
+    lines = [
+        f"- {one['slug']}: {one['name']} ({one['domain']}) {one['tagline']}".strip() for one in body["experts"]
+    ]
+    left = body["total"] - len(body["experts"])
+    return "\n".join([*lines, f"And {left} more: search for words."] if left else lines)
+
+
+TOOL = Tool(
+    name="list_experts",
+    title="List the experts",
+    description=(
+        "List the experts that can be asked with this key: slug (to be given as `plugin`), name, what they know, "
+        "version. Call it first when you do not know whom to ask."
+    ),
+    arguments=ExpertsArguments,
+    result=ExpertsResult,
+    run=run,
+    needs=(Capability.QUERY, Capability.READ, Capability.AUTHOR),
+)

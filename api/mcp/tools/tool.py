@@ -1,0 +1,103 @@
+"""What a tool is, what it is given, and how it says that something went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from mcp.types import CallToolRequestParams, CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.types import Tool as Advertised
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from accounts.models import ApiKey, Capability
+from api.mcp.principals import CallerResolver, RequestContext
+from lexic.errors import InvalidInput, LexicError
+from lexic.http.error_handlers import validation_message
+from lexic.http.strict_json import read_json
+
+ToolResult: TypeAlias = CallToolResult | InputRequiredResult
+
+
+class ToolArguments(BaseModel):
+    """The arguments of a tool. A name that it does not have is an error: a model should see that it misspelt it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unquoted(cls, given: Any) -> Any:
+        """Some clients send an object or a list as a string of JSON."""
+        if not isinstance(given, dict):
+            return given
+        return {name: _parse_nested_json(value) if cls._is_nested(name) else value for name, value in given.items()}
+
+    @classmethod
+    def _is_nested(cls, name: str) -> bool:
+        field = cls.model_fields.get(name)
+        return field is not None and field.annotation is not str
+
+
+def _parse_nested_json(value: Any) -> Any:
+    is_json = isinstance(value, str) and value[:1] in ("{", "[")
+    return read_json(value.encode()) if is_json else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """One call of a tool, by a key that may make it."""
+
+    key: ApiKey
+    arguments: Any  # of the tool's own kind
+    params: CallToolRequestParams
+    context: RequestContext
+    door: CallerResolver
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """`needs`: one of these capabilities is enough. All tools only read."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[ToolArguments]
+    result: type[BaseModel]
+    run: Callable[[ToolCall], Awaitable[ToolResult]]
+    needs: tuple[Capability, ...] = (Capability.QUERY,)
+
+    def advertised(self) -> Advertised:
+        return Advertised(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=self.arguments.model_json_schema(),
+            output_schema=self.result.model_json_schema(),
+            annotations=ToolAnnotations(
+                title=self.title,
+                read_only_hint=True,
+                destructive_hint=False,
+                idempotent_hint=True,
+                open_world_hint=False,
+            ),
+        )
+
+    def read(self, arguments: Mapping[str, Any]) -> ToolArguments:
+        """Raises `InvalidInput`."""
+        try:
+            return self.arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            hint = f"The arguments of {self.name} are: {', '.join(self.arguments.model_fields)}."
+            raise InvalidInput(validation_message({place: first["msg"]}), hint=hint) from None
+
+
+def make_result(body: Mapping[str, Any], *, text: str, links: list[Any] | None = None) -> CallToolResult:
+    """The text for a model to read, and the same as data."""
+    return CallToolResult(content=[TextContent(text=text), *(links or [])], structured_content=dict(body))
+
+
+def make_error_result(error: LexicError) -> CallToolResult:
+    text = " ".join(part for part in (error.message, error.hint) if part)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=error.as_dict(), is_error=True)

@@ -1,0 +1,194 @@
+"""`walk_tree`: a decision tree of a plugin, followed by given facts alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from accounts.models import ApiKey
+from api.mcp.threads import in_thread
+from api.mcp.tools.answer_results import FactResult, StepResult
+from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
+from api.query.serializers import MAX_FACTS
+from lexic.errors import NotFound
+from plugins.models import Release
+from querying import releases
+from querying.question import tree_consultation
+from querying.sanitize import sanitize
+from querying.types import Clarification
+from trees.definition.fields import FactField as TreeField
+from trees.definition.fields import collect_fields
+from trees.definition.nodes import Action, Tree
+from trees.definition.parser import InvalidTree, parse_tree
+from trees.facts.extraction import facts_from_request
+from trees.walk import Walk, decision_path, walk
+
+logger = logging.getLogger(__name__)
+
+
+class WalkArguments(ToolArguments):
+    plugin: str = Field(max_length=120, description="The expert: a slug from list_experts, or slug@1.2.0.")
+    tree: str | None = Field(
+        default=None, max_length=120, description="The name of the tree. May be left out where there is only one."
+    )
+    facts: dict[str, str | int | float | bool] = Field(
+        default={}, max_length=MAX_FACTS, description='What is known, by name, such as {"exposure": "severe"}.'
+    )
+
+
+class TreeResult(BaseModel):
+    name: str
+    description: str
+    facts: list[FactResult] = Field(description="What the tree decides by.")
+
+
+class ActionResult(BaseModel):
+    recommendation: str
+    severity: Literal["info", "warning", "critical"] | None = None
+
+
+class QuestionResult(BaseModel):
+    question: str
+    options: list[str] = Field(description="Empty where any answer will do.")
+    field: str = Field(description="The name of the missing fact.")
+
+
+class WalkResult(BaseModel):
+    outcome: Literal["decided", "fact_missing", "no_decision", "tree_missing"] = Field(
+        description="fact_missing: call again with the answer in `facts`. tree_missing: name one of `trees`. "
+        "no_decision: the tree leads nowhere with these facts."
+    )
+    tree: str | None
+    path: list[StepResult]
+    action: ActionResult | None
+    question: QuestionResult | None
+    unknownFacts: list[str] = Field(description="Facts that were given and that the tree does not know.")
+    trees: list[TreeResult] = Field(description="The trees that this expert has.")
+    release: str
+
+
+class UnknownTree(NotFound):
+    """This expert has no such decision tree."""
+
+    code = "unknown_tree"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedTree:
+    name: str
+    description: str
+    tree: Tree
+
+
+async def run(call: ToolCall) -> ToolResult:
+    body = await in_thread(walk_release_tree, call.arguments, key=call.key)
+    return make_result(body, text=_walk_text(body))
+
+
+def walk_release_tree(arguments: WalkArguments, *, key: ApiKey) -> dict[str, Any]:
+    """The walk as JSON. Raises `UnknownPlugin`, `UnknownRelease`, `UnknownTree`, `InvalidFact`."""
+    release = releases.resolve(arguments.plugin, principal=key)
+    trees = _release_trees(release)
+    shown = {"trees": [_tree_json(tree) for tree in trees], "release": str(release)}
+    chosen = _choose_tree(trees, arguments.tree)
+    if chosen is None:
+        nothing: dict[str, Any] = {"tree": None, "path": [], "action": None, "question": None, "unknownFacts": []}
+        return {"outcome": "tree_missing", **nothing, **shown}
+    facts, unknown = facts_from_request(chosen.tree, arguments.facts)
+    return {"tree": chosen.name, "unknownFacts": unknown, **_walk_json(walk(chosen.tree, facts)), **shown}
+
+
+def _release_trees(release: Release) -> list[NamedTree]:
+    """Those of the release. One that cannot be read (it was checked when saved) is left out and logged."""
+    trees = []
+    for stored in release.trees:
+        try:
+            tree = parse_tree(stored["tree_data"])
+        except InvalidTree:
+            logger.exception("tree %s of %s cannot be read", stored["id"], release)
+            continue
+        trees.append(NamedTree(name=stored["name"], description=stored["description"], tree=tree))
+    return trees
+
+
+def _choose_tree(trees: list[NamedTree], name: str | None) -> NamedTree | None:
+    """The tree of this name, or the only one; None when one has to be named first."""
+    if name is None:
+        return trees[0] if len(trees) == 1 else None
+    for tree in trees:
+        if tree.name.casefold() == name.strip().casefold():
+            return tree
+    names = ", ".join(f"“{tree.name}”" for tree in trees)
+    raise UnknownTree(hint=f"There is {names}." if names else "It has none: use ask_expert.")
+
+
+def _walk_json(walked: Walk) -> dict[str, Any]:
+    asked = tree_consultation.clarification_for(walked.missing) if walked.missing else None
+    return {
+        "outcome": "decided" if walked.action else "fact_missing" if asked else "no_decision",
+        "path": decision_path(walked),
+        "action": _action_json(walked.action) if walked.action else None,
+        "question": _question_json(asked) if asked else None,
+    }
+
+
+def _action_json(action: Action) -> dict[str, Any]:
+    return {"recommendation": sanitize(action.recommendation), "severity": action.severity}
+
+
+def _question_json(asked: Clarification) -> dict[str, Any]:
+    return {"question": asked.question, "options": list(asked.options), "field": asked.field}
+
+
+def _tree_json(of: NamedTree) -> dict[str, Any]:
+    facts = [_fact_json(field) for field in collect_fields(of.tree).values()]
+    return {"name": of.name, "description": sanitize(of.description), "facts": facts}
+
+
+def _fact_json(field: TreeField) -> dict[str, Any]:
+    shown = {
+        "name": field.name,
+        "type": field.type,
+        "unit": field.unit.symbol if field.unit else None,
+        "options": list(field.choices),
+        "question": sanitize(field.question_text) or None,
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def _walk_text(body: Mapping[str, Any]) -> str:
+    if body["outcome"] == "tree_missing":
+        return _tree_list_text(body["trees"])
+    steps = [f"{step['label']}: {step.get('value') or step.get('result', '')}" for step in body["path"]]
+    if action := body["action"]:
+        return "\n".join([action["recommendation"], "", "Because:", *steps])
+    if asked := body["question"]:
+        options = [f"- {option}" for option in asked["options"]]
+        again = f"Call again with the answer as the fact “{asked['field']}”."
+        return "\n".join([asked["question"], *options, "", again])
+    return "\n".join(["The tree leads nowhere with these facts.", *steps])
+
+
+def _tree_list_text(trees: list[dict[str, Any]]) -> str:
+    if not trees:
+        return "This expert has no decision tree. Use ask_expert."
+    lines = [f"- {tree['name']} (facts: {', '.join(fact['name'] for fact in tree['facts'])})" for tree in trees]
+    return "\n".join(["Name one of these trees:", *lines])
+
+
+TOOL = Tool(
+    name="walk_tree",
+    title="Follow a decision tree",
+    description=(
+        "Follow a decision tree of an expert by facts you know, without searching documents: gives what it recommends "
+        "and the steps that led there, or the next fact to ask for. It also tells which trees the expert has and which "
+        "facts they take; call it without `tree` to see them. What it recommends is not cited: ask_expert is."
+    ),
+    arguments=WalkArguments,
+    result=WalkResult,
+    run=run,
+)

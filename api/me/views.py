@@ -1,0 +1,80 @@
+"""`GET /api/v1/me`: what a key, or a person who has signed in, may do, so that nobody has to find out by 403."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import ApiKey, Capability, User
+from accounts.rate_limits import DAY, Allowance, LimitWindow
+from api.authentication import KEY_OR_SESSION
+from api.me.serializers import MeSerializer
+from api.throttling import ApiKeyThrottle, get_allowance
+from plugins.models import Plugin
+
+MAX_PLUGINS = 100
+
+
+class MeView(APIView):
+    """Any key will do, whatever it may. Asking counts as one request."""
+
+    authentication_classes = KEY_OR_SESSION
+    permission_classes = [IsAuthenticated]
+    throttle_classes = [ApiKeyThrottle]
+
+    @extend_schema(responses=MeSerializer)
+    def get(self, request: Request) -> Response:
+        """What this key may do, which plugins it may ask, and what is left of its limits. Counts as one request."""
+        if isinstance(request.auth, ApiKey):
+            me = _key_json(request.auth, get_allowance(request))
+        else:
+            assert isinstance(request.user, User)
+            me = _person_json(request.user)
+        return Response(MeSerializer(me).data)
+
+
+def _key_json(key: ApiKey, allowance: Allowance | None) -> dict[str, Any]:
+    """An agent learns what it needs. Of its owner that is the name they go by; their address is nobody's business."""
+    windows = allowance.windows if allowance else ()
+    return {
+        "owner": {"name": key.owner.display_name, "email": None},
+        "key": {"id": key.pk, "name": key.name, "keyPrefix": key.prefix, "expiresAt": key.expires_at},
+        "capabilities": sorted(key.capabilities),
+        **_askable_plugins(key if key.can(Capability.QUERY) else None),
+        "limits": {"perMinute": key.per_minute, "perDay": key.per_day},
+        "left": [_remaining_limit(window) for window in windows] if windows else None,
+    }
+
+
+def _person_json(user: User) -> dict[str, Any]:
+    capabilities = Capability.values if user.is_staff else [Capability.READ.value]
+    return {
+        "owner": {"name": user.display_name, "email": user.email},
+        "key": None,
+        "capabilities": sorted(capabilities),
+        **_askable_plugins(user),
+        "limits": None,
+        "left": None,
+    }
+
+
+def _askable_plugins(principal: User | ApiKey | None) -> dict[str, Any]:
+    if principal is None:
+        return {"plugins": [], "morePlugins": False}
+    found = Plugin.objects.visible_to(principal).order_by("name", "pk")
+    shown = list(found.values("slug", "name", "version")[: MAX_PLUGINS + 1])
+    return {"plugins": shown[:MAX_PLUGINS], "morePlugins": len(shown) > MAX_PLUGINS}
+
+
+def _remaining_limit(window: LimitWindow) -> dict[str, Any]:
+    return {
+        "per": "day" if window.seconds == DAY else "minute",
+        "limit": window.limit,
+        "remaining": window.remaining,
+        "resetSeconds": window.reset_seconds,
+    }

@@ -1,0 +1,192 @@
+"""A plugin as JSON: what may be written, and what is only shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+
+from api.fields import (
+    QueryParameters,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictFloatField,
+    StrictIntegerField,
+    StrictSerializer,
+)
+from lexic.errors import Conflict
+from marketplace.sharing.shareability import check_shareable
+from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Planner, Plugin
+from plugins.slugs import MAX_SLUG_LENGTH
+from plugins.synonyms import MAX_GROUPS, MAX_PHRASE_LENGTH, MAX_PHRASES_PER_GROUP
+
+MAX_TEXT_LENGTH = 50_000
+MAX_TAGS = 50
+ROLES = ("owner", "editor", "viewer")
+
+
+class SlugTaken(Conflict):
+    """Another plugin is called by this slug."""
+
+    code = "slug_taken"
+    hint = "Choose another one, or leave it out to get a free one."
+
+
+class SlugIsFixed(Conflict):
+    """Agents call it by its slug since its first release, so that stays."""
+
+    code = "slug_is_fixed"
+
+
+class CountsSerializer(serializers.Serializer):
+    """How much there is of each part. `goldenShare`: of the golden questions, those that passed when last run."""
+
+    documents = serializers.IntegerField(min_value=0)
+    documentsReady = serializers.IntegerField(min_value=0)
+    documentsFailed = serializers.IntegerField(min_value=0)
+    pages = serializers.IntegerField(min_value=0)
+    trees = serializers.IntegerField(min_value=0)
+    goldenQuestions = serializers.IntegerField(min_value=0)
+    goldenShare = serializers.FloatField(allow_null=True)
+
+
+class PluginRowSerializer(serializers.Serializer):
+    """A plugin in a list."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    slug = serializers.CharField()
+    tagline = serializers.CharField()
+    domain = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
+    citationMode = serializers.ChoiceField(CitationMode.values, source="citation_mode")
+    isPublished = serializers.BooleanField(source="is_published")
+    isShared = serializers.BooleanField(source="is_shared")
+    version = serializers.CharField(help_text="That of the latest release.")
+    role = serializers.ChoiceField(ROLES, help_text="Yours.")
+    owner = serializers.CharField(source="owner.get_full_name")
+    creatorId = serializers.UUIDField(source="owner_id")
+    createdAt = serializers.DateTimeField(source="created_at")
+    updatedAt = serializers.DateTimeField(source="updated_at")
+    counts = CountsSerializer()
+
+
+@extend_schema_serializer(exclude_fields=["counts"])  # only in the list, of which a row may come back
+class PluginSerializer(StrictSerializer):
+    """A plugin, all of it but its knowledge, trees and golden questions. What is not sent stays as it is."""
+
+    id = serializers.UUIDField(read_only=True)
+    name = StrictCharField(max_length=120)
+    slug = StrictCharField(
+        max_length=MAX_SLUG_LENGTH, required=False, help_text="Made from the name when left out."
+    )
+    tagline = StrictCharField(max_length=160, allow_blank=True, required=False)
+    description = StrictCharField(max_length=MAX_TEXT_LENGTH, allow_blank=True, required=False)
+    domain = StrictCharField(max_length=80)
+    tags = serializers.ListField(child=StrictCharField(max_length=40), max_length=MAX_TAGS, required=False)
+    systemPrompt = StrictCharField(
+        source="system_prompt",
+        max_length=MAX_TEXT_LENGTH,
+        required=False,
+        help_text="A new plugin without one gets a first draft of it, and of audience, tone, limits and disclaimer.",
+    )
+    audience = StrictCharField(max_length=300, allow_blank=True, required=False)
+    tone = StrictCharField(max_length=300, allow_blank=True, required=False)
+    limits = StrictCharField(max_length=MAX_TEXT_LENGTH, allow_blank=True, required=False)
+    disclaimer = StrictCharField(max_length=MAX_TEXT_LENGTH, allow_blank=True, required=False)
+    citationMode = StrictChoiceField(CitationMode.values, source="citation_mode", required=False)
+    topK = StrictIntegerField(source="top_k", min_value=1, max_value=50, required=False)
+    threshold = StrictFloatField(min_value=0, max_value=1, required=False)
+    evidenceThreshold = StrictFloatField(
+        source="evidence_threshold", min_value=0, max_value=1, allow_null=True, required=False
+    )
+    synonyms = serializers.ListField(
+        child=serializers.ListField(
+            child=StrictCharField(max_length=MAX_PHRASE_LENGTH), min_length=2, max_length=MAX_PHRASES_PER_GROUP
+        ),
+        max_length=MAX_GROUPS,
+        required=False,
+        help_text='Phrases that mean the same: [["w/c", "water-cement ratio"]].',
+    )
+    planner = StrictChoiceField(
+        Planner.values,
+        required=False,
+        help_text="Who turns a question into a plan: dates and labels that it names narrow what is read.",
+    )
+    publicOnly = StrictBooleanField(
+        source="public_only",
+        required=False,
+        help_text="Whether those who do not work on it get answers from documents marked public alone.",
+    )
+    goldenGate = StrictChoiceField(GoldenGate.values, source="golden_gate", required=False)
+    goldenShare = StrictFloatField(source="golden_share", min_value=0, max_value=1, required=False)
+    chunkStrategy = StrictChoiceField(ChunkStrategy.values, source="chunk_strategy", required=False)
+    chunkSize = StrictIntegerField(source="chunk_size", min_value=200, max_value=8000, required=False)
+    isShared = StrictBooleanField(
+        source="is_shared", required=False, help_text="Whether others may have a copy of its releases."
+    )
+    sharesGolden = StrictBooleanField(
+        source="shares_golden", required=False, help_text="Whether a copy holds its golden questions too."
+    )
+    publicChat = StrictBooleanField(source="public_chat", required=False)
+    isPublished = serializers.BooleanField(source="is_published", read_only=True)
+    version = serializers.CharField(read_only=True)
+    role = serializers.ChoiceField(ROLES, read_only=True)
+    owner = serializers.CharField(source="owner.get_full_name", read_only=True)
+    creatorId = serializers.UUIDField(source="owner_id", read_only=True)
+    createdAt = serializers.DateTimeField(source="created_at", read_only=True)
+    updatedAt = serializers.DateTimeField(source="updated_at", read_only=True)
+    counts = CountsSerializer(read_only=True, required=False, help_text="Only in the list.")
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Being published is shown here and decided elsewhere: to pass over it would look like a success."""
+        said = super().to_internal_value(data)
+        is_published = self.instance.is_published if isinstance(self.instance, Plugin) else False
+        if data.get("isPublished", is_published) != is_published:
+            raise serializers.ValidationError({"isPublished": "Post to …/publish or …/unpublish for that."})
+        return said
+
+    def write(self, plugin: Plugin) -> Plugin:
+        """The valid fields, written to the plugin. Raises `SlugTaken`, `SlugIsFixed`, `CannotBeShared`,
+        `ValidationError`."""
+        said = self.validated_data
+        if said.get("is_shared") and not plugin.is_shared and not plugin._state.adding:
+            check_shareable(plugin)
+        if not plugin._state.adding and said.get("slug", plugin.slug) != plugin.slug and plugin.releases.exists():
+            raise SlugIsFixed
+        for name, value in said.items():
+            setattr(plugin, name, value)
+        self._check(plugin)
+        try:
+            with transaction.atomic():
+                plugin.save()
+        except IntegrityError as error:  # the only thing about it that must be its own
+            raise SlugTaken from error
+        return plugin
+
+    def _check(self, plugin: Plugin) -> None:
+        """As the model has it. An empty slug is made from the name when it is saved."""
+        if plugin.slug and Plugin.objects.filter(slug=plugin.slug).exclude(pk=plugin.pk).exists():
+            raise SlugTaken
+        try:
+            plugin.full_clean(exclude=[] if plugin.slug else ["slug"], validate_unique=False)
+        except ValidationError as error:
+            names = {field.source: name for name, field in self.fields.items()}
+            wrong = {names.get(column, column): reasons for column, reasons in error.message_dict.items()}
+            raise serializers.ValidationError(wrong) from None
+
+
+class PluginParameters(QueryParameters):
+    """Which plugins are listed."""
+
+    domain = serializers.CharField(max_length=80, required=False)
+    tag = serializers.CharField(max_length=40, required=False)
+    published = serializers.BooleanField(required=False, allow_null=True, default=None)
+    role = serializers.ChoiceField(ROLES, required=False)
+    q = serializers.CharField(
+        max_length=200, required=False, help_text="Words of its name, slug, domain or tagline."
+    )

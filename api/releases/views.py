@@ -1,0 +1,157 @@
+"""Publishing, and the releases that it makes: fixed for ever, apart from their notes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import user_of
+from api.authentication import get_principal
+from api.etags import etag_response, make_etag, require_match
+from api.fields import EmptySerializer, QueryParameters
+from api.pagination import DefaultPagination
+from api.plugins.lookup import get_plugin
+from api.plugins.serializers import PluginSerializer
+from api.releases.serializers import (
+    NotesSerializer,
+    PublicationSerializer,
+    PublishSerializer,
+    ReadinessSerializer,
+    ReleaseRowSerializer,
+    ReleaseSerializer,
+)
+from api.views import AuthorView
+from marketplace.publishing.golden_gate import GateResult, gate_result
+from marketplace.publishing.publish import Publication, next_version, publish, publish_blockers
+from marketplace.publishing.release_diff import draft_changes
+from marketplace.publishing.rollback import roll_back
+from marketplace.publishing.withdraw import withdraw_from_marketplace
+from plugins.models import Plugin, Release
+from plugins.slugs import LATEST_VERSION
+from querying.releases import UnknownRelease
+
+_LONG_COLUMNS = ("system_prompt", "limits", "disclaimer", "synonyms", "calibration", "trees", "knowledge")
+
+
+class PublishView(AuthorView):
+    @extend_schema(request=PublishSerializer, responses={200: PublicationSerializer, 201: PublicationSerializer})
+    def post(self, request: Request, plugin: str) -> Response:
+        """Release the draft as it stands. 409 `not_ready` names everything that is `missing`."""
+        found = get_plugin(request, plugin)
+        said = PublishSerializer(data=request.data)
+        said.is_valid(raise_exception=True)
+        done = publish(found, by=user_of(get_principal(request)), **said.validated_data)
+        return _publication_response(done)
+
+
+class UnpublishView(AuthorView):
+    @extend_schema(request=EmptySerializer, responses=PluginSerializer)
+    def post(self, request: Request, plugin: str) -> Response:
+        """Take the plugin off the air. Its releases stay, so that what was answered can be had again."""
+        found = get_plugin(request, plugin)
+        EmptySerializer.check(request)
+        withdraw_from_marketplace(found)
+        return Response(PluginSerializer(found).data)
+
+
+class ReadinessView(AuthorView):
+    @extend_schema(responses=ReadinessSerializer)
+    def get(self, request: Request, plugin: str) -> Response:
+        """What stands in the way of publishing, and what the next release would change."""
+        found = get_plugin(request, plugin)
+        golden, latest = gate_result(found), found.latest_release()
+        reasons = publish_blockers(found, golden=golden)
+        data = {
+            "isReady": not reasons,
+            "missing": reasons,
+            "warning": golden.warning,
+            "nextVersion": next_version(found),
+            "latestVersion": latest.version if latest else None,
+            "changes": draft_changes(found, since=latest) if latest else [],
+            "golden": _golden_gate_json(golden),
+        }
+        return Response(ReadinessSerializer(data).data)
+
+
+class ReleasesView(AuthorView):
+    ordering = ("-created_at", "pk")
+    pagination_class = DefaultPagination
+
+    @extend_schema(responses=ReleaseRowSerializer(many=True))
+    def get(self, request: Request, plugin: str) -> Response:
+        """The releases, the newest first."""
+        every = get_plugin(request, plugin).releases.select_related("created_by").defer(*_LONG_COLUMNS)
+        QueryParameters.read(request)
+        pages = self.pagination_class()
+        found = pages.paginate_queryset(every, request, self)
+        return pages.get_paginated_response(ReleaseRowSerializer(found, many=True).data)
+
+
+class ReleaseView(AuthorView):
+    @extend_schema(responses=ReleaseSerializer)
+    def get(self, request: Request, plugin: str, version: str) -> Response:
+        """Everything that decides the answers of a release. `latest` is a version too."""
+        return _release_response(request, get_release(get_plugin(request, plugin), version))
+
+    @extend_schema(request=NotesSerializer, responses=ReleaseSerializer)
+    def patch(self, request: Request, plugin: str, version: str) -> Response:
+        """Change its notes: the one thing of a release that may change, because it decides no answer."""
+        release = get_release(get_plugin(request, plugin), version)
+        said = NotesSerializer(data=request.data)
+        said.is_valid(raise_exception=True)
+        with transaction.atomic():
+            locked = Release.objects.select_for_update().get(pk=release.pk)
+            require_match(request, _release_etag(locked))
+            release.notes = said.validated_data["notes"]
+            release.save(update_fields=["notes"])
+        return _release_response(request, release)
+
+
+class RollbackView(AuthorView):
+    @extend_schema(request=EmptySerializer, responses={200: PublicationSerializer, 201: PublicationSerializer})
+    def post(self, request: Request, plugin: str, version: str) -> Response:
+        """Agents that ask for the latest release get what this one was, under the next version."""
+        found = get_plugin(request, plugin)
+        release = get_release(found, version)
+        EmptySerializer.check(request)
+        before = found.latest_release()
+        made = roll_back(found, to=release, by=user_of(get_principal(request)))
+        return _publication_response(Publication(release=made, is_new=made != before))
+
+
+def get_release(plugin: Plugin, version: str) -> Release:
+    """Raises `UnknownRelease`."""
+    releases = plugin.releases.select_related("created_by")
+    if version == LATEST_VERSION:
+        found = releases.first()
+    else:
+        found = releases.filter(version=version).first() if "\x00" not in version else None
+    if found is None:
+        raise UnknownRelease
+    return found
+
+
+def _publication_response(done: Publication) -> Response:
+    return Response(PublicationSerializer(done).data, status=201 if done.is_new else 200)
+
+
+def _release_response(request: Request, release: Release) -> Response:
+    return etag_response(request, ReleaseSerializer(release).data, etag=_release_etag(release))
+
+
+def _release_etag(release: Release) -> str:
+    return make_etag(release.pk, release.notes)
+
+
+def _golden_gate_json(golden: GateResult) -> dict[str, Any]:
+    return {
+        "policy": golden.policy.value,
+        "questions": golden.questions,
+        "needed": golden.needed,
+        "passed": golden.passed if golden.run else None,
+        "isMet": golden.is_met,
+    }

@@ -1,0 +1,166 @@
+"""How an operation is described: everything that can be told from the view, the table of names, and the method."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from drf_spectacular.drainage import warn
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import force_instance
+
+from api.fields import StrictSerializer
+from api.pagination import DefaultPagination
+from api.schema import security_schemes as security_schemes  # registers the schemes
+from api.schema.error_responses import error_statuses, response_headers, response_reference
+from api.schema.operations import ETAG_PATHS, OPERATIONS
+
+_EVENT_STREAM = "text/event-stream"
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_PATH_PARAMETERS = {
+    "plugin": "Its slug or id.",
+    "name": "A plugin's slug or id; `slug@1.2.0` for one release.",
+    "version": "Such as 1.2.0, or `latest`.",
+    "number": "From 1.",
+}
+_ETAG_PARAMETER = {"in": "header", "required": False, "schema": {"type": "string"}}
+_PAGINATION_PARAMETERS = [
+    {
+        "name": "limit",
+        "in": "query",
+        "required": False,
+        "description": "Rows on a page.",
+        "schema": {"type": "integer", "minimum": 1, "maximum": 200},
+    },
+    {
+        "name": "cursor",
+        "in": "query",
+        "required": False,
+        "description": "Where the page begins: out of `next` or `previous`.",
+        "schema": {"type": "string"},
+    },
+]
+
+
+class ApiAutoSchema(AutoSchema):
+    """`DEFAULT_SCHEMA_CLASS` of all views."""
+
+    def get_operation_id(self) -> str:
+        return self._named[1]
+
+    def get_tags(self) -> list[str]:
+        return [self._named[0]]
+
+    def get_description(self) -> str:  # type: ignore[override]
+        """What its method says, and nothing of the classes above it."""
+        words = getattr(self.view, self.method.lower()).__doc__
+        if not words:
+            warn(f"{self.method} {self.path} does not say what it does")
+        return inspect.cleandoc(words or "")
+
+    @property
+    def _named(self) -> tuple[str, str]:
+        known = OPERATIONS.get((self.path, self.method.lower()))
+        if known is None:
+            warn(f"{self.method} {self.path} is not among the operations of api/schema/operations.py")
+        return known or ("Description", super().get_operation_id())
+
+    def get_summary(self) -> str:
+        """Its name, as words: the description says the rest."""
+        words = _WORD_BOUNDARY.sub(" ", self.get_operation_id())
+        return words[0].upper() + words[1:].lower().replace("api key", "API key").replace("chat", "chat")
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        operation = super().get_operation(*args, **kwargs)
+        if operation is None:
+            return None
+        for parameter in self._conditions():
+            operation.setdefault("parameters", []).append(parameter)
+        found = {
+            str(status): response_reference(status, path=self.path)
+            for status in error_statuses(operation, path=self.path, method=self.method, view=self.view)
+        }
+        said = operation["responses"]
+        operation["responses"] = dict(sorted({**found, **said}.items()))
+        return operation
+
+    def _conditions(self) -> list[dict[str, Any]]:
+        if self.path not in ETAG_PATHS:
+            return []
+        if self.method == "GET":
+            return [
+                {
+                    **_ETAG_PARAMETER,
+                    "name": "If-None-Match",
+                    "description": "304 where the version is still this one.",
+                }
+            ]
+        return [
+            {**_ETAG_PARAMETER, "name": "If-Match", "description": "412 where the version is another one by now."}
+        ]
+
+    def _resolve_path_parameters(self, variables: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
+        return [
+            {**one, "description": _PATH_PARAMETERS[one["name"]]} if one["name"] in _PATH_PARAMETERS else one
+            for one in found
+        ]
+
+    # --- Pages: a view that names its `ordering` gives its GET in pages -----------------------------------
+
+    @property
+    def _is_paged(self) -> bool:
+        return self.method == "GET" and hasattr(self.view, "ordering")
+
+    def _get_paginator(self) -> Any:
+        return DefaultPagination() if self._is_paged else None
+
+    def _get_pagination_parameters(self) -> list[dict[str, Any]]:
+        return [dict(parameter) for parameter in _PAGINATION_PARAMETERS] if self._is_paged else []
+
+    def get_paginated_name(self, serializer_name: str) -> str:
+        return f"{serializer_name}Page"
+
+    # --- Bodies -------------------------------------------------------------------------------------------
+
+    def _get_response_for_code(
+        self, serializer: Any, status_code: Any, media_types: Any = None, direction: Any = "response"
+    ) -> dict[str, Any]:
+        response = super()._get_response_for_code(serializer, status_code, media_types, direction)  # type: ignore[no-untyped-call]
+        for media_type, content in response.get("content", {}).items():
+            if media_type == _EVENT_STREAM:
+                content["schema"] = _event_schema(content["schema"], ends=self.path.startswith("/v1/"))
+        response["description"] = response.get("description") or _STATUS_DESCRIPTIONS.get(str(status_code), "Done.")
+        return response
+
+    def _get_response_headers_for_code(self, status_code: Any, direction: Any = "response") -> dict[str, Any]:
+        said = super()._get_response_headers_for_code(status_code, direction)
+        is_counted = bool(self.view.get_throttles())
+        has_etag = self.path in ETAG_PATHS and self.method != "DELETE"
+        return {**response_headers(int(status_code), is_counted=is_counted, has_etag=has_etag), **said}
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
+        schema = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        serializer = force_instance(serializer)
+        is_strict = isinstance(serializer, StrictSerializer)
+        # The framework takes the words of a base class where a class has none of its own.
+        if not type(serializer).__doc__:
+            schema.pop("description", None)
+        return {**schema, "additionalProperties": False} if is_strict and direction == "request" else schema
+
+
+_STATUS_DESCRIPTIONS = {"201": "Made.", "202": "Taken up; a worker does it.", "204": "Done. No body."}
+
+
+def _event_schema(schema: dict[str, Any], *, ends: bool) -> dict[str, Any]:
+    """A stream is described by one of its events: its data is JSON in a string."""
+    data: dict[str, Any] = {"contentMediaType": "application/json", "contentSchema": schema}
+    if ends:
+        data = {"anyOf": [data, {"const": "[DONE]"}]}
+    return {
+        "type": "object",
+        "description": "One event of the stream.",
+        "properties": {"data": {"type": "string", **data}},
+        "required": ["data"],
+    }

@@ -1,0 +1,41 @@
+"""What is added to the description as a whole, once all operations are there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.schema import error_responses
+from api.schema.links import add_links
+from api.schema.operations import TAGS
+
+
+def complete_schema(result: dict[str, Any], **about: Any) -> dict[str, Any]:
+    """A `POSTPROCESSING_HOOK`: shared responses, headers and errors, and the parts in their order."""
+    components = result.setdefault("components", {})
+    _simplify_nullable_any(components["schemas"])
+    add_links(result["paths"])
+    components["responses"] = _referenced_responses(error_responses.response_components(), result["paths"])
+    components["headers"] = error_responses.HEADERS
+    components["schemas"] |= {"Error": error_responses.ERROR, "OpenAIError": error_responses.OPENAI_ERROR}
+    result["tags"] = [{"name": name, "description": words} for name, words in TAGS.items()]
+    return result
+
+
+def _simplify_nullable_any(part: Any) -> None:
+    """What may be anything may be null: "anything, or else null" would be neither of the two for null."""
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    if isinstance(part, dict) and part.get("oneOf") == [{}, {"type": "null"}]:
+        del part["oneOf"]
+    for one in list(inner):
+        _simplify_nullable_any(one)
+
+
+def _referenced_responses(responses: dict[str, Any], paths: dict[str, Any]) -> dict[str, Any]:
+    named = {
+        response["$ref"].rpartition("/")[2]
+        for methods in paths.values()
+        for operation in methods.values()
+        for response in operation["responses"].values()
+        if "$ref" in response
+    }
+    return {name: response for name, response in responses.items() if name in named}

@@ -1,0 +1,149 @@
+"""`/api/plugins/…/webhooks`: who is told what happens. For those who may change the plugin, to look as well: an
+address may be a secret of its own, and a delivery may hold somebody's question."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import user_of
+from api.authentication import get_principal
+from api.fields import EmptySerializer, QueryParameters
+from api.pagination import DefaultPagination
+from api.plugins.lookup import ReadOnlyPlugin, get_plugin
+from api.views import AuthorView
+from api.webhooks.serializers import (
+    DeliverySerializer,
+    NewWebhookSerializer,
+    WebhookChangeSerializer,
+    WebhookSerializer,
+    WebhookWithSecretSerializer,
+)
+from lexic.errors import NotFound
+from plugins.models import Plugin
+from webhooks import operations
+from webhooks.models import Delivery, Webhook
+
+
+class NoSuchWebhook(NotFound):
+    """This plugin has no such webhook."""
+
+    code = "unknown_webhook"
+
+
+class NoSuchDelivery(NotFound):
+    """This webhook has no such delivery."""
+
+    code = "unknown_delivery"
+    hint = "Deliveries are kept for 30 days."
+
+
+class WebhooksView(AuthorView):
+    ordering = ("-created_at", "pk")
+
+    @extend_schema(responses=WebhookSerializer(many=True))
+    def get(self, request: Request, plugin: str) -> Response:
+        """The webhooks of the plugin, the newest first. Only those who may change the plugin see them."""
+        webhooks, pages = _get_editable_plugin(request, plugin).webhooks.all(), DefaultPagination()
+        QueryParameters.read(request)
+        found = pages.paginate_queryset(webhooks, request, self)
+        return pages.get_paginated_response(WebhookSerializer(found, many=True).data)
+
+    @extend_schema(request=NewWebhookSerializer, responses={201: WebhookWithSecretSerializer})
+    def post(self, request: Request, plugin: str) -> Response:
+        """A new receiver. This answer alone holds the `secret` with which each event is signed."""
+        found = _get_editable_plugin(request, plugin)
+        said = _validated_data(NewWebhookSerializer(data=request.data))
+        made, secret = operations.create_webhook(found, by=user_of(get_principal(request)), **said)
+        return Response(WebhookWithSecretSerializer(made, context={"secret": secret}).data, status=201)
+
+
+class WebhookView(AuthorView):
+    @extend_schema(responses=WebhookSerializer)
+    def get(self, request: Request, plugin: str, webhook: UUID) -> Response:
+        """One webhook, and how its deliveries go."""
+        return Response(WebhookSerializer(_get_webhook(request, plugin, webhook)).data)
+
+    @extend_schema(request=WebhookChangeSerializer, responses=WebhookSerializer)
+    def patch(self, request: Request, plugin: str, webhook: UUID) -> Response:
+        """With `isActive` it is switched off, and what waits is given up; or on, and its failures are forgotten."""
+        found = _get_webhook(request, plugin, webhook)
+        changed = operations.update_webhook(found, **_validated_data(WebhookChangeSerializer(data=request.data)))
+        return Response(WebhookSerializer(changed).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, plugin: str, webhook: UUID) -> Response:
+        """Delete the webhook with its log."""
+        _get_webhook(request, plugin, webhook).delete()
+        return Response(status=204)
+
+
+class SecretView(AuthorView):
+    @extend_schema(request=EmptySerializer, responses=WebhookWithSecretSerializer)
+    def post(self, request: Request, plugin: str, webhook: UUID) -> Response:
+        """A new secret, shown this once. For a day events are signed with the former one as well."""
+        found = _get_webhook(request, plugin, webhook)
+        EmptySerializer.check(request)
+        secret = operations.rotate_secret(found)
+        return Response(WebhookWithSecretSerializer(found, context={"secret": secret}).data)
+
+
+class TestView(AuthorView):
+    @extend_schema(request=EmptySerializer, responses={202: DeliverySerializer})
+    def post(self, request: Request, plugin: str, webhook: UUID) -> Response:
+        """Sends the event `webhook.test`. How it went is in the deliveries a moment later."""
+        found = _get_webhook(request, plugin, webhook)
+        EmptySerializer.check(request)
+        return Response(DeliverySerializer(operations.send_test_event(found)).data, status=202)
+
+
+class DeliveriesView(AuthorView):
+    ordering = ("-created_at", "pk")
+
+    @extend_schema(responses=DeliverySerializer(many=True))
+    def get(self, request: Request, plugin: str, webhook: UUID) -> Response:
+        """What was sent and what came back, the newest first, for 30 days."""
+        deliveries, pages = _get_webhook(request, plugin, webhook).deliveries.all(), DefaultPagination()
+        QueryParameters.read(request)
+        found = pages.paginate_queryset(deliveries, request, self)
+        return pages.get_paginated_response(DeliverySerializer(found, many=True).data)
+
+
+class RedeliverView(AuthorView):
+    @extend_schema(request=EmptySerializer, responses={202: DeliverySerializer})
+    def post(self, request: Request, plugin: str, webhook: UUID, delivery: UUID) -> Response:
+        """Sends the same event, with the same id, once more."""
+        found = _get_delivery(_get_webhook(request, plugin, webhook), delivery)
+        EmptySerializer.check(request)
+        return Response(DeliverySerializer(operations.redeliver(found)).data, status=202)
+
+
+def _get_editable_plugin(request: Request, reference: str) -> Plugin:
+    """Raises `NoSuchPlugin`, `OnlyToLookAt`."""
+    plugin = get_plugin(request, reference)
+    if not Plugin.objects.editable_by(get_principal(request)).filter(pk=plugin.pk).exists():
+        raise ReadOnlyPlugin
+    return plugin
+
+
+def _get_webhook(request: Request, reference: str, pk: UUID) -> Webhook:
+    found = _get_editable_plugin(request, reference).webhooks.select_related("plugin").filter(pk=pk).first()
+    if found is None:
+        raise NoSuchWebhook
+    return found
+
+
+def _get_delivery(webhook: Webhook, pk: UUID) -> Delivery:
+    found = webhook.deliveries.select_related("webhook").filter(pk=pk).first()
+    if found is None:
+        raise NoSuchDelivery
+    return found
+
+
+def _validated_data(serializer: Any) -> dict[str, Any]:
+    serializer.is_valid(raise_exception=True)
+    return serializer.validated_data

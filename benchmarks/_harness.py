@@ -1,0 +1,47 @@
+"""How every benchmark is started and prints what it measured."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def run_benchmark(about: str | None, measured: Callable[[], Mapping[str, float | str]]) -> None:
+    """A line for each figure, or with `--json` one object. Nothing is measured for `--help`."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    wants_json = parser.parse_args().json
+    figures = measured()
+    if wants_json:
+        print(json.dumps(figures))
+        return
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        print(f"{name:{width}} {value if isinstance(value, str) else f'{value:9.2f}'}")
+
+
+@contextmanager
+def temporary_database(*, with_redis: bool = False) -> Iterator[None]:
+    """An empty migrated database in a folder that goes away; with Redis beside it where that is needed."""
+    with tempfile.TemporaryDirectory(prefix="lxb-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)  # PostgreSQL does not run as root
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "lexic.settings", "LEXIC_VAR_DIR": folder, "DATABASE_URL": ""}
+        import django
+        from django.conf import settings
+        from django.core.management import call_command
+        from django.db import connection
+
+        from local import embedded_services
+
+        needed: list[embedded_services.Service] = [embedded_services.Postgres(Path(folder))]
+        needed += [embedded_services.Redis(Path(folder))] if with_redis else []
+        with embedded_services.running_services(Path(folder), database=settings.EMBEDDED_DATABASE, needed=needed):
+            django.setup()
+            call_command("migrate", verbosity=0)
+            yield
+            connection.close()

@@ -1,0 +1,84 @@
+"""The figures of all plugins that a person may look at, together and one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_GET
+
+from accounts.models import User
+from builder.analytics.forms import DateRangeForm
+from builder.analytics.views import csv_response, figures_context
+from builder.breadcrumbs import Breadcrumb
+from builder.readiness import reverse_pane
+from plugins.models import Plugin
+from querying.models import Query, QueryQuerySet
+
+PER_PAGE = 25
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginFigures:
+    """One plugin in the table; `figures` is empty for one that nobody asked."""
+
+    plugin: Plugin
+    url: str
+    figures: dict[str, Any]
+
+    @property
+    def count(self) -> int:
+        return int(self.figures.get("count", 0))
+
+    @property
+    def others(self) -> int:
+        """Questions that neither were answered nor refused nor asked back."""
+        return int(self.figures.get("failed", 0) + self.figures.get("abandoned", 0))
+
+
+@require_GET
+def show_all_plugins(request: HttpRequest) -> HttpResponse:
+    """A fixed number of statements, however many plugins there are."""
+    assert isinstance(request.user, User)
+    form = DateRangeForm(request.GET)
+    everything = form.chosen(_readable_queries(request.user))
+    rows = _plugin_rows(request.user, everything.asked_on(*form.days).by_plugin())
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    asked = request.GET.copy()
+    asked.pop("page", None)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Analytics",
+        "crumbs": [Breadcrumb(title="Analytics of all plugins")],
+        "is_fullwidth": "1",
+        "page": page,
+        "asked": asked.urlencode(),
+        **figures_context(form, everything, user=request.user),
+    }
+    return TemplateResponse(request, "builder/analytics/all_plugins.html", context)
+
+
+@require_GET
+def download_all_plugins(request: HttpRequest) -> HttpResponse:
+    """The questions of the same days as a file."""
+    assert isinstance(request.user, User)
+    form = DateRangeForm(request.GET)
+    return csv_response(form, form.chosen(_readable_queries(request.user)), user=request.user, name="all-plugins")
+
+
+def _readable_queries(user: User) -> QueryQuerySet:
+    return Query.objects.filter(plugin__in=Plugin.objects.readable_by(user).values("pk"))
+
+
+def _plugin_rows(user: User, figures_of: dict[Any, dict[str, Any]]) -> list[PluginFigures]:
+    """The busiest first; those that nobody asked last, by name."""
+    plugins = Plugin.objects.readable_by(user).only("pk", "name", "is_published", "version")
+    rows = [
+        PluginFigures(plugin=plugin, url=reverse_pane(plugin, "analytics"), figures=figures_of.get(plugin.pk, {}))
+        for plugin in plugins
+    ]
+    return sorted(rows, key=lambda row: (-row.count, row.plugin.name.lower(), str(row.plugin.pk)))

@@ -1,0 +1,55 @@
+"""Questions as a file for a spreadsheet, which must not take any of them for a formula."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from typing import Any
+
+# A spreadsheet computes a cell that begins with one of these.
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
+MAX_ROWS = 20_000
+COLUMNS = [
+    "created_at",
+    "release_name",
+    "outcome",
+    "reason",
+    "confidence",
+    "question",
+    "answer",
+    "latency_ms",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "llm",
+    "embedder",
+]
+OTHERS_KEY_LABEL = "another person’s key"
+NO_KEY_LABEL = "people, by hand"
+
+
+def escape_formula(value: Any) -> str:
+    """The value as a cell that is text: a formula gets an apostrophe in front, as people write it themselves."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(_FORMULA_PREFIXES) or text.lstrip().startswith(_FORMULA_PREFIXES) else text
+
+
+def write_csv(rows: Iterable[Mapping[str, Any]], *, steps: Iterable[str], names: Mapping[Any, str]) -> str:
+    """The rows with a head, each with the time of every step and the name of the key that asked."""
+    steps = list(steps)
+    out = StringIO()
+    writer = csv.writer(out)
+    writer.writerow([*COLUMNS, *(f"{step}_ms" for step in steps), "asked_by"])
+    for row in rows:
+        times = [row["timings"].get(step) for step in steps]
+        key = row["api_key"]
+        who = names.get(key, OTHERS_KEY_LABEL) if key else NO_KEY_LABEL
+        writer.writerow(
+            [escape_formula(value) for value in [*(_format_value(row[name]) for name in COLUMNS), *times, who]]
+        )
+    return out.getvalue()
+
+
+def _format_value(value: Any) -> Any:
+    return value.isoformat(timespec="seconds") if hasattr(value, "isoformat") else value

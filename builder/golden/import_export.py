@@ -1,0 +1,63 @@
+"""Golden questions as a file: one JSON object a line, out and in."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+from builder.readiness import reverse_pane
+from evaluation.golden import jsonl
+from lexic.errors import InvalidInput, LexicError
+from plugins.models import Plugin
+
+MAX_FILE_BYTES = 5_000_000
+
+
+class NoFileChosen(InvalidInput):
+    """Choose a file first."""
+
+    code = "no_file"
+
+
+class FileTooLarge(InvalidInput):
+    """The file is larger than 5 MB."""
+
+    code = "file_too_large"
+
+
+class NotUtf8Text(InvalidInput):
+    """The file is not text in UTF-8."""
+
+    code = "not_text"
+
+
+def export_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    lines = (f"{line}\n" for line in jsonl.export_golden_questions(plugin))
+    response = HttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{plugin.slug}-golden.jsonl"'
+    return response
+
+
+def import_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """All of the file or nothing; what is there already is brought up to date."""
+    try:
+        done = jsonl.import_golden_questions(plugin, lines=_read_text(request).split("\n"))
+    except LexicError as error:
+        messages.error(request, f"{error.message} Nothing was taken in. {error.hint}".strip())
+    else:
+        said = f"{done.added} added, {done.changed} changed, {done.unchanged} were there already."
+        messages.success(request, said)
+    return HttpResponseRedirect(reverse_pane(plugin, "golden"))
+
+
+def _read_text(request: HttpRequest) -> str:
+    """Raises `NoFile`, `FileTooLarge` and `NotText`."""
+    file = request.FILES.get("file")
+    if file is None:
+        raise NoFileChosen
+    if (file.size or 0) > MAX_FILE_BYTES:
+        raise FileTooLarge
+    try:
+        return file.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotUtf8Text from error

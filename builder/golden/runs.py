@@ -1,0 +1,66 @@
+"""Running all of them by a worker, watching it, and drawing the conclusion on the evidence an answer needs."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+
+from builder.golden.last_run import last_run, propose_threshold
+from builder.golden.views import questions_context
+from builder.panes import plugin_page_context
+from builder.readiness import reverse_pane
+from builder.releases.publication import log_plugin_change
+from evaluation import tasks
+from evaluation.golden import run_progress
+from plugins.models import Plugin
+
+
+def start_run(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """Ask a worker, once: a run that is under way, or waits for its worker, is enough."""
+    under_way = run_progress.get_progress(plugin.pk)
+    if not plugin.golden_questions.exists():
+        messages.error(request, "There is nothing to run. Add a golden question first.")
+    elif under_way and not under_way.failed and not under_way.is_stalled:
+        messages.info(request, "A run is under way already.")
+    elif not tasks.enqueue_golden(plugin.pk):
+        messages.error(request, "The queue cannot be reached, so nothing was run. Is Redis up? Try again then.")
+    return HttpResponseRedirect(reverse_pane(plugin, "golden"))
+
+
+def show_progress(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """How far it is. Once it is over: the list and the readiness anew, in place of what showed the progress."""
+    if request.headers.get("HX-Request") != "true":
+        return HttpResponseRedirect(reverse_pane(plugin, "golden"))
+    now = run_progress.get_progress(plugin.pk)
+    if now and not now.failed:
+        context = {"plugin": plugin, "progress": now, "query": request.GET.urlencode()}
+        return TemplateResponse(request, "builder/golden/_progress.html", context)
+    context = {
+        **plugin_page_context(request, plugin, "golden"),
+        **questions_context(request, plugin),
+        "is_news": True,
+    }
+    response = TemplateResponse(request, "builder/golden/_content.html", context)
+    response["HX-Retarget"], response["HX-Reswap"] = "#golden-all", "outerHTML"
+    return response
+
+
+def set_evidence_threshold(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """Make the proposed threshold the draft's own."""
+    proposed = propose_threshold(plugin, last_run(plugin))
+    if proposed is None:
+        messages.error(
+            request, "There is no proposal any more: run the golden questions again. Nothing was changed."
+        )
+    else:
+        plugin.evidence_threshold = proposed.proposed.threshold
+        plugin.save(update_fields=["evidence_threshold", "updated_at"])
+        log_plugin_change(
+            request, plugin, f"Evidence needed: {plugin.evidence_threshold:.2f}, as its golden questions propose."
+        )
+        said = (
+            f"An answer now needs evidence of {plugin.evidence_threshold:.2f}. Run the questions again to see it."
+        )
+        messages.success(request, said)
+    return HttpResponseRedirect(reverse_pane(plugin, "golden"))

@@ -1,0 +1,90 @@
+"""What was sent away, and the button that brings it back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from accounts.models import User
+from builder.inbox.views import parse_moment
+from builder.panes import render_pane
+from plugins.models import Plugin
+from querying.models import Dismissal
+
+PER_PAGE = 25
+_MAX_WORDINGS = 5
+_MAX_ROWS = 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class DismissalBatch:
+    """What somebody dismissed in one go. `wordings` are the ways in which it was asked, each once."""
+
+    at: datetime
+    by: str
+    count: int
+    wordings: list[str]
+
+    @property
+    def shown(self) -> list[str]:
+        return self.wordings[:_MAX_WORDINGS]
+
+    @property
+    def unnamed(self) -> int:
+        return len(self.wordings) - len(self.shown)
+
+
+def show_dismissed(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The latest first, by page. A fixed number of statements."""
+    page = Paginator(_plugin_dismissals(plugin).acts(), PER_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "acts": _dismissal_batches(list(page), plugin)}
+    return render_pane(request, plugin, "inbox", "builder/dismissals.html", context)
+
+
+def restore(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """Brings back what was dismissed at one moment."""
+    count, _ = _plugin_dismissals(plugin).filter(at=parse_moment(request.POST.get("at", ""))).delete()
+    if count:
+        words = f"{count} {'query is' if count == 1 else 'queries are'} back in the inbox."
+        messages.success(request, f"{words} It shows those of the last 90 days at most.")
+    else:
+        messages.warning(request, "Nothing was restored: it is not dismissed any more.")
+    if "days" in request.POST:  # it was undone where it had been dismissed
+        return HttpResponseRedirect(
+            reverse("admin:builder_inbox", args=[plugin.pk], query=_inbox_position(request))
+        )
+    return HttpResponseRedirect(reverse("admin:builder_inbox_dismissed", args=[plugin.pk]))
+
+
+def _inbox_position(request: HttpRequest) -> dict[str, str]:
+    return {name: request.POST.get(name, "") for name in ("days", "page")}
+
+
+def _plugin_dismissals(plugin: Plugin) -> Any:
+    return Dismissal.objects.filter(query__plugin=plugin)
+
+
+def _dismissal_batches(rows: Sequence[dict[str, Any]], plugin: Plugin) -> list[DismissalBatch]:
+    """Two statements."""
+    people = User.objects.in_bulk({row["by"] for row in rows} - {None})
+    wordings: dict[Any, dict[str, None]] = defaultdict(dict)
+    asked = _plugin_dismissals(plugin).filter(at__in=[row["at"] for row in rows]).order_by("-query__created_at")
+    for at, by, question in asked.values_list("at", "by", "query__question")[:_MAX_ROWS]:
+        wordings[at, by].setdefault(question)
+    return [
+        DismissalBatch(
+            at=row["at"],
+            by=str(people.get(row["by"], "somebody who is gone")),
+            count=row["count"],
+            wordings=list(wordings[row["at"], row["by"]]),
+        )
+        for row in rows
+    ]

@@ -1,0 +1,120 @@
+"""The topics that wait: queries that went wrong, brought together where they ask about the same thing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from plugins.models import Plugin
+from querying.audit.topics import group_similar, question_vectors
+from querying.models import Query
+from querying.types import Outcome
+
+# Enough for a person to work through; the newest come first, so that what is left out is old.
+MAX_QUERIES = 5000
+MAX_QUESTIONS = 500
+# A query counts half as much when it is so old: what is asked often and lately stands first.
+HALF_LIFE = timedelta(days=7)
+# The small picture of days: its points, and its size in units of its view box.
+_POINTS, _WIDTH, _HEIGHT, _MARGIN = 30, 96.0, 24.0, 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class InboxQuery:
+    """One query that waits."""
+
+    pk: UUID
+    question: str
+    at: datetime
+    outcome: str
+    is_wrong: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topic:
+    """Queries about the same thing, newest first. `wordings` are the other ways in which it was asked, nearest first;
+    `one_of_each` names one query for every wording."""
+
+    question: str
+    wordings: list[str]
+    asked: list[InboxQuery]
+    representative_ids: list[UUID]
+    weight: float
+
+    @property
+    def pk(self) -> UUID:
+        """The newest query that asks in the words of the heading: the topic is shown with its passages."""
+        return self.representative_ids[0]
+
+    @property
+    def count(self) -> int:
+        return len(self.asked)
+
+    @property
+    def refused(self) -> int:
+        return sum(one.outcome == Outcome.REFUSED for one in self.asked)
+
+    @property
+    def wrong(self) -> int:
+        return sum(one.is_wrong for one in self.asked)
+
+    @property
+    def low(self) -> int:
+        """Answers whose confidence was low, and of which nobody has said that they are wrong."""
+        return sum(one.outcome == Outcome.ANSWERED and not one.is_wrong for one in self.asked)
+
+    @property
+    def last(self) -> datetime:
+        return self.asked[0].at
+
+    def line(self, *, days: int, now: datetime) -> str:
+        """How often it was asked over the days, as the path of a line in a picture of 96 by 24."""
+        step = timedelta(days=days) / _POINTS
+        ago = Counter(min(_POINTS - 1, max(0, int((now - one.at) / step))) for one in self.asked)
+        counts = [ago[point] for point in reversed(range(_POINTS))]
+        scale = (_HEIGHT - 2 * _MARGIN) / max(counts)
+        points = (
+            f"{number * _WIDTH / (_POINTS - 1):.1f} {_HEIGHT - _MARGIN - count * scale:.1f}"
+            for number, count in enumerate(counts)
+        )
+        return f"M{'L'.join(points)}"
+
+
+def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None) -> list[Topic]:
+    """What waits of the last days, the newest and most frequent first. One statement.
+
+    Raises EmbedderError.
+    """
+    now = now or timezone.now()
+    columns = ("pk", "question", "created_at", "outcome", "is_wrong")
+    waiting = Query.objects.filter(plugin=plugin).waiting(since=now - timedelta(days=days))
+    rows = waiting.order_by("-created_at", "pk").values_list(*columns)[:MAX_QUERIES]
+    by_question: dict[str, list[InboxQuery]] = {}
+    for pk, question, at, outcome, is_wrong in rows:
+        if question in by_question or len(by_question) < MAX_QUESTIONS:
+            one = InboxQuery(pk=pk, question=question, at=at, outcome=outcome, is_wrong=is_wrong)
+            by_question.setdefault(question, []).append(one)
+    return _group_topics(list(by_question.values()), now=now)
+
+
+def _group_topics(questions: Sequence[list[InboxQuery]], *, now: datetime) -> list[Topic]:
+    vectors = question_vectors([asked[0].question for asked in questions])
+    found = group_similar(vectors, weights=[len(asked) for asked in questions])
+    topics = [_make_topic([questions[row] for row in rows], now=now) for rows in found]
+    return sorted(topics, key=lambda topic: (-topic.weight, -topic.last.timestamp(), topic.question))
+
+
+def _make_topic(questions: Sequence[list[InboxQuery]], *, now: datetime) -> Topic:
+    asked = sorted((one for of in questions for one in of), key=lambda one: one.at, reverse=True)
+    return Topic(
+        question=questions[0][0].question,
+        wordings=[of[0].question for of in questions[1:]],
+        asked=asked,
+        representative_ids=[of[0].pk for of in questions],
+        weight=sum(0.5 ** ((now - one.at) / HALF_LIFE) for one in asked),
+    )

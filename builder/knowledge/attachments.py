@@ -1,0 +1,65 @@
+"""Other knowledge bases that a plugin reads besides its own."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+
+from accounts.models import User
+from builder.releases.publication import log_plugin_change
+from knowledge.models import KnowledgeBase, KnowledgeBaseQuerySet
+from plugins.models import Plugin
+
+# So many are offered; more are found from the base's own page.
+_MAX_OFFERED = 200
+
+
+def attachable_bases(request: HttpRequest, plugin: Plugin) -> list[KnowledgeBase]:
+    """What this person may attach to the plugin, with the number of its documents. One statement."""
+    present = Count("documents", filter=Q(documents__removed_in=None))
+    return list(
+        _attachable_queryset(request, plugin).annotate(document_total=present).order_by("name", "pk")[:_MAX_OFFERED]
+    )
+
+
+def attach_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    pk = request.POST.get("base", "")
+    is_id = pk.isascii() and pk.isdigit() and len(pk) < 19
+    base = _attachable_queryset(request, plugin).filter(pk=pk).first() if is_id else None
+    if base is None:
+        messages.error(request, "Nothing was attached. Choose a knowledge base that you may change.")
+    else:
+        base.attached_to.add(plugin)
+        _log_and_report(request, plugin, f"Attached “{base}”: the draft reads it from now on.")
+    return _redirect_to_attachments(plugin)
+
+
+def detach_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
+    """Whoever may change the plugin says what it reads, whosever base it is."""
+    found = get_object_or_404(plugin.attached_knowledge, pk=min(base, 2**63 - 1))
+    found.attached_to.remove(plugin)
+    _log_and_report(
+        request, plugin, f"Detached “{found}”: the draft no longer reads it. Releases that did still do."
+    )
+    return _redirect_to_attachments(plugin)
+
+
+def _attachable_queryset(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQuerySet:
+    """As in the form of a base: those that the person may change. To be allowed to read one is not enough, as a
+    plugin quotes it to everybody who may ask."""
+    assert isinstance(request.user, User)
+    mine = KnowledgeBase.objects.editable_by(request.user).values("pk")
+    attached = plugin.attached_knowledge.values("pk")
+    return KnowledgeBase.objects.filter(pk__in=mine).exclude(plugin=plugin).exclude(pk__in=attached)
+
+
+def _log_and_report(request: HttpRequest, plugin: Plugin, sentence: str) -> None:
+    log_plugin_change(request, plugin, sentence)
+    messages.success(request, sentence)
+
+
+def _redirect_to_attachments(plugin: Plugin) -> HttpResponse:
+    return HttpResponseRedirect(f"{reverse('admin:builder_knowledge', args=[plugin.pk])}#attached")

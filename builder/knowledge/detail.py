@@ -1,0 +1,154 @@
+"""One document: its pages beside their chunks, what people say about it, and what a question would find in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+
+from builder.knowledge.document_rows import DocumentRow, document_rows
+from builder.knowledge.forms import DescriptionForm
+from builder.knowledge.lookup import get_own_document_or_404, get_readable_document_or_404
+from builder.knowledge.retrieval_preview import search_context
+from builder.panes import may_edit_plugin, render_pane
+from knowledge.documents.details import update_details
+from knowledge.documents.text_blocks import TextBlock, split_blocks
+from knowledge.models import Chunk, Document, Page
+from lexic.errors import LexicError
+from plugins.models import Plugin
+
+# A source without pages is one long page: so many of its chunks are shown at a time.
+CHUNKS_PER_PART = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class PagePart:
+    """A page, or a stretch of a long one. `begins` has the chunks that begin in each block."""
+
+    page: Page
+    parts: list[tuple[list[Chunk], TextBlock]]
+    chunks: list[Chunk]
+    stretch: int
+    stretches: int
+
+
+def show_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+    found = (
+        get_own_document_or_404(plugin, document)
+        if request.method == "POST"
+        else get_readable_document_or_404(request, plugin, document)
+    )
+    form = DescriptionForm(request.POST or None, instance=found)
+    if request.method == "POST" and form.is_valid():
+        _save_description(
+            request, get_own_document_or_404(plugin, document), form
+        )  # as it is stored: the form has changed its own
+        return HttpResponseRedirect(request.get_full_path())
+    # A form that is wrong has changed the instance; what is shown beside it is what is stored.
+    stored = get_readable_document_or_404(request, plugin, document) if request.method == "POST" else found
+    context = {
+        "document": stored,
+        "row": _document_row(stored),
+        "is_own": stored.knowledge_base.plugin_id == plugin.pk,
+        "form": form,
+        "said_by_file": _file_metadata(stored),
+        **_page_context(request, stored),
+        **search_context(request, plugin, document=stored),
+    }
+    return render_pane(request, plugin, "knowledge", "builder/knowledge/document.html", context)
+
+
+def show_status(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+    """How far it has come, for a page that is open already."""
+    found = get_readable_document_or_404(request, plugin, document)
+    context = {
+        "plugin": plugin,
+        "document": found,
+        "row": _document_row(found),
+        "is_own": found.knowledge_base.plugin_id == plugin.pk,
+        "may_change": may_edit_plugin(request, plugin),
+        "is_news": True,
+    }
+    return TemplateResponse(request, "builder/knowledge/_status.html", context)
+
+
+def _save_description(request: HttpRequest, document: Document, form: DescriptionForm) -> None:
+    if not form.changed_data:
+        messages.info(request, "Nothing was changed.")
+        return
+    said = {name: form.cleaned_data[name] for name in form.changed_data}
+    try:
+        update_details(document, title=said.pop("title", None), said=said)
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+        return
+    if "title" in form.changed_data:
+        messages.success(request, "Kept. The document is read again under its new title.")
+    else:
+        messages.success(request, "Kept. Questions use it at once; releases keep what they had of the text.")
+
+
+def _file_metadata(document: Document) -> list[tuple[str, str]]:
+    """Names and values. Made here: a file may call a value like a method that templates would rather see."""
+    said = document.metadata.get("file", {})
+    return [(str(name), str(value)) for name, value in said.items()] if isinstance(said, dict) else []
+
+
+def _document_row(document: Document) -> DocumentRow:
+    base = document.knowledge_base_id
+    return document_rows([document], own_base=base, readable={base})[0]
+
+
+def _page_context(request: HttpRequest, document: Document) -> dict[str, Any]:
+    """The page that is looked at, its neighbours, and its chunks. Five statements at most."""
+    pages = document.pages.filter(added_in__isnull=False, removed_in=None).order_by("number")
+    total = pages.count()
+    number = _read_number(request, "page", default=1, most=total)
+    page = pages.defer("words").filter(number=number).first() or pages.defer("words").first()
+    if page is None:
+        return {"leaf": None, "page_total": 0}
+    return {
+        "leaf": _make_page_part(page, stretch=_read_number(request, "part", default=1, most=10**6)),
+        "page_total": total,
+    }
+
+
+def _make_page_part(page: Page, *, stretch: int) -> PagePart:
+    chunks = page.chunks.filter(added_in__isnull=False, removed_in=None).order_by("index")
+    stretches = max(1, -(-chunks.count() // CHUNKS_PER_PART))
+    stretch = min(stretch, stretches)
+    first = (stretch - 1) * CHUNKS_PER_PART
+    shown = list(chunks[first : first + CHUNKS_PER_PART])
+    start = shown[0].start if shown and stretch > 1 else 0
+    end = shown[-1].end if shown and stretch < stretches else len(page.text)
+    return PagePart(
+        page=page,
+        parts=_blocks_with_chunks(page.text, start, end, shown),
+        chunks=shown,
+        stretch=stretch,
+        stretches=stretches,
+    )
+
+
+def _blocks_with_chunks(
+    text: str, start: int, end: int, chunks: list[Chunk]
+) -> list[tuple[list[Chunk], TextBlock]]:
+    """The blocks of the text, each with the chunks that begin in it."""
+    found = split_blocks(text[start:end], cuts={chunk.start - start for chunk in chunks})
+    parts: list[tuple[list[Chunk], TextBlock]] = []
+    waiting = list(chunks)
+    for block in found:
+        begun = [chunk for chunk in waiting if chunk.start - start < block.end]
+        waiting = waiting[len(begun) :]
+        parts.append((begun, block))
+    return parts
+
+
+def _read_number(request: HttpRequest, name: str, *, default: int, most: int) -> int:
+    value = request.GET.get(name, "")
+    given = int(value) if value.isascii() and value.isdigit() and len(value) < 8 else default
+    return max(1, min(given, most))

@@ -1,0 +1,207 @@
+"""One document as a line of the list: how far it has come, how long it will take, and what is wrong, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.utils import timezone
+
+from knowledge.models import Document, DocumentStatus
+from knowledge.tasks import WAITING_ERROR_CODE
+
+# Without news for this long, something may be wrong.
+QUIET_AFTER = timedelta(seconds=60)
+STAGES = ("reading", "splitting", "embedding", "ready")
+_STAGE_ORDER = [DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING, DocumentStatus.READY]
+_STATUS_LABELS = {
+    DocumentStatus.QUEUED: "waiting",
+    DocumentStatus.READING: "reading",
+    DocumentStatus.CHUNKING: "splitting",
+    DocumentStatus.EMBEDDING: "embedding",
+    DocumentStatus.READY: "ready",
+    DocumentStatus.FAILED: "failed",
+}
+_STATUS_STYLES = {DocumentStatus.READY: ("ok", "check"), DocumentStatus.FAILED: ("no", "alert")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentRow:
+    """`stages` are percents of reading, splitting, embedding and being ready. `why` is set when it needs a person."""
+
+    document: Document
+    stages: tuple[int, int, int, int]
+    word: str
+    look: str
+    icon: str
+    note: str
+    why: str
+    is_own: bool
+    can_open: bool
+
+    @property
+    def is_working(self) -> bool:
+        return self.document.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
+
+    @property
+    def has_failed(self) -> bool:
+        return self.document.status == DocumentStatus.FAILED
+
+    @property
+    def answers(self) -> bool:
+        """Whether some version of it is part of answers, whatever becomes of the newer one."""
+        return self.document.added_in is not None
+
+    @property
+    def spoken(self) -> str:
+        parts = (f"{name} {percent}%" for name, percent in zip(STAGES, self.stages, strict=True))
+        return ", ".join(parts).capitalize()
+
+
+def document_rows(
+    documents: Sequence[Document], *, own_base: int | None, readable: Collection[int]
+) -> list[DocumentRow]:
+    """Rows in the order of the documents. One statement at most, and only when some of them have gone quiet."""
+    now = timezone.now()
+    quiet = {
+        document.pk for document in documents if _is_working(document) and now - document.updated_at > QUIET_AFTER
+    }
+    is_worker_busy = bool(quiet) and _is_worker_busy(now)
+    return [
+        document_row(
+            document,
+            own_base=own_base,
+            readable=readable,
+            trouble=_stalled_reason(document, now, is_worker_busy=is_worker_busy) if document.pk in quiet else "",
+        )
+        for document in documents
+    ]
+
+
+def document_row(
+    document: Document, *, own_base: int | None, readable: Collection[int], trouble: str = ""
+) -> DocumentRow:
+    status = DocumentStatus(document.status)
+    look, icon = _STATUS_STYLES.get(status, ("", "wait"))
+    return DocumentRow(
+        document=document,
+        stages=stage_percentages(document),
+        word=_STATUS_LABELS[status],
+        look="warn" if trouble else look,
+        icon=icon,
+        note=status_note(document),
+        why=_failure_reason(document) or trouble,
+        is_own=document.knowledge_base_id == own_base,
+        can_open=document.knowledge_base_id in readable,
+    )
+
+
+def stage_percentages(document: Document) -> tuple[int, int, int, int]:
+    """How much of each stage is done, in percent."""
+    pages = _percentage(document.pages_done, document.pages_total)
+    chunks = _percentage(document.chunks_done, document.chunks_total)
+    if document.status in (DocumentStatus.QUEUED, DocumentStatus.FAILED):
+        return (pages if document.status == DocumentStatus.FAILED else 0), 0, 0, 0
+    at = _STAGE_ORDER.index(DocumentStatus(document.status))
+    under_way = (pages, 0, chunks, 100)
+    reading, splitting, embedding, ready = (100 if i < at else under_way[i] if i == at else 0 for i in range(4))
+    return reading, splitting, embedding, ready
+
+
+def status_note(document: Document) -> str:
+    """Where it stands, in a few words."""
+    match document.status:
+        case DocumentStatus.QUEUED:
+            return "waits for its turn"
+        case DocumentStatus.READING:
+            done = f"page {document.pages_done} of {document.pages_total}" if document.pages_total else "opening it"
+            return _join_nonempty(done, _time_left_text(document.expected_at, "of reading"))
+        case DocumentStatus.CHUNKING:
+            return f"splitting {_count_text(document.pages_total, 'page')}"
+        case DocumentStatus.EMBEDDING:
+            done = f"{document.chunks_done} of {_count_text(document.chunks_total, 'chunk')}"
+            return _join_nonempty(
+                _count_text(document.pages_total, "page"), done, _time_left_text(document.expected_at, "")
+            )
+    return _join_nonempty(_size_text(document), validity_text(document))
+
+
+def validity_text(document: Document) -> str:
+    """From when to when it holds; empty where nobody has said."""
+    since, until = document.effective_from, document.superseded_on
+    today = timezone.localdate()
+    if until and until <= today:
+        return f"superseded {_format_day(until)}"
+    parts = [f"in force {'from' if since > today else 'since'} {_format_day(since)}" if since else ""]
+    parts.append(f"until {_format_day(until)}" if until else "")
+    return " ".join(filter(None, parts))
+
+
+def duration_text(seconds: float) -> str:
+    """As exactly as an estimate deserves."""
+    if seconds < 10:
+        return "a few seconds"
+    if seconds < 55:
+        return f"about {round(seconds, -1):.0f} seconds"
+    if seconds < 5400:
+        return f"about {_count_text(max(1, round(seconds / 60)), 'minute')}"
+    return f"about {_count_text(round(seconds / 3600), 'hour')}"
+
+
+def _is_working(document: Document) -> bool:
+    return document.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
+
+
+def _is_worker_busy(now: datetime) -> bool:
+    """Whether any document of anybody has moved lately."""
+    moving = Document.objects.filter(status__in=_STAGE_ORDER[:3], updated_at__gt=now - QUIET_AFTER)
+    return moving.exists()
+
+
+def _stalled_reason(document: Document, now: datetime, *, is_worker_busy: bool) -> str:
+    since = duration_text((now - document.updated_at).total_seconds()).removeprefix("about ")
+    if document.error_code == WAITING_ERROR_CODE or (is_worker_busy and document.status == DocumentStatus.QUEUED):
+        return ""
+    if is_worker_busy:
+        return f"No news for {since}. It is taken up again by itself, from where it stopped."
+    return f"No worker has taken anything up for {since}. Is one running? Nothing is lost meanwhile."
+
+
+def _failure_reason(document: Document) -> str:
+    if document.status != DocumentStatus.FAILED:
+        return document.error
+    kept = "The earlier version goes on answering." if document.added_in else "Nothing else was affected."
+    return f"{document.error} {kept}"
+
+
+def _size_text(document: Document) -> str:
+    if document.status == DocumentStatus.FAILED:
+        return f"added {_format_day(timezone.localtime(document.created_at).date())}"
+    if document.page_count:
+        return _count_text(document.page_count, "page")
+    return document.get_source_type_display()
+
+
+def _time_left_text(expected_at: datetime | None, of_what: str) -> str:
+    if expected_at is None:
+        return ""
+    seconds = (expected_at - timezone.now()).total_seconds()
+    # An estimate that has passed was wrong, and is not repeated.
+    return f"{duration_text(seconds)} {of_what} left".replace("  ", " ") if seconds > 0 else ""
+
+
+def _percentage(done: int, total: int | None) -> int:
+    return min(100, 100 * done // total) if total else 0
+
+
+def _count_text(number: int | None, word: str) -> str:
+    return f"{number or 0:,} {word}{'' if number == 1 else 's'}"
+
+
+def _join_nonempty(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def _format_day(day: date) -> str:
+    return f"{day.day} {day:%b %Y}"

@@ -1,0 +1,97 @@
+"""What a question finds, and why: the two rankings of each passage, and the words that carried it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from builder.knowledge.lookup import readable_base_ids
+from builder.panes import render_pane
+from knowledge.documents.text_blocks import unwrap_lines
+from knowledge.embedders.base import EmbedderError
+from knowledge.models import Document
+from language.word_matching import matching_spans, terms_by_word
+from plugins.models import Plugin
+from querying.releases import snapshot
+from querying.retrieval.search_explanation import ExplainedPassage, explain_search
+
+MAX_QUESTION_LENGTH = 1000
+_MAX_EXCERPT_LENGTH = 900
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindingRow:
+    """A finding as it is shown. `pieces` are text and whether the question has the word; none where the text is not
+    this person's to read. `matched` are words of the question."""
+
+    finding: ExplainedPassage
+    pieces: tuple[tuple[str, bool], ...]
+    address: str
+    matched: tuple[str, ...]
+
+    @property
+    def percents(self) -> tuple[int, int, int]:
+        passage = self.finding.passage
+        cosine, lexical, score = (
+            max(0, round(100 * (value or 0))) for value in (passage.cosine, passage.lexical, passage.score)
+        )
+        return cosine, lexical, score
+
+
+def show_search(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """A question to everything that the plugin reads."""
+    return render_pane(
+        request, plugin, "knowledge", "builder/knowledge/search.html", search_context(request, plugin)
+    )
+
+
+def search_context(request: HttpRequest, plugin: Plugin, *, document: Document | None = None) -> dict[str, Any]:
+    """What the draft would find for the question in `q`; `in=document` looks into that document alone."""
+    question = " ".join(request.GET.get("q", "").replace("\x00", " ").split())[:MAX_QUESTION_LENGTH]
+    scope = "all" if document is None or request.GET.get("in") == "all" else "document"
+    context: dict[str, Any] = {"question": question, "scope": scope, "top_k": plugin.top_k}
+    if not question:
+        return context
+    only = document.pk if document and scope == "document" else None
+    try:
+        probed = explain_search(snapshot(plugin), question, document_id=only)
+    except EmbedderError as error:
+        return {**context, "search_error": f"{error.message} {error.hint}".strip()}
+    readable = readable_base_ids(request)
+    words = terms_by_word(question)
+    found = [
+        _finding_row(finding, words=words, asked=probed.asked, readable=readable) for finding in probed.findings
+    ]
+    return {**context, "found": found, "missing": probed.missing, "read": sum(one.finding.is_read for one in found)}
+
+
+def _finding_row(
+    finding: ExplainedPassage, *, words: Mapping[str, set[str]], asked: frozenset[str], readable: Collection[int]
+) -> FindingRow:
+    passage = finding.passage
+    may_read = passage.knowledge_base_id in readable
+    span = urlencode({"start": passage.start, "end": passage.end})
+    return FindingRow(
+        finding=finding,
+        pieces=tuple(_highlight_matches(unwrap_lines(passage.content[:_MAX_EXCERPT_LENGTH]), asked))
+        if may_read
+        else (),
+        address=f"{reverse('source', args=[passage.page_id])}?{span}" if may_read else "",
+        matched=tuple(word for word, counted in words.items() if not counted.isdisjoint(finding.matched)),
+    )
+
+
+def _highlight_matches(text: str, asked: frozenset[str]) -> Iterator[tuple[str, bool]]:
+    at = 0
+    for start, end in matching_spans(text, asked):
+        if at < start:
+            yield text[at:start], False
+        yield text[start:end], True
+        at = end
+    if at < len(text):
+        yield text[at:], False

@@ -1,0 +1,59 @@
+"""The folders and lists that the plugin's own knowledge base is kept in step with. Named on the server, shown here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+
+from builder.releases.publication import log_plugin_change
+from knowledge.models import Source, SourceItem
+from knowledge.sync.runner import is_under_sync_root
+from knowledge.tasks import enqueue_sync
+from plugins.models import Plugin
+
+_MAX_PROBLEMS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceRow:
+    """`name` is the folder's own: where it lies on the server is nobody's business here."""
+
+    source: Source
+    name: str
+    may_sync: bool
+
+
+def get_source_rows(plugin: Plugin) -> list[SourceRow]:
+    rows = Source.objects.filter(knowledge_base__plugin=plugin)
+    return [
+        SourceRow(source=row, name=PurePath(row.location).name, may_sync=is_under_sync_root(row)) for row in rows
+    ]
+
+
+def get_sync_problems(plugin: Plugin) -> list[str]:
+    """What the last syncs found wrong with single notes, with file and line."""
+    items = SourceItem.objects.filter(source__knowledge_base__plugin=plugin).exclude(problems=[])[:_MAX_PROBLEMS]
+    return [_problem_text(problem) for item in items for problem in item.problems][:_MAX_PROBLEMS]
+
+
+def start_sync(request: HttpRequest, plugin: Plugin, source: int) -> HttpResponse:
+    """Only what the timetable syncs as well: everything else on the server's disk is for its operator alone."""
+    found = get_object_or_404(Source, knowledge_base__plugin=plugin, pk=min(source, 2**63 - 1))
+    name = PurePath(found.location).name
+    if is_under_sync_root(found):
+        enqueue_sync(found.pk)
+        log_plugin_change(request, plugin, f"Asked for a sync of “{name}”.")
+        messages.success(request, f"“{name}” is being synced. Documents show up here as they come in.")
+    else:
+        messages.error(request, f"“{name}” is synced by the operator of this server, with manage.py sync.")
+    return HttpResponseRedirect(f"{reverse('admin:builder_knowledge', args=[plugin.pk])}#sources")
+
+
+def _problem_text(problem: dict[str, str | int | None]) -> str:
+    place = problem["path"] if problem["line"] is None else f"{problem['path']}:{problem['line']}"
+    return f"{place}: {problem['message']}"

@@ -1,0 +1,123 @@
+"""The list of documents: searched, filtered, in pages, and alive while something is being read."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.core.paginator import Paginator
+from django.db.models import Case, Count, IntegerField, Q, Value, When
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from builder.knowledge.attachments import attachable_bases
+from builder.knowledge.document_rows import document_rows
+from builder.knowledge.forms import AddressesForm, TextForm
+from builder.knowledge.lookup import readable_base_ids
+from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
+from builder.panes import may_edit_plugin, plugin_page_context, render_pane
+from builder.readiness import reverse_pane
+from knowledge.forms import SUPPORTED_TYPES_TEXT
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
+from plugins.models import Plugin
+
+PER_PAGE = 25
+MAX_SEARCH_LENGTH = 200
+_FINAL_STATUSES = (DocumentStatus.READY, DocumentStatus.FAILED)
+STATUS_FILTERS: dict[str, tuple[str, Q]] = {
+    "working": ("Still working", ~Q(status__in=_FINAL_STATUSES)),
+    "failed": ("Failed", Q(status=DocumentStatus.FAILED)),
+    "ready": ("Ready", Q(status=DocumentStatus.READY)),
+}
+
+
+def show_documents(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    return render_documents(request, plugin)
+
+
+def render_list(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The list alone, for a page that is open already."""
+    response = TemplateResponse(request, "builder/knowledge/_list.html", _list_context(request, plugin))
+    if "poll" not in request.GET:
+        response["HX-Replace-Url"] = f"{reverse_pane(plugin, 'knowledge')}{_query_string(request)}"
+    return response
+
+
+def render_documents(request: HttpRequest, plugin: Plugin, **forms: Any) -> HttpResponse:
+    """The whole pane; `forms` stand in for the empty ones when something in them was wrong."""
+    context = {
+        "text_form": TextForm(auto_id="text_%s"),
+        "addresses_form": AddressesForm(auto_id="url_%s"),
+        "most_bytes": settings.LEXIC_MAX_DOCUMENT_BYTES,
+        "most_megabytes": settings.LEXIC_MAX_DOCUMENT_BYTES // (1024 * 1024),
+        "types": SUPPORTED_TYPES_TEXT,
+        "offered": attachable_bases(request, plugin),
+        "sources": (sources := get_source_rows(plugin)),
+        "source_problems": get_sync_problems(plugin) if sources else [],
+        **documents_context(request, plugin),
+        **forms,
+    }
+    return render_pane(request, plugin, "knowledge", "builder/knowledge/pane.html", context)
+
+
+def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+    """What the list shows. The number of statements does not depend on the number of documents."""
+    bases = list(KnowledgeBase.objects.of_plugin(plugin))
+    own = next((base.pk for base in bases if base.plugin_id == plugin.pk), None)
+    readable = readable_base_ids(request)
+    everything = Document.objects.present().filter(knowledge_base__in=[base.pk for base in bases])
+    words, state = _search_words(request), request.GET.get("state", "")
+    chosen = everything.called(words) if words else everything
+    counts = _status_counts(chosen)
+    if state in STATUS_FILTERS:
+        chosen = chosen.filter(STATUS_FILTERS[state][1])
+    page = Paginator(_order_documents(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    return {
+        "rows": document_rows(list(page), own_base=own, readable=readable),
+        "page": page,
+        "q": words,
+        "state": state if state in STATUS_FILTERS else "",
+        "states": [(name, title, counts[name]) for name, (title, _) in STATUS_FILTERS.items()],
+        "total": counts["total"],
+        "working": counts["working"],
+        "standing_key": "-".join(str(count) for count in counts.values()),
+        "is_filtered": bool(words or state in STATUS_FILTERS),
+        "attached": [(base, base.pk in readable) for base in bases if base.pk != own],
+        "query": urlencode({"q": words, "state": state if state in STATUS_FILTERS else ""}),
+    }
+
+
+def _list_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+    context = {
+        "plugin": plugin,
+        "may_change": may_edit_plugin(request, plugin),
+        **documents_context(request, plugin),
+    }
+    if request.GET.get("was") != context["standing_key"]:
+        # Something came in or is done: the strip above the list is brought up to date as well.
+        context = {**plugin_page_context(request, plugin, "knowledge"), **context}
+    return {**context, "is_news": True}
+
+
+def _search_words(request: HttpRequest) -> str:
+    # PostgreSQL knows no NUL.
+    return " ".join(request.GET.get("q", "").replace("\x00", " ").split())[:MAX_SEARCH_LENGTH]
+
+
+def _status_counts(documents: DocumentQuerySet) -> dict[str, int]:
+    of_state = {name: Count("pk", filter=condition) for name, (_, condition) in STATUS_FILTERS.items()}
+    return documents.aggregate(total=Count("pk"), **of_state)
+
+
+def _order_documents(documents: DocumentQuerySet) -> DocumentQuerySet:
+    """What moves first, then what waits, then what needs a person, then the rest; each by title."""
+    last = [DocumentStatus.QUEUED, DocumentStatus.FAILED, DocumentStatus.READY]
+    ranks = [When(status=status, then=Value(rank)) for rank, status in enumerate(last, start=1)]
+    rank = Case(*ranks, default=Value(0), output_field=IntegerField())
+    return documents.select_related("knowledge_base").order_by(rank, "title", "pk")
+
+
+def _query_string(request: HttpRequest) -> str:
+    kept = {name: request.GET[name] for name in ("q", "state", "page") if request.GET.get(name)}
+    return f"?{urlencode(kept)}" if kept else ""

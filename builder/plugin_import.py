@@ -1,0 +1,60 @@
+"""A plugin comes in as one file."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from accounts.rate_limits import RateLimited
+from builder.breadcrumbs import Breadcrumb
+from builder.readiness import reverse_pane
+from lexic.errors import LexicError
+from marketplace.bundle import ImportedPlugin
+from marketplace.sharing.installs import import_upload
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        label="File",
+        help_text="As it came from “Download as one file” or from export_plugin. One that is larger than a document "
+        "may be is taken in on the server, by manage.py import_plugin.",
+        widget=forms.FileInput(attrs={"class": "input", "accept": ".zip", "aria-describedby": "id_file_helptext"}),
+    )
+
+
+@require_http_methods(["GET", "POST"])
+def import_plugin(request: HttpRequest) -> HttpResponse:
+    form, refused = ImportForm(request.POST or None, request.FILES or None), None
+    if request.method == "POST" and form.is_valid():
+        assert isinstance(request.user, User)
+        try:
+            imported = import_upload(form.cleaned_data["file"], by=request.user)
+        except LexicError as error:
+            form.add_error("file", f"{error.message} {error.hint}".strip())
+            refused = error if isinstance(error, RateLimited) else None
+        else:
+            _report_import(request, imported)
+            return HttpResponseRedirect(reverse_pane(imported.plugin, "knowledge"))
+    list_url = reverse("admin:plugins_plugin_changelist")
+    context = {
+        **admin.site.each_context(request),
+        "title": "Import a plugin",
+        "crumbs": [Breadcrumb(title="Plugins", url=list_url), Breadcrumb(title="Import")],
+        "form": form,
+    }
+    response = TemplateResponse(request, "builder/import.html", context)
+    if refused:
+        response.status_code, response["Retry-After"] = refused.status, str(refused.retry_after)
+    return response
+
+
+def _report_import(request: HttpRequest, imported: ImportedPlugin) -> None:
+    plugin = imported.plugin
+    called = f" Its slug was taken, so agents call it {plugin.slug}." if imported.slug_was_taken else ""
+    read = "Its documents are being read again." if imported.waiting else "Its documents came as they were read."
+    messages.success(request, f"“{plugin}” is here as a draft.{called} {read}")

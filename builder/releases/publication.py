@@ -1,0 +1,42 @@
+"""Publishing and withdrawing by hand: done, noted in the plugin's history, and said in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import ModelAdmin
+from django.http import HttpRequest
+
+from accounts.models import User
+from lexic.errors import LexicError
+from marketplace.publishing.publish import publish
+from marketplace.publishing.withdraw import withdraw_from_marketplace as take_off_the_air
+from plugins.models import Plugin
+
+
+def try_publish(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
+    """Whether it worked; the person reads why not."""
+    assert isinstance(request.user, User)
+    try:
+        done = publish(plugin, by=request.user, **said)
+    except LexicError as error:
+        messages.error(request, f"{plugin}: {error.message} {error.hint}".strip())
+        return False
+    log_plugin_change(request, plugin, f"Published as {done.release.version}.")
+    unchanged = "" if done.is_new else " Nothing that decides an answer has changed since that release."
+    messages.success(request, f"On the air: {done.release}.{unchanged}")
+    if done.warning:
+        messages.warning(request, f"{done.warning} The gate only warns, so it was published.")
+    return True
+
+
+def withdraw_with_message(request: HttpRequest, plugin: Plugin) -> None:
+    take_off_the_air(plugin)
+    log_plugin_change(request, plugin, "Taken off the air.")
+    messages.success(request, f"{plugin} is off the air. Its releases are kept; publishing puts it back.")
+
+
+def log_plugin_change(request: HttpRequest, plugin: Plugin, words: str) -> None:
+    registered: ModelAdmin[Any] = admin.site.get_model_admin(Plugin)
+    registered.log_change(request, plugin, words)

@@ -1,0 +1,76 @@
+"""What people who used the plugin say of it, and the place to answer them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from builder.panes import pane_route, render_pane
+from lexic.errors import LexicError
+from marketplace.listings.review_counts import review_counts
+from marketplace.models import Review, ReviewQuerySet, Verdict
+from marketplace.reviews.forms import ReplyForm
+from marketplace.reviews.review_list import PER_PAGE, review_rows
+from marketplace.reviews.save_review import save_reply
+from plugins.models import Plugin
+
+
+def urls() -> list[URLPattern]:
+    return [
+        pane_route("reviews/", require_GET(show_reviews), name="reviews"),
+        pane_route(
+            "reviews/<uuid:review>/reply/", require_POST(reply_to_review), name="review_reply", for_editing=True
+        ),
+    ]
+
+
+def show_reviews(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The newest first, by page, each with the reply to it."""
+    return _render_reviews(request, plugin)
+
+
+def reply_to_review(request: HttpRequest, plugin: Plugin, review: UUID) -> HttpResponse:
+    found, form = get_object_or_404(_plugin_reviews(plugin), pk=review), ReplyForm(request.POST)
+    if form.is_valid():
+        try:
+            save_reply(found, **form.cleaned_data)
+        except LexicError as error:
+            form.add_error("text", f"{error.message} {error.hint}")
+        else:
+            messages.success(request, "Your reply is on the page." if found.reply else "There is no reply now.")
+            return HttpResponseRedirect(_review_url(plugin, found))
+    return _render_reviews(request, plugin, answered={found.pk: form})
+
+
+def _render_reviews(
+    request: HttpRequest, plugin: Plugin, *, answered: dict[UUID, ReplyForm] | None = None
+) -> HttpResponse:
+    """`answered` holds the form that could not be kept, with what was typed."""
+    page = Paginator(_plugin_reviews(plugin), PER_PAGE).get_page(request.GET.get("page"))
+    found = review_rows(page.object_list, latest=plugin.version)
+    counted = review_counts([plugin.pk])[plugin.pk]
+    context: dict[str, Any] = {
+        "page": page,
+        "rows": [(row, (answered or {}).get(row.review.pk) or _reply_form(row.review)) for row in found],
+        "verdicts": [(verdict.label, counted[verdict]) for verdict in Verdict],
+    }
+    return render_pane(request, plugin, "reviews", "builder/reviews.html", context)
+
+
+def _reply_form(review: Review) -> ReplyForm:
+    return ReplyForm(initial={"text": review.reply}, auto_id=f"id_{review.pk}_%s")
+
+
+def _plugin_reviews(plugin: Plugin) -> ReviewQuerySet:
+    return Review.objects.filter(plugin=plugin).public()
+
+
+def _review_url(plugin: Plugin, review: Review) -> str:
+    return f"{reverse('admin:builder_reviews', args=[plugin.pk])}#review-{review.pk}"

@@ -1,0 +1,141 @@
+"""What a person makes of an answer: a golden question, or a verdict. Pieces of the pane, or pages of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render as render_piece
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from builder.panes import render_pane
+from plugins.models import Plugin
+from querying.models import Feedback, GoldenQuestion, Query
+
+_MAX_PHRASE_LENGTH = 200
+_MAX_PHRASES = 20
+
+
+class GoldenFromAnswerForm(forms.ModelForm):
+    """What must hold whenever this is asked again, filled in from the answer that was liked."""
+
+    places = forms.MultipleChoiceField(
+        label="Must cite",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Every one that is ticked.",
+    )
+    words = forms.CharField(
+        label="Must contain",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Words of the answer in any case, one phrase on a line: 45 mm.",
+    )
+    decision = forms.BooleanField(label="Must reach the same decision of the tree", required=False)
+
+    class Meta:
+        model = GoldenQuestion
+        fields = ("question", "expectation")
+        widgets = {"question": forms.Textarea(attrs={"rows": 2})}
+
+    def __init__(self, data: Any = None, *, query: Query) -> None:
+        golden = GoldenQuestion.like(query)
+        self._cited, self._reached = golden.must_cite, golden.must_reach
+        chosen = [str(number) for number in range(len(self._cited))]
+        super().__init__(data, instance=golden, initial={"places": chosen, "decision": bool(self._reached)})
+        self.auto_id = f"keep-{query.pk}-%s"
+        places = self.fields["places"]
+        assert isinstance(places, forms.MultipleChoiceField)
+        places.choices = [(str(number), _place_text(*place)) for number, place in enumerate(self._cited)]
+        for name, is_needed in (("places", self._cited), ("decision", self._reached)):
+            if not is_needed:
+                del self.fields[name]
+
+    def clean_words(self) -> list[str]:
+        lines = [line.strip() for line in self.cleaned_data["words"].splitlines() if line.strip()]
+        if len(lines) > _MAX_PHRASES or any(len(line) > _MAX_PHRASE_LENGTH for line in lines):
+            raise forms.ValidationError(f"At most {_MAX_PHRASES} phrases of {_MAX_PHRASE_LENGTH} characters.")
+        return lines
+
+    def save(self, commit: bool = True) -> GoldenQuestion:
+        said, golden = self.cleaned_data, self.instance
+        answers = golden.expectation == GoldenQuestion.Expectation.ANSWER
+        golden.must_cite = [self._cited[int(number)] for number in said.get("places", [])] if answers else []
+        golden.must_contain = said["words"]
+        golden.must_reach = self._reached if said.get("decision") and answers else ""
+        return super().save(commit)
+
+
+class FeedbackForm(forms.ModelForm):
+    class Meta:
+        model = Feedback
+        fields = ("verdict", "note")
+        widgets = {"verdict": forms.HiddenInput, "note": forms.Textarea(attrs={"rows": 2})}
+
+    def __init__(self, data: Any = None, *, query: Query, instance: Feedback | None = None) -> None:
+        super().__init__(data, instance=instance, initial={"verdict": Feedback.Verdict.DOWN})
+        self.auto_id = f"remark-{query.pk}-%s"
+
+
+def save_as_golden(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
+    """The form that makes a golden question of an answer. Only for those who may change the plugin."""
+    asked = _query_or_404(request, plugin, query)
+    form = GoldenFromAnswerForm(request.POST if request.method == "POST" else None, query=asked)
+    if form.is_valid():
+        form.save()
+        return _confirm(request, plugin, asked, "Kept. It is run with the other golden questions from now on.")
+    return _render_fragment(request, plugin, "builder/sandbox/golden_form.html", {"form": form, "query": asked})
+
+
+def give_feedback(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
+    """A verdict on an answer, with a note. Of whoever may read the answer; the latest one counts."""
+    asked = _query_or_404(request, plugin, query)
+    assert isinstance(request.user, User)
+    known = Feedback.objects.filter(query=asked, user=request.user).first()
+    opinion = known or Feedback(query=asked, user=request.user)
+    opinion.created_at = timezone.now()
+    form = FeedbackForm(request.POST if request.method == "POST" else None, query=asked, instance=opinion)
+    if form.is_valid():
+        form.save()
+        return _confirm(request, plugin, asked, _feedback_message(form.instance))
+    return _render_fragment(request, plugin, "builder/sandbox/feedback_form.html", {"form": form, "query": asked})
+
+
+def _feedback_message(opinion: Feedback) -> str:
+    if opinion.verdict == Feedback.Verdict.DOWN:
+        return "Noted as wrong. It waits in the inbox with your note."
+    return "Noted as right."
+
+
+def _query_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Query:
+    """The query, if it was asked of this plugin and this person may read it. Raises Http404."""
+    assert isinstance(request.user, User)
+    query = Query.objects.visible_to(request.user).filter(plugin=plugin, pk=pk).first()
+    if query is None:
+        raise Http404("There is no such question among those of this plugin.")
+    return query
+
+
+def _render_fragment(request: HttpRequest, plugin: Plugin, piece: str, context: dict[str, Any]) -> HttpResponse:
+    """The piece alone where htmx asks for it, else inside the plugin's page."""
+    context = {**context, "plugin": plugin}
+    if request.headers.get("HX-Request"):
+        return render_piece(request, piece, context)
+    return render_pane(
+        request, plugin, "sandbox", "builder/sandbox/fragment_page.html", {**context, "piece": piece}
+    )
+
+
+def _confirm(request: HttpRequest, plugin: Plugin, query: Query, words: str) -> HttpResponse:
+    if request.headers.get("HX-Request"):
+        return render_piece(request, "builder/sandbox/confirmation.html", {"words": words})
+    turns = {"turns": str(query.pk)}
+    return HttpResponseRedirect(reverse("admin:builder_sandbox", args=[plugin.pk], query=turns))
+
+
+def _place_text(document: str, page: int | None) -> str:
+    return f"{document}, page {page}" if page else document

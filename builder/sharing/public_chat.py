@@ -1,0 +1,52 @@
+"""The public chat in the pane of who may use a plugin: what it may read, and how to let it read everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.db.models import Count, Exists, OuterRef, Q
+from django.http import HttpRequest, HttpResponseRedirect
+from django.utils import timezone
+
+from builder.readiness import reverse_pane
+from builder.releases.publication import log_plugin_change
+from knowledge.models import Document, SourceItem
+from plugins.models import Plugin
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicDocumentCounts:
+    """How many documents of a plugin there are, how many of them anybody may read, and how many could be marked so
+    here."""
+
+    total: int
+    public: int
+    markable: int
+
+
+# Own documents that may be marked here: attached knowledge is somebody else's business, a note that is synced says
+# itself whether it is public, and a template is never read in public.
+def _markable_filter(plugin: Plugin) -> Q:
+    synced = Exists(SourceItem.objects.filter(document=OuterRef("pk")))
+    return Q(~synced, knowledge_base__plugin=plugin, is_public=False, is_template=False)
+
+
+def count_public_documents(plugin: Plugin) -> PublicDocumentCounts:
+    """One statement."""
+    counts = Document.objects.of_plugin(plugin).aggregate(
+        total=Count("pk"),
+        public=Count("pk", filter=Q(is_public=True, is_template=False)),
+        markable=Count("pk", filter=_markable_filter(plugin)),
+    )
+    return PublicDocumentCounts(**counts)
+
+
+def mark_documents_public(request: HttpRequest, plugin: Plugin) -> HttpResponseRedirect:
+    """All of its own documents at once."""
+    own = Document.objects.of_plugin(plugin).filter(_markable_filter(plugin))
+    marked = own.update(is_public=True, updated_at=timezone.now())
+    words = f"Marked {marked} document{'' if marked == 1 else 's'} public."
+    log_plugin_change(request, plugin, words)
+    messages.success(request, f"{words} Whoever chats with it is answered from them now.")
+    return HttpResponseRedirect(reverse_pane(plugin, "sharing"))

@@ -1,0 +1,103 @@
+"""The editor of one tree: its page, and what the page asks the server."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.urls import reverse
+
+from accounts.models import User
+from builder.panes import may_edit_plugin, render_pane
+from builder.trees.editor_json import checked_tree_json, walk_json
+from builder.trees.json_requests import json_errors, parse_json, read_body
+from builder.trees.source_hints import find_hint_passage
+from builder.trees.views import tree_or_404
+from lexic.errors import InvalidInput
+from plugins.models import Plugin
+from trees.cases import MAX_FACTS, MAX_SENTENCE_LENGTH, parse_cases, walk_by_sentence
+from trees.definition.parser import find_storage_problem, parse_with_problems
+from trees.drafts import TreeChanged, export_draft, parse_draft, save_draft
+from trees.models import DecisionTree
+
+_EDITOR_URLS = {"check": "builder_tree_check", "walk": "builder_tree_walk", "save": "builder_tree"}
+
+
+def edit_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """GET: the page. PUT: save what was sent."""
+    one = tree_or_404(plugin, tree)
+    if request.method == "PUT":
+        return save_tree(request, one)
+    if request.method not in ("GET", "HEAD"):
+        return HttpResponseNotAllowed(["GET", "PUT"])
+    draft = export_draft(one)
+    urls = {name: reverse(f"admin:{view}", args=[plugin.pk, one.pk]) for name, view in _EDITOR_URLS.items()}
+    data = {
+        **_saved_tree_json(one),
+        "checked": checked_tree_json(one.tree_data, parse_cases(draft["cases"])),
+        "urls": urls,
+        "mayChange": may_edit_plugin(request, plugin),
+    }
+    return render_pane(request, plugin, "trees", "builder/trees/editor.html", {"tree": one, "data": data})
+
+
+def _saved_tree_json(tree: DecisionTree) -> dict[str, Any]:
+    return {"draft": export_draft(tree), "version": tree.version, "savedAt": f"{tree.updated_at:%H:%M}"}
+
+
+@json_errors
+def save_tree(request: HttpRequest, tree: DecisionTree) -> HttpResponse:
+    """Save against the version in If-Match. 412 brings what is there now, so that nobody's work is lost."""
+    assert isinstance(request.user, User)
+    draft = parse_draft(read_body(request))
+    version = request.headers.get("If-Match", "").strip('"')
+    try:
+        saved = save_draft(draft, tree=tree, version=version, by=request.user)
+    except TreeChanged as error:
+        return JsonResponse({**error.as_dict(), "current": _saved_tree_json(error.current)}, status=error.status)
+    return JsonResponse({**_saved_tree_json(saved), "checked": checked_tree_json(saved.tree_data, draft.cases)})
+
+
+@json_errors
+def check_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """What is wrong with a tree that is not saved yet. `text` may stand for `tree`, to be read as JSON first."""
+    tree_or_404(plugin, tree)
+    data = read_body(request)
+    tree_data = parse_json(data["text"]) if isinstance(data.get("text"), str) else data.get("tree")
+    if problem := find_storage_problem({"cases": data.get("cases", [])}):
+        raise InvalidInput(problem.message)
+    answer = checked_tree_json(tree_data, parse_cases(data.get("cases", [])))
+    return JsonResponse({**answer, **({"tree": tree_data} if "text" in data else {})})
+
+
+@json_errors
+def walk_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """Walk by a sentence and facts: by POST the tree that was sent, by GET the one that was saved."""
+    one = tree_or_404(plugin, tree)
+    if request.method == "POST":
+        data = read_body(request)
+        tree_data = data.get("tree")
+    elif request.method in ("GET", "HEAD"):
+        data = {"sentence": request.GET.get("sentence", ""), "facts": parse_json(request.GET.get("facts", "{}"))}
+        tree_data = one.tree_data
+    else:
+        return HttpResponseNotAllowed(["GET", "POST"])
+    reading = parse_with_problems(tree_data).tree
+    found = walk_by_sentence(
+        reading, sentence=_read_sentence(data.get("sentence", "")), facts=_read_facts(data.get("facts", {}))
+    )
+    hint = find_hint_passage(plugin, hint=found.action.source_hint) if found.action else None
+    return JsonResponse({**walk_json(reading, found), "hint": hint})
+
+
+def _read_sentence(value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_SENTENCE_LENGTH:
+        raise InvalidInput(f"The sentence is a text of at most {MAX_SENTENCE_LENGTH} characters.")
+    return value.replace("\0", "")
+
+
+def _read_facts(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict) or len(value) > MAX_FACTS:
+        raise InvalidInput(f"The facts are an object of at most {MAX_FACTS}.")
+    return value

@@ -1,0 +1,68 @@
+"""JSON between the editor and the server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from lexic.errors import InvalidInput, LexicError
+from lexic.http.error_handlers import PayloadTooLarge
+from trees.drafts import MAX_TREE_BYTES
+
+
+class InvalidJson(InvalidInput):
+    """This is not JSON."""
+
+    code = "not_json"
+    hint = "Nothing was changed."
+
+    def __init__(self, message: str | None = None, *, line: int = 1, column: int = 1) -> None:
+        self.line, self.column = line, column
+        super().__init__(message)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "line": self.line, "column": self.column}
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value in this text. Raises NotJson, with the line where the text stops being JSON, and TooLarge."""
+    if len(text) > MAX_TREE_BYTES:
+        raise PayloadTooLarge("A tree has at most 2 MB.", hint="Split it into several trees.")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InvalidJson(
+            f"This is not JSON: {error.msg} at {where}.", line=error.lineno, column=error.colno
+        ) from error
+    except (RecursionError, ValueError) as error:  # nested without end, a number without end, no UTF-8
+        raise InvalidJson("This cannot be read as JSON.") from error
+
+
+def read_body(request: HttpRequest) -> dict[str, Any]:
+    """The object that was sent. Raises NotJson, TooLarge and InvalidInput."""
+    try:
+        data = parse_json(request.body)
+    except RequestDataTooBig as error:
+        raise PayloadTooLarge("A tree has at most 2 MB.", hint="Split it into several trees.") from error
+    if not isinstance(data, dict):
+        raise InvalidInput("An object is needed.")
+    return data
+
+
+def json_errors(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Errors that were foreseen become `{"error", "code", "hint"}` with their status."""
+
+    @wraps(view)
+    def answering(request: HttpRequest, *args: Any, **captured: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **captured)
+        except LexicError as error:
+            return JsonResponse(error.as_dict(), status=error.status)
+
+    return answering

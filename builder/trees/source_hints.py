@@ -1,0 +1,44 @@
+"""Whether what an action says about its source finds a passage in the plugin's knowledge as it is now."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from builder.trees.editor_json import hint_passage_json
+from knowledge.embedders import get_embedder
+from knowledge.embedders.base import EmbedderError
+from knowledge.models import KnowledgeBase
+from knowledge.search.hybrid import BaseRevision, Passage, search
+from plugins.models import Plugin
+
+
+def find_hint_passage(plugin: Plugin, *, hint: str) -> dict[str, Any]:
+    """The best passage for the hint: `found` is None when there is none, `error` says why it could not be looked up."""
+    if not hint.strip():
+        return {"hint": "", "found": None, "error": ""}
+    try:
+        passage = _best_passage(plugin, hint)
+    except EmbedderError as error:
+        return {"hint": hint, "found": None, "error": error.message}
+    return {
+        "hint": hint,
+        "found": hint_passage_json(passage, url=_passage_url(passage) if passage else ""),
+        "error": "",
+    }
+
+
+def _best_passage(plugin: Plugin, hint: str) -> Passage | None:
+    bases = [
+        BaseRevision(knowledge_base_id=base.pk, revision=base.revision, embedder=base.embedder)
+        for base in KnowledgeBase.objects.of_plugin(plugin)
+    ]
+    vectors = {name: get_embedder(name).embed_one(hint) for name in {base.embedder for base in bases}}
+    passages = search(knowledge_bases=bases, text=hint, embedding=vectors, limit=1, threshold=plugin.threshold)
+    return passages[0] if passages else None
+
+
+def _passage_url(passage: Passage) -> str:
+    return f"{reverse('source', args=[passage.page_id])}?{urlencode({'start': passage.start, 'end': passage.end})}"

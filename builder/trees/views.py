@@ -1,0 +1,175 @@
+"""The trees of a plugin in the order in which they are tried, and what can be done with a whole tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.text import slugify
+
+from accounts.models import User
+from builder.panes import render_pane
+from builder.trees.json_requests import parse_json
+from builder.trees.tree_usage import TreeUsage, tree_usage
+from lexic.errors import LexicError
+from lexic.http.error_handlers import PayloadTooLarge
+from plugins.models import Plugin
+from trees.cases import parse_cases, run_cases
+from trees.definition.fields import collect_fields
+from trees.definition.key_order import order_tree_keys
+from trees.definition.parser import parse_with_problems
+from trees.definition.starter_trees import EXAMPLE_TREE, MINIMAL_TREE
+from trees.drafts import MAX_TREE_BYTES, MAX_TREE_NAME_LENGTH, create_tree, export_draft, parse_draft
+from trees.import_export import export_tree, parse_tree_file
+from trees.models import DecisionTree
+from trees.ordering import move_tree
+from trees.validation.tree_problems import find_problems
+
+PER_PAGE = 25
+USAGE_DAYS = 30
+MAX_FACTS_NAMED = 4
+_STARTER_TREES = {"small": MINIMAL_TREE, "example": EXAMPLE_TREE}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeRow:
+    """A tree as the list shows it. `usage` is None where walks cannot be told from those of another tree."""
+
+    tree: DecisionTree
+    decides: str
+    errors: int
+    warnings: int
+    cases: int
+    cases_passed: int
+    usage: TreeUsage | None
+
+
+def show_trees(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    trees = plugin.trees.prefetch_related("cases")
+    page = Paginator(trees, PER_PAGE).get_page(request.GET.get("page"))
+    counted = tree_usage(plugin, list(page), since=timezone.now() - timedelta(days=USAGE_DAYS))
+    rows = [_tree_row(tree, counted.get(tree.pk)) for tree in page]
+    context = {"rows": rows, "page": page, "days": USAGE_DAYS, "max_name": MAX_TREE_NAME_LENGTH}
+    return render_pane(request, plugin, "trees", "builder/trees/list.html", context)
+
+
+def _tree_row(tree: DecisionTree, counted: TreeUsage | None) -> TreeRow:
+    found = find_problems(tree.tree_data)
+    errors = sum(problem.is_error for problem in found)
+    reading = parse_with_problems(order_tree_keys(tree.tree_data)).tree
+    results = run_cases(reading, parse_cases([case.as_dict() for case in tree.cases.all()]))
+    names = [name for name in collect_fields(reading) if name]
+    return TreeRow(
+        tree=tree,
+        decides=tree.description or _facts_text(names),
+        errors=errors,
+        warnings=len(found) - errors,
+        cases=len(results),
+        cases_passed=sum(result.passed for result in results),
+        usage=counted,
+    )
+
+
+def _facts_text(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_FACTS_NAMED} more" if len(names) > MAX_FACTS_NAMED else ""
+    return f"from {', '.join(names[:MAX_FACTS_NAMED])}{more}" if names else ""
+
+
+def tree_or_404(plugin: Plugin, pk: UUID) -> DecisionTree:
+    tree = plugin.trees.filter(pk=pk).select_related("changed_by").first()
+    if tree is None:
+        raise Http404("This plugin has no such tree.")
+    return tree
+
+
+def editor_url(tree: DecisionTree) -> str:
+    return reverse("admin:builder_tree", args=[tree.plugin_id, tree.pk])
+
+
+def _trees_url(plugin: Plugin) -> str:
+    return reverse("admin:builder_trees", args=[plugin.pk])
+
+
+def create_tree_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """A tree from one of the starters; straight to its editor."""
+    start = _STARTER_TREES.get(request.POST.get("start", ""), MINIMAL_TREE)
+    return _create_and_redirect(request, plugin, {"name": request.POST.get("name", ""), "tree": start})
+
+
+def import_tree(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """A tree from a JSON file."""
+    file = request.FILES.get("file")
+    if file is None:
+        messages.error(request, "No file was chosen. Choose a tree that was exported as JSON.")
+        return HttpResponseRedirect(_trees_url(plugin))
+    try:
+        if (file.size or 0) > MAX_TREE_BYTES:
+            raise PayloadTooLarge(f"{file.name} is larger than 2 MB.", hint="Split it into several trees.")
+        draft = parse_tree_file(parse_json(file.read()), name=PurePath(file.name or "").stem[:MAX_TREE_NAME_LENGTH])
+        tree = create_tree(draft, plugin=plugin, by=_request_user(request))
+    except LexicError as error:
+        messages.error(request, f"{file.name} was not imported. {error.message} {error.hint}".strip())
+        return HttpResponseRedirect(_trees_url(plugin))
+    return HttpResponseRedirect(editor_url(tree))
+
+
+def _create_and_redirect(
+    request: HttpRequest, plugin: Plugin, data: dict[str, Any], *, is_active: bool = True
+) -> HttpResponseRedirect:
+    try:
+        tree = create_tree(parse_draft(data), plugin=plugin, by=_request_user(request), is_active=is_active)
+    except LexicError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+        return HttpResponseRedirect(_trees_url(plugin))
+    return HttpResponseRedirect(editor_url(tree))
+
+
+def duplicate_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """A copy that is not in use: two trees that decide the same would compete."""
+    data = export_draft(tree_or_404(plugin, tree))
+    data["name"] = f"{data['name'][: MAX_TREE_NAME_LENGTH - 7]} (copy)"
+    return _create_and_redirect(request, plugin, data, is_active=False)
+
+
+def export_tree_view(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """The tree as it was saved, in a file that can be imported again."""
+    one = tree_or_404(plugin, tree)
+    response = JsonResponse(export_tree(one), json_dumps_params={"indent": 2, "ensure_ascii": False})
+    response["Content-Disposition"] = f'attachment; filename="{slugify(one.name) or "tree"}.json"'
+    return response
+
+
+def move_tree_view(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    move_tree(tree_or_404(plugin, tree), by=-1 if request.POST.get("to") == "up" else 1)
+    return HttpResponseRedirect(_trees_url(plugin))
+
+
+def set_tree_active(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """Take the tree into use, or out of it."""
+    one = tree_or_404(plugin, tree)
+    # Not a change of what the tree says: an editor that is open elsewhere can still save.
+    DecisionTree.objects.filter(pk=one.pk).update(is_active=request.POST.get("use") == "yes")
+    return HttpResponseRedirect(_trees_url(plugin))
+
+
+def delete_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """What goes with it, and the button."""
+    one = tree_or_404(plugin, tree)
+    if request.method == "POST":
+        one.delete()
+        messages.success(request, f"“{one.name}” is deleted. Releases that contain it keep it.")
+        return HttpResponseRedirect(_trees_url(plugin))
+    return render_pane(request, plugin, "trees", "builder/trees/delete.html", {"tree": one})
+
+
+def _request_user(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user

@@ -1,0 +1,33 @@
+"""What a visitor may send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+from conversations.questions import VisitorMessage
+from querying.forms import VisitorForm
+
+MAX_QUESTION_CHARACTERS = 2000
+
+
+class ChatForm(VisitorForm):
+    """What the box of a chat sends, and in which conversation."""
+
+    question = forms.CharField(max_length=MAX_QUESTION_CHARACTERS, required=False)
+    session = forms.UUIDField(required=False)
+    timezone = forms.CharField(max_length=64, required=False, empty_value="UTC")
+
+    @classmethod
+    def session_in(cls, posted: Mapping[str, Any]) -> UUID | None:
+        """The conversation that a form names, whatever else is wrong with it."""
+        form = cls(posted)
+        form.is_valid()
+        return form.cleaned_data.get("session")
+
+    @property
+    def said(self) -> VisitorMessage:
+        return VisitorMessage(**self.cleaned_data)

@@ -1,0 +1,92 @@
+"""Evaluation runs in the builder: how a plugin did on its golden questions, what failed and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db import models
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from accounts.models import User
+from evaluation.reports import plots
+from evaluation.reports.console_report import format_figure
+from plugins.admin_display import key_value_table
+from plugins.changelists import DeferredListAdmin
+from plugins.scoped_admin import ReadOnlyAdmin
+from querying.answering import confidence_calibration
+from querying.models import EvaluationRun
+
+_FIGURE_LABELS = {
+    "golden_passed": "golden questions that passed",
+    "answered_when_answerable": "answered, of those with an answer",
+    "refused_when_unanswerable": "refused, of those without",
+    "citation_validity": "quotations that stand where they say",
+    "citation_precision": "citations of a place that was asked for",
+    "auc": "answerable told from unanswerable (area under ROC)",
+    "high_confidence_precision": "right when called high",
+    "p50_ms": "milliseconds, half of the questions",
+    "p95_ms": "milliseconds, 95 of 100",
+}
+
+
+@admin.register(EvaluationRun)
+class EvaluationRunAdmin(DeferredListAdmin, ReadOnlyAdmin):
+    list_display = ("started", "plugin", "asked_of", "passed")
+    list_filter = (("plugin", admin.RelatedOnlyFieldListFilter), ("started", admin.DateFieldListFilter))
+    list_select_related = ("plugin", "release__plugin")
+    not_in_lists = ("questions", "calibration")
+    list_per_page = 50
+    show_full_result_count = False
+    fieldsets = (
+        (None, {"fields": ("plugin", "asked_of", "started", "passed", "failed")}),
+        ("Figures", {"fields": ("figures",)}),
+        ("Confidence", {"fields": ("curve", "diagram")}),
+    )
+
+    def visible(self, request: HttpRequest) -> models.QuerySet[EvaluationRun]:
+        assert isinstance(request.user, User)
+        return EvaluationRun.objects.visible_to(request.user)
+
+    @admin.display(description="asked of")
+    def asked_of(self, run: EvaluationRun) -> str:
+        return str(run.release) if run.release else "the draft"
+
+    @admin.display(description="passed")
+    def passed(self, run: EvaluationRun) -> str:
+        share, count = run.result.get("golden_passed"), run.result.get("questions", 0)
+        return "not asked for answers" if share is None else f"{round(share * count)} of {count}"
+
+    @admin.display(description="failed")
+    def failed(self, run: EvaluationRun) -> SafeString | str:
+        rows = [(one["question"], _failure_list(one["failures"])) for one in run.questions if not one["passed"]]
+        return key_value_table(rows) if rows else "none"
+
+    @admin.display(description="figures")
+    def figures(self, run: EvaluationRun) -> SafeString:
+        known = ((words, run.result.get(key)) for key, words in _FIGURE_LABELS.items())
+        return key_value_table((words, format_figure(value)) for words, value in known if value is not None)
+
+    @admin.display(description="curve")
+    def curve(self, run: EvaluationRun) -> str:
+        fitted = confidence_calibration.parse_calibration(run.calibration)
+        if fitted is None:
+            return f"Not calibrated. It takes {confidence_calibration.REQUIREMENTS}"
+        high = f"High from {fitted.high_from:.2f}." if fitted.high_from else "Nothing may be called high."
+        return (
+            f"From {fitted.questions} questions on {fitted.date}; error on held-out ones {fitted.ece:.3f}. {high}"
+        )
+
+    @admin.display(description="reliability")
+    def diagram(self, run: EvaluationRun) -> SafeString | str:
+        fitted = confidence_calibration.parse_calibration(run.calibration)
+        if fitted is None:
+            return "none"
+        drawn = plots.render_svg(plots.reliability_plot(fitted.reliability))
+        return format_html('<div class="lx-plot">{}</div>', SafeString(drawn))  # drawn from numbers by us
+
+
+def _failure_list(failures: list[str]) -> Any:
+    return format_html_join("", "<div>{}</div>", ((one,) for one in failures))

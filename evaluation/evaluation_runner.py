@@ -1,0 +1,58 @@
+"""A whole evaluation: every question asked, judged and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evaluation import engine_queries
+from evaluation.eval_corpus import EvalCorpus
+from evaluation.eval_types import EvalDataset, EvalQuestion, QuestionScores
+from evaluation.scoring import question_scores
+from evaluation.scoring.gold_locator import GoldLocator
+from evaluation.scoring.summary import EvaluationResult, summarise
+from querying.llm_interface import LLM
+
+Mode = Literal["retrieval", "pipeline", "both"]
+MODES: tuple[Mode, ...] = ("retrieval", "pipeline", "both")
+# What a question goes through one after another is shown as it goes.
+ProgressWrapper = Callable[[Sequence[EvalQuestion]], Iterable[EvalQuestion]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """The figures of a run, and each question's own."""
+
+    result: EvaluationResult
+    scored: tuple[QuestionScores, ...]
+    mode: Mode
+
+
+def evaluate(
+    data: EvalDataset, *, library: EvalCorpus, mode: Mode, llm: LLM | None = None, watched: ProgressWrapper = iter
+) -> Evaluation:
+    """Ask every question of the set. Two runs over the same library give the same figures, latencies aside."""
+    places = GoldLocator(library.documents, files=data.files)
+    if data.questions:
+        _warm_up(data.questions[0], library)
+    scored = tuple(_score_question(asked, library, places, mode=mode, llm=llm) for asked in watched(data.questions))
+    documents = len(set(library.documents.values()))
+    result = summarise(scored, name=data.name, documents=documents, chunks=library.chunks)
+    return Evaluation(result=result, scored=scored, mode=mode)
+
+
+def _warm_up(asked: EvalQuestion, library: EvalCorpus) -> None:
+    """The first question would pay for loading the model."""
+    engine_queries.run_retrieval(engine_queries.build_question(asked, library))
+
+
+def _score_question(
+    asked: EvalQuestion, library: EvalCorpus, places: GoldLocator, *, mode: Mode, llm: LLM | None
+) -> QuestionScores:
+    question = engine_queries.build_question(asked, library)
+    # The pipeline first: what the second one reads is remembered, and its time would be too good.
+    given = engine_queries.run_pipeline(question, llm=llm) if mode != "retrieval" else None
+    found = engine_queries.run_retrieval(question) if mode != "pipeline" else None
+    key = question_scores.build_answer_key(asked, library=library, places=places)
+    return question_scores.score_question(asked, key=key, found=found, given=given)

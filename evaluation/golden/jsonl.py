@@ -1,0 +1,133 @@
+"""Golden questions as lines of JSON: to keep them beside the documents, and to carry them to another plugin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from evaluation.golden.line_format import MAX_PHRASE_LENGTH
+from knowledge.models import Document
+from lexic.errors import InvalidInput
+from plugins.models import Plugin
+from querying.models import GoldenQuestion
+
+MAX_GOLDEN_ROWS = 5000
+_GOLDEN_FIELDS = ("question", "expectation", "facts", "must_cite", "must_contain", "must_reach", "is_public")
+
+
+class InvalidGoldenFile(InvalidInput):
+    """The file holds no golden questions."""
+
+    code = "not_golden_questions"
+    hint = "One JSON object a line, with `question` and what must come out, as `manage.py golden export` writes it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldenImportResult:
+    added: int
+    changed: int
+    unchanged: int
+
+
+def document_page_counts(plugin: Plugin) -> dict[str, int]:
+    """The documents that the plugin reads, with the number of their pages; 0 where the source has none."""
+    read = Document.objects.of_plugin(plugin)
+    return {title: pages or 0 for title, pages in read.values_list("title", "page_count")}
+
+
+def export_golden_questions(plugin: Plugin) -> Iterator[str]:
+    """A line of JSON for each golden question, in the order in which they were made."""
+    for golden in plugin.golden_questions.order_by("pk"):
+        row = {name: getattr(golden, name) for name in _GOLDEN_FIELDS}
+        yield json.dumps({name: value for name, value in row.items() if value}, ensure_ascii=False)
+
+
+def import_golden_questions(plugin: Plugin, *, lines: Iterable[str]) -> GoldenImportResult:
+    """Take golden questions in; all, or none where one is wrong. Doing it twice adds nothing: a question that is
+    there already with the same facts is brought up to date. Raises `NotGoldenQuestions` that names the line."""
+    rows = [_validated_row(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    if len(rows) > MAX_GOLDEN_ROWS:
+        raise InvalidGoldenFile(f"The file has more than {MAX_GOLDEN_ROWS} golden questions.")
+    with transaction.atomic():
+        done = [_upsert_question(plugin, row) for row in rows]
+    return GoldenImportResult(
+        added=done.count("added"), changed=done.count("changed"), unchanged=done.count("unchanged")
+    )
+
+
+def _upsert_question(plugin: Plugin, row: dict[str, Any]) -> str:
+    known = plugin.golden_questions.filter(question=row["question"], facts=row["facts"]).first()
+    if known is None:
+        plugin.golden_questions.create(**row)
+        return "added"
+    changed = {name: value for name, value in row.items() if getattr(known, name) != value}
+    if not changed:
+        return "unchanged"
+    if GoldenQuestion.decides(changed):
+        changed |= {"last_passed": None, "last_failures": []}
+    for name, value in changed.items():
+        setattr(known, name, value)
+    known.save()
+    return "changed"
+
+
+def _validated_row(number: int, line: str) -> dict[str, Any]:
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidGoldenFile(f"Line {number} is not JSON.") from error
+    if problem := _row_error(given):
+        raise InvalidGoldenFile(f"Line {number}: {problem}")
+    empty = {"expectation": "answer", "facts": {}, "must_cite": [], "must_contain": [], "must_reach": ""}
+    row = {**empty, "is_public": False, **given}
+    row["must_cite"] = [[*place, None][:2] for place in row["must_cite"]]
+    try:
+        GoldenQuestion(**row).clean_fields(exclude=["plugin"])
+    except ValidationError as error:
+        raise InvalidGoldenFile(f"Line {number}: {' '.join(error.messages)}") from error
+    return row
+
+
+def _row_error(given: Any) -> str:
+    if not isinstance(given, Mapping) or not isinstance(given.get("question"), str):
+        return "it needs a `question`."
+    if unknown := sorted(given.keys() - set(_GOLDEN_FIELDS)):
+        return f"`{unknown[0]}` is unknown."
+    if not isinstance(given.get("facts", {}), Mapping):
+        return "`facts` is an object."
+    if not isinstance(given.get("must_reach", ""), str):
+        return "`must_reach` is the id of a node."
+    if not isinstance(given.get("is_public", False), bool):
+        return "`is_public` is true or false."
+    if _has_null_character(given):
+        return "it has a null character."
+    places = given.get("must_cite", [])
+    if not isinstance(places, list) or not all(map(_is_valid_place, places)):
+        return "`must_cite` is a list of [document title, page]; the page may be null."
+    phrases = given.get("must_contain", [])
+    if not isinstance(phrases, list) or not all(
+        isinstance(one, str) and len(one) <= MAX_PHRASE_LENGTH for one in phrases
+    ):
+        return f"`must_contain` is a list of phrases of at most {MAX_PHRASE_LENGTH} characters."
+    return ""
+
+
+def _is_valid_place(place: Any) -> bool:
+    if not isinstance(place, list) or not 1 <= len(place) <= 2 or not isinstance(place[0], str):
+        return False
+    page = place[1] if len(place) == 2 else None
+    return page is None or (isinstance(page, int) and not isinstance(page, bool) and page > 0)
+
+
+def _has_null_character(value: Any) -> bool:
+    """Anywhere in it: the database stores none."""
+    if isinstance(value, Mapping):
+        return any(map(_has_null_character, [*value, *value.values()]))
+    if isinstance(value, list):
+        return any(map(_has_null_character, value))
+    return isinstance(value, str) and "\x00" in value

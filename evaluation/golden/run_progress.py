@@ -1,0 +1,91 @@
+"""How far a run of golden questions is: told by the worker, read by whoever waits. Kept only while it lasts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+from uuid import UUID
+
+from django.core.cache import cache
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+# A worker that lives takes a run up, or asks the next question, well within this.
+STALL_TIMEOUT = timedelta(seconds=20)
+_CACHE_SECONDS = 3600
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldenRunProgress:
+    """`started` once a worker has it; `failed` is the sentence with which it ended early, else empty."""
+
+    total: int
+    done: int = 0
+    started: bool = False
+    last_update_at: datetime
+    failed: str = ""
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether nothing has happened for so long that a worker may be missing."""
+        return timezone.now() - self.last_update_at > STALL_TIMEOUT
+
+
+def get_progress(plugin_id: UUID) -> GoldenRunProgress | None:
+    """None: nothing runs, nor ended early since the last one."""
+    found: GoldenRunProgress | None = _ignore_redis_errors(lambda: cache.get(_progress_cache_key(plugin_id)))
+    return found
+
+
+def start_progress(plugin_id: UUID, *, total: int) -> None:
+    _store_progress(plugin_id, GoldenRunProgress(total=total, last_update_at=timezone.now()))
+
+
+def fail_progress(plugin_id: UUID, sentence: str) -> None:
+    before = get_progress(plugin_id) or GoldenRunProgress(total=0, last_update_at=timezone.now())
+    _store_progress(plugin_id, replace(before, last_update_at=timezone.now(), failed=sentence))
+
+
+def clear_progress(plugin_id: UUID) -> None:
+    _ignore_redis_errors(lambda: cache.delete(_progress_cache_key(plugin_id)))
+
+
+def track_questions(plugin_id: UUID) -> Callable[[Sequence[T]], Iterable[T]]:
+    """What `run_golden` takes as `watched`: the questions as they come, each noted when it is answered."""
+
+    def watched(questions: Sequence[T]) -> Iterator[T]:
+        for done, question in enumerate(questions):
+            _update_progress(plugin_id, done=done, total=len(questions))
+            yield question
+        _update_progress(plugin_id, done=len(questions), total=len(questions))
+
+    return watched
+
+
+def _update_progress(plugin_id: UUID, *, done: int, total: int) -> None:
+    _store_progress(
+        plugin_id, GoldenRunProgress(total=total, done=done, started=True, last_update_at=timezone.now())
+    )
+
+
+def _store_progress(plugin_id: UUID, progress: GoldenRunProgress) -> None:
+    _ignore_redis_errors(lambda: cache.set(_progress_cache_key(plugin_id), progress, _CACHE_SECONDS))
+
+
+def _ignore_redis_errors(act: Callable[[], T]) -> T | None:
+    """A run goes on, and a page is shown, when Redis is away."""
+    try:
+        return act()
+    except RedisError as error:
+        logger.warning("how far golden questions are is not known: %s", error)
+        return None
+
+
+def _progress_cache_key(plugin_id: UUID) -> str:
+    return f"golden-run:{plugin_id}"

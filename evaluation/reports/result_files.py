@@ -1,0 +1,54 @@
+"""An evaluation on disk: the printed object and, under `scores`, every question's own, for a later comparison."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.eval_types import QuestionScores
+from evaluation.scoring.summary import EvaluationResult
+from lexic.errors import InvalidInput
+from querying.types import ConfidenceSignals
+
+
+class InvalidEvaluationFile(InvalidInput):
+    """The file holds no saved evaluation."""
+
+    code = "not_an_evaluation"
+    hint = "Write one with `manage.py evaluate … --save FILE`; the output of --json works too, without intervals."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedEvaluation:
+    """`scored` is empty when only the printed object was kept."""
+
+    result: EvaluationResult
+    scored: tuple[QuestionScores, ...]
+
+
+def save_evaluation(path: Path, *, result: EvaluationResult, scored: Sequence[QuestionScores]) -> None:
+    """Write both to the file; what it held is replaced."""
+    whole = {**result, "scores": [asdict(one) for one in scored]}
+    path.write_text(json.dumps(whole, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _read_scores(row: dict[str, Any]) -> QuestionScores:
+    lists: dict[str, Any] = {name: tuple(row[name]) for name in ("recall_curve", "failures") if name in row}
+    grounds = ConfidenceSignals(**row["grounds"]) if row.get("grounds") else None
+    return QuestionScores(**{**row, **lists, "grounds": grounds})
+
+
+def load_evaluation(path: Path) -> SavedEvaluation:
+    """What `save` wrote, or what --json printed. Raises `NotAnEvaluation`."""
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        scores = whole.pop("scores", [])
+        scored = tuple(_read_scores(one) for one in scores)
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        raise InvalidEvaluationFile(f"{path.name} holds no saved evaluation.") from error
+    if not isinstance(whole, dict) or "questions" not in whole:
+        raise InvalidEvaluationFile(f"{path.name} holds no saved evaluation.")
+    return SavedEvaluation(result=whole, scored=scored)

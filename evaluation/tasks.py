@@ -1,0 +1,62 @@
+"""What a worker does for questions: run the golden ones when there are too many to wait for."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from uuid import UUID
+
+from celery import shared_task
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerUnavailable
+
+from evaluation.golden import run_progress
+from evaluation.golden.golden_dataset import NoGoldenQuestions
+from evaluation.golden.golden_runs import run_golden
+from lexic.errors import LexicError
+from plugins.models import Plugin
+from querying import releases
+from querying.models import EvaluationRun, GoldenQuestion
+
+logger = logging.getLogger(__name__)
+
+
+def enqueue_golden(plugin_id: UUID) -> bool:
+    """Have a worker run the plugin's golden questions on its draft. False: there is no broker to take it."""
+    asked_at = timezone.now().isoformat()
+    arguments = {"plugin_id": str(plugin_id), "asked_at": asked_at}
+    # Before it is sent: a worker may be done with a few of them before this returns.
+    run_progress.start_progress(plugin_id, total=GoldenQuestion.objects.filter(plugin=plugin_id).count())
+    try:
+        run_golden_questions.apply_async(
+            kwargs=arguments, retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.1}
+        )
+    except BrokerUnavailable as error:
+        logger.warning("the golden questions of %s have to wait, no broker: %s", plugin_id, error)
+        run_progress.clear_progress(plugin_id)
+        return False
+    return True
+
+
+@shared_task(name="querying.run_golden_questions", acks_late=True)
+def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> None:
+    """Run them once, however often the message comes: a run since it was asked for is enough."""
+    plugin = Plugin.objects.filter(pk=plugin_id).first()
+    if plugin is None:
+        return
+    since = datetime.fromisoformat(asked_at)
+    if EvaluationRun.objects.filter(plugin=plugin, started__gte=since).exists():
+        run_progress.clear_progress(plugin.pk)
+        return
+    try:
+        run_golden(releases.snapshot(plugin), watched=run_progress.track_questions(plugin.pk))
+    except NoGoldenQuestions:
+        logger.info("the golden questions of %s are gone", plugin.slug)
+    except Exception as error:
+        run_progress.fail_progress(plugin.pk, _failure_message(error))
+        raise
+    run_progress.clear_progress(plugin.pk)
+
+
+def _failure_message(error: Exception) -> str:
+    return error.message if isinstance(error, LexicError) else "It broke off; the worker's log says why."

@@ -1,0 +1,81 @@
+"""The metadata of a document that filters understand have columns; the rest is kept as it came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+from knowledge.models import Document
+from knowledge.versions.staging import replace_unstorable_json
+from lexic.errors import InvalidInput
+
+METADATA_COLUMNS = (
+    "doc_type",
+    "doc_date",
+    "tags",
+    "project",
+    "doc_status",
+    "is_public",
+    "is_template",
+    "effective_from",
+    "superseded_on",
+)
+# What a file may say about itself. Whether it is public, or a template, is for people to say.
+FILE_METADATA_COLUMNS = tuple(name for name in METADATA_COLUMNS if not name.startswith("is_"))
+
+
+class InvalidMetadata(InvalidInput):
+    """The metadata does not fit."""
+
+    code = "invalid_metadata"
+
+
+def title_from_file_name(file_name: str) -> str:
+    """What a document is called when nobody has said: its file name without folders and ending."""
+    name = PurePosixPath(file_name.replace("\\", "/")).name
+    return (PurePosixPath(name).stem or name)[:300]
+
+
+def split_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Column values of a document: one for each known label, and `metadata` with all others.
+
+    Raises `InvalidMetadata`, naming the label whose value does not fit its column.
+    """
+    labels: dict[str, Any] = replace_unstorable_json(dict(metadata or {}))
+    labels.pop("file", None)  # what files say about themselves is written by the reading alone
+    columns = {name: _clean_value(name, labels.pop(name)) for name in METADATA_COLUMNS if name in labels}
+    return {**columns, "metadata": labels}
+
+
+def merge_file_metadata(document: Document, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Column values from what a file says about itself, kept whole under `metadata["file"]`.
+
+    A label gets its column unless a person filled that in differently, or the value does not fit.
+    """
+    before = document.metadata.get("file", {})
+    columns: dict[str, Any] = {}
+    for name in FILE_METADATA_COLUMNS:
+        if name in said and getattr(document, name) in (None, "", [], _clean_or_none(name, before.get(name))):
+            columns[name] = _clean_or_none(name, said[name])
+    fitting = {name: value for name, value in columns.items() if value is not None}
+    return {**fitting, "metadata": {**document.metadata, "file": dict(said)}}
+
+
+def _clean_or_none(name: str, value: Any) -> Any:
+    try:
+        return None if value is None else _clean_value(name, value)
+    except InvalidMetadata:
+        return None
+
+
+def _clean_value(name: str, value: Any) -> Any:
+    if name == "tags" and isinstance(value, str):
+        value = [tag.strip() for tag in value.split(",") if tag.strip()]
+    try:
+        field: Any = Document._meta.get_field(name)
+        return field.clean(value, None)
+    except ValidationError as error:
+        raise InvalidMetadata(f"The metadata “{name}” does not fit: {' '.join(error.messages)}") from None

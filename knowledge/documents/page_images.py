@@ -1,0 +1,161 @@
+"""Pages of PDFs as pictures: drawn when somebody looks, kept beside the stored files, within bounds.
+
+A picture belongs to the bytes its page was read from, so a page that was replaced long ago still shows what was
+cited. Only pixels come from the process that drew it; the picture file is made here.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.core.cache import cache
+from PIL import Image
+
+from knowledge.documents import file_store
+from knowledge.models import Page
+from knowledge.readers.isolation import reader_process
+from knowledge.readers.isolation.rendered_page import RenderedPage
+from knowledge.readers.types import UnreadableDocument
+from lexic import atomic_files
+from lexic.database import release_connections
+from lexic.errors import LexicError
+
+# The size of the page, in tenths of a point, is in the name: a picture is read without asking anything else.
+_IMAGE_NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
+_WEBP_QUALITY = 82
+_RENDER_SLOTS = threading.BoundedSemaphore(2)
+# Of these, those for visitors who have not signed in: however many come, people who work here get their turn.
+_VISITOR_SLOTS = threading.BoundedSemaphore(1)
+_SLOT_TIMEOUT_SECONDS = 8.0  # seconds that a person waits for a turn
+_FAILURE_CACHE_SECONDS = 600  # seconds
+_SWEEP_INTERVAL_SECONDS = 60  # seconds
+_TOUCH_AFTER_SECONDS = 3600.0  # seconds until a look at a picture is worth noting
+
+
+class NoPageImage(LexicError):
+    """There is no picture of this page."""
+
+    code = "no_picture"
+    status = 404
+    hint = "Read its text instead."
+
+
+class PageImagesBusy(NoPageImage):
+    """Many pages are being drawn right now."""
+
+    code = "busy"
+    status = 503
+    retry_after = 5  # seconds
+    hint = "Open the page again in a moment; its text is here."
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageImage:
+    """A WebP file; `width` and `height` of the page are in points, the unit of `Page.words`."""
+
+    path: Path
+    width: float
+    height: float
+
+
+def can_have_image(page: Page) -> bool:
+    """Whether there can be one: only PDFs have places for their words."""
+    return page.words is not None
+
+
+def get_page_image(page: Page, *, is_for_visitor: bool = False) -> PageImage:
+    """The page as it was in the file it was read from, drawn now if it is not there yet. Raises `NoPicture`.
+
+    `is_for_visitor`: nobody has signed in. Of their pages one is drawn at a time, so that a place is left to people.
+    """
+    if not can_have_image(page):
+        raise NoPageImage
+    return _cached_image(page) or _render_image(page, is_for_visitor=is_for_visitor)
+
+
+def delete_page_images(sha256: str) -> None:
+    """Delete the pictures of a file that is no longer stored."""
+    shutil.rmtree(_image_folder(sha256), ignore_errors=True)
+
+
+def _image_folder(sha256: str) -> Path:
+    # `path_of` checks the name.
+    return _images_root() / sha256[:2] / file_store.stored_path(sha256).name
+
+
+def _images_root() -> Path:
+    return Path(settings.LEXIC_FILES_DIR) / "pictures"
+
+
+def _cached_image(page: Page) -> PageImage | None:
+    for path in _image_folder(page.source_sha256).glob(f"{page.number}-*.webp"):
+        if match := _IMAGE_NAME.fullmatch(path.name):
+            _touch_image(path)
+            return PageImage(path=path, width=int(match[2]) / 10, height=int(match[3]) / 10)
+    return None
+
+
+def _touch_image(path: Path) -> None:
+    with suppress(OSError):
+        if path.stat().st_mtime < time.time() - _TOUCH_AFTER_SECONDS:
+            path.touch()
+
+
+def _render_image(page: Page, *, is_for_visitor: bool) -> PageImage:
+    source = file_store.stored_path(page.source_sha256)
+    failure = f"knowledge:no-picture:{page.source_sha256}:{page.number}"
+    # No connection is held while somebody waits, nor while it is drawn.
+    with release_connections():
+        if not source.exists():
+            raise NoPageImage("The file of this page is no longer on this server.")
+        if said := cache.get(failure):
+            raise NoPageImage(said)
+    try:
+        with _render_slot(is_for_visitor=is_for_visitor):
+            if found := _cached_image(page):  # by now
+                return found
+            drawing = reader_process.render_page(source, number=page.number)
+    except UnreadableDocument as error:
+        # What took all its time once is not tried again for everybody who looks.
+        said = f"This page cannot be drawn: {error.message[:1].lower()}{error.message[1:]}"
+        cache.set(failure, said, _FAILURE_CACHE_SECONDS)
+        raise NoPageImage(said) from error
+    picture = _save_image(page, drawing)
+    if cache.add("knowledge:pictures-swept", 1, _SWEEP_INTERVAL_SECONDS):
+        evict_page_images(most_bytes=settings.LEXIC_PICTURES_MAX_BYTES)
+    return picture
+
+
+@contextmanager
+def _render_slot(*, is_for_visitor: bool) -> Iterator[None]:
+    """Waits for a place to draw in, and holds it inside the block. Raises `PicturesAreBusy`."""
+    with ExitStack() as held:
+        end = time.monotonic() + _SLOT_TIMEOUT_SECONDS
+        for places in [_VISITOR_SLOTS, _RENDER_SLOTS] if is_for_visitor else [_RENDER_SLOTS]:
+            if not places.acquire(timeout=max(0.0, end - time.monotonic())):
+                raise PageImagesBusy
+            held.callback(places.release)
+        yield
+
+
+def _save_image(page: Page, drawing: RenderedPage) -> PageImage:
+    width, height = round(drawing.page_width * 10), round(drawing.page_height * 10)
+    path = _image_folder(page.source_sha256) / f"{page.number}-{width}x{height}.webp"
+    image = Image.frombytes("RGB", (drawing.width, drawing.height), drawing.pixels)
+    with atomic_files.temporary_file(path.parent) as target:
+        image.save(target, "WEBP", quality=_WEBP_QUALITY, method=2)
+        atomic_files.move_into_place(target, path)
+    return PageImage(path=path, width=width / 10, height=height / 10)
+
+
+def evict_page_images(*, most_bytes: int) -> int:
+    """Delete the pictures that nobody has looked at for longest, until the rest takes up less. Returns how many."""
+    return atomic_files.prune_files(_images_root().glob("*/*/*"), most_bytes=most_bytes)

@@ -1,0 +1,95 @@
+"""The bytes of a document: a stored file, or a page of the web fetched and stored now."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from knowledge import readers
+from knowledge.documents import file_store
+from knowledge.models import Document, SourceType
+from knowledge.versions.progress import Superseded
+from lexic import egress
+from lexic.errors import Conflict, LexicError
+
+FETCH_TIMEOUT_SECONDS = 30.0
+
+# What a name would have told: the reader is chosen by the first bytes and by a name.
+SUFFIXES_BY_MEDIA_TYPE = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/markdown": ".md",
+    "application/json": ".json",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+}
+
+
+class SourceFileMissing(LexicError):
+    """The file of this document is no longer on this server."""
+
+    code = "file_missing"
+    status = 410
+    hint = "Upload it again."
+
+
+class DuplicateContent(Conflict):
+    """Another document of this knowledge base has exactly the same content."""
+
+    code = "duplicate"
+    hint = "Delete one of the two."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceFile:
+    path: Path
+    source_type: str
+
+
+def get_source_file(document: Document) -> SourceFile:
+    """Where the document's bytes are, and which reader they want.
+
+    Fetches a web page, stores it, and gives the row (and the instance) the hash of what came. Raises
+    `EgressRefused` and its kin, `UnreadableDocument` for a type nobody reads, `FileIsGone`, `SameBytes`, and
+    `Superseded`.
+    """
+    if document.source_type == SourceType.URL:
+        return _fetch_page(document)
+    path = file_store.stored_path(document.sha256)
+    if not path.exists():
+        raise SourceFileMissing
+    return SourceFile(path=path, source_type=document.source_type)
+
+
+def _fetch_page(document: Document) -> SourceFile:
+    page = egress.fetch(document.url, max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES, timeout=FETCH_TIMEOUT_SECONDS)
+    stored = file_store.store_file(io.BytesIO(page.body), max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES)
+    _record_hash(document, stored.sha256)
+    return SourceFile(path=stored.path, source_type=detect_fetched_type(page.body, page.content_type, document.url))
+
+
+def _record_hash(document: Document, sha256: str) -> None:
+    rows = Document.objects.present().filter(pk=document.pk, sha256=document.sha256)
+    try:
+        with transaction.atomic():
+            found = rows.update(sha256=sha256, updated_at=timezone.now())
+    except IntegrityError:
+        raise DuplicateContent from None
+    if not found:
+        raise Superseded
+    document.sha256 = sha256
+
+
+def detect_fetched_type(body: bytes, content_type: str, url: str) -> str:
+    """The source type of a fetched page: its first bytes, then its content type, then the end of its address."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    name = (
+        f"page{SUFFIXES_BY_MEDIA_TYPE[media_type]}"
+        if media_type in SUFFIXES_BY_MEDIA_TYPE
+        else url.partition("?")[0].partition("#")[0]
+    )
+    return readers.detect_type(name, body[: readers.DETECTION_BYTES])

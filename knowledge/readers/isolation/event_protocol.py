@@ -1,0 +1,92 @@
+"""Events as lines of JSON, between the reader's process and ours.
+
+The reader may have been taken over by the document it reads, so everything it says is checked again here.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from knowledge.readers.types import (
+    ERRORS_BY_CODE,
+    DamagedDocument,
+    DocumentHeader,
+    Heading,
+    PageText,
+    ReaderEvent,
+    UnreadableDocument,
+)
+
+
+def encode_event(event: ReaderEvent) -> bytes:
+    if isinstance(event, DocumentHeader):
+        return _encode_line("header", [event.title, event.page_total, event.paged, event.metadata])
+    headings = [[heading.start, heading.level, heading.title] for heading in event.headings]
+    return _encode_line("page", [event.number, event.text, event.words, headings])
+
+
+def encode_end() -> bytes:
+    return _encode_line("end", [])
+
+
+def encode_error(error: UnreadableDocument) -> bytes:
+    return _encode_line("error", [error.code, error.message, error.hint])
+
+
+def _encode_line(kind: str, fields: list[Any]) -> bytes:
+    return json.dumps([kind, *fields], ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+
+
+def decode_event(line: bytes) -> ReaderEvent | None:
+    """The event of a line, `None` for the end mark. Raises the error it carries, or `DamagedDocument`."""
+    try:
+        kind, *fields = json.loads(line)
+        if kind == "end":
+            return None
+        if kind == "error":
+            raise _decode_error(*map(str, fields))
+        return _decode_header(*fields) if kind == "header" else _decode_page(*fields)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DamagedDocument() from error
+
+
+def _decode_error(code: str, message: str, hint: str) -> UnreadableDocument:
+    return ERRORS_BY_CODE.get(code, DamagedDocument)(message[:500], hint=hint[:500])
+
+
+def _decode_header(title: Any, page_total: Any, paged: Any, metadata: Any) -> DocumentHeader:
+    return DocumentHeader(
+        title=None if title is None else str(title)[:300],
+        page_total=_checked_count(page_total),
+        paged=paged is True,
+        metadata={str(key): str(value) for key, value in metadata.items()},
+    )
+
+
+def _decode_page(number: Any, text: Any, words: Any, headings: Any) -> PageText:
+    if not isinstance(text, str) or "\0" in text:
+        raise ValueError("a page is text without NUL")
+    number = _checked_count(number)
+    return PageText(
+        number=number,
+        text=text,
+        words=None if words is None else [_checked_word_box(word, len(text)) for word in words],
+        headings=tuple(
+            Heading(page=number, start=_checked_count(start), level=_checked_count(level), title=str(title)[:200])
+            for start, level, title in headings
+        ),
+    )
+
+
+def _checked_word_box(word: Any, length: int) -> list[float | int]:
+    start, end, *box = word
+    if not 0 <= start <= end <= length or len(box) != 4 or not all(isinstance(side, int | float) for side in box):
+        raise ValueError("a word lies outside its page")
+    return [start, end, *box]
+
+
+def _checked_count(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError("not a count")
+    return value

@@ -1,0 +1,217 @@
+"""The one door to every parser: a child process that can be limited, and killed.
+
+Documents are hostile until read. The child has no network, no environment, no files to write, and limits on
+memory and time that the kernel enforces; see `readers/__main__.py` for its side. It sends one line of JSON for
+each page, so that the caller sees progress, and ends when the caller stops reading.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import resource
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from knowledge.readers.isolation.event_protocol import decode_event
+from knowledge.readers.isolation.rendered_page import RenderedPage, decode_rendered_page
+from knowledge.readers.types import (
+    MEGABYTE,
+    DamagedDocument,
+    Limits,
+    OutOfMemory,
+    PageText,
+    ReaderEvent,
+    ReadingTimedOut,
+    TooLarge,
+    UnreadableDocument,
+)
+
+logger = logging.getLogger(__name__)
+
+MAX_LINE_BYTES = 64 * MEGABYTE
+MAX_OUTPUT_BYTES = 1024 * MEGABYTE
+# A person waits for the picture.
+RENDER_LIMITS = Limits(memory_bytes=800 * MEGABYTE, cpu_seconds=8, wall_seconds=12.0)
+_MAX_STDERR_BYTES = 4_000
+_PIPE_READ_BYTES = 256 * 1024
+_READER_ENTRY = Path(__file__).parent.parent / "__main__.py"
+_RENDERER_ENTRY = Path(__file__).parent / "page_renderer.py"
+
+# PDFium ends with one of these when it is refused memory; a plain crash looks the same but for its size.
+_CRASH_SIGNALS = frozenset({signal.SIGABRT, signal.SIGSEGV, signal.SIGTRAP, signal.SIGILL, signal.SIGBUS})
+_OUT_OF_MEMORY_SHARE = 0.2
+
+
+def read_pages(path: Path, *, source_type: str, limits: Limits | None = None) -> Generator[ReaderEvent]:
+    """Read a document in a child process: a `DocumentHeader`, then every `PageText` in order.
+
+    `source_type` is what `readers.detect` said. Raises `UnreadableDocument`, possibly after some pages: those
+    are right, but the document as a whole must not count as read. Closing the iterator kills the child. Only
+    the time spent waiting for the child counts against `limits.wall_seconds`. Read to the end in the thread
+    that began: the child is killed when that thread ends, not only when the process does.
+    """
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="lexic-reader-") as folder:
+        child = _ReaderProcess(path.resolve(), source_type, limits, folder)
+        try:
+            with closing(child.lines()) as lines:
+                yield from _decoded_events(lines, child)
+        finally:
+            child.kill()
+
+
+def render_page(path: Path, *, number: int, limits: Limits | None = None) -> RenderedPage:
+    """One page of a PDF as pixels, drawn in a child process. Raises `UnreadableDocument`."""
+    limits = limits or RENDER_LIMITS
+    with tempfile.TemporaryDirectory(prefix="lexic-drawing-") as folder:
+        child = _ReaderProcess(path.resolve(), str(number), limits, folder, entry=_RENDERER_ENTRY)
+        try:
+            with closing(child.lines()) as lines:
+                line = next(lines, None)
+            if line is None:
+                raise child.exit_error()
+            return decode_rendered_page(line)
+        finally:
+            child.kill()
+
+
+def _decoded_events(lines: Iterator[bytes], child: _ReaderProcess) -> Iterator[ReaderEvent]:
+    expected = 1
+    for line in lines:
+        event = decode_event(line)
+        if event is None:
+            return
+        if isinstance(event, PageText):
+            if event.number != expected:
+                raise DamagedDocument()
+            expected += 1
+        yield event
+    # The lines ended without an end mark or an error: something killed the child.
+    raise child.exit_error()
+
+
+class _ReaderProcess:
+    """One reader process, its two pipes, and the clock that runs while it is waited for."""
+
+    def __init__(self, path: Path, what: str, limits: Limits, folder: str, *, entry: Path | None = None) -> None:
+        self._limits = limits
+        self._waited = 0.0
+        self._received = 0
+        self._stderr = bytearray()
+        # A child's peak begins at its parent's, as it starts as a copy of it; below that nothing can be told.
+        self._parent_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
+            [
+                *_child_command(entry or _READER_ENTRY),
+                str(path),
+                what,
+                json.dumps(asdict(limits)),
+                str(os.getpid()),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=_child_environment(),
+            start_new_session=True,
+        )
+
+    def lines(self) -> Generator[bytes]:
+        """What the child writes, line by line. Raises `ReadingTimedOut`, or `TooLarge` for a flood."""
+        buffer = bytearray()
+        for chunk in self._chunks():
+            buffer += chunk
+            *complete, rest = buffer.split(b"\n")
+            yield from map(bytes, complete)
+            buffer = bytearray(rest)
+            if len(buffer) > MAX_LINE_BYTES:
+                raise TooLarge()
+
+    def _chunks(self) -> Iterator[bytes]:
+        assert self._process.stdout
+        assert self._process.stderr
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            selector.register(self._process.stderr, selectors.EVENT_READ)
+            while selector.get_map():
+                for key in self._wait(selector):
+                    chunk = os.read(key.fd, _PIPE_READ_BYTES)
+                    if not chunk:
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is self._process.stderr:
+                        self._stderr = (self._stderr + chunk)[-_MAX_STDERR_BYTES:]
+                    else:
+                        self._count(chunk)
+                        yield chunk
+
+    def _wait(self, selector: selectors.BaseSelector) -> list[selectors.SelectorKey]:
+        started = time.monotonic()
+        ready = selector.select(max(0.0, self._limits.wall_seconds - self._waited))
+        self._waited += time.monotonic() - started
+        if not ready:
+            raise ReadingTimedOut()
+        return [key for key, _ in ready]
+
+    def _count(self, chunk: bytes) -> None:
+        self._received += len(chunk)
+        if self._received > MAX_OUTPUT_BYTES:
+            raise TooLarge()
+
+    def exit_error(self) -> UnreadableDocument:
+        """The error that a child which ended without a word died of."""
+        _, status, usage = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        died_of = -self._process.returncode
+        peak_bytes = usage.ru_maxrss * 1024
+        logger.warning(
+            "reader ended with %s at %d MB: %s",
+            self._process.returncode,
+            peak_bytes // MEGABYTE,
+            self._stderr.decode("utf-8", errors="replace").strip(),
+        )
+        if died_of == signal.SIGXCPU:
+            return ReadingTimedOut()
+        is_full = (
+            usage.ru_maxrss > self._parent_peak and peak_bytes >= _OUT_OF_MEMORY_SHARE * self._limits.memory_bytes
+        )
+        # A child that we did not kill was killed by the kernel, for want of memory.
+        if died_of == signal.SIGKILL or (died_of in _CRASH_SIGNALS and is_full):
+            return OutOfMemory()
+        return DamagedDocument()
+
+    def kill(self) -> None:
+        """End the child and whatever it started. Safe to call at any time, more than once."""
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def _child_command(entry: Path) -> list[str]:
+    # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
+    # modules named `json` and `html` beside the entry must not hide the standard library's.
+    return [sys.executable, "-P", "-s", str(entry)]
+
+
+def _child_environment() -> dict[str, str]:
+    """Nothing of ours: no keys, no proxies, no settings module."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }

@@ -1,0 +1,85 @@
+"""A PDF page while it is being read: its text, its words and where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+# x0, top, x1, bottom in points, from the top left corner of the page as it is shown.
+PageBox = tuple[float, float, float, float]
+
+
+class PlacedWord(NamedTuple):
+    """`PageLayout.text[start:end]`, the place it takes (null where the page does not say) and PDFium's index.
+
+    `size` is the height of its letters in points, along the unrotated page.
+    """
+
+    start: int
+    end: int
+    box: PageBox | None
+    size: float
+    character: int
+
+    def moved(self, start: int) -> PlacedWord:
+        return self._replace(start=start, end=start + self.end - self.start)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageLayout:
+    """The text of a page and its words in order of `start`. A line's words are those between its ends."""
+
+    text: str
+    words: list[PlacedWord]
+
+
+class PlacedLine(NamedTuple):
+    start: int
+    end: int
+    words: list[PlacedWord]
+
+
+def split_lines(page: PageLayout) -> list[PlacedLine]:
+    """The lines of the text, each with its words."""
+    lines, position, start = [], 0, 0
+    for text in page.text.split("\n"):
+        end, first = start + len(text), position
+        while position < len(page.words) and page.words[position].start < end:
+            position += 1
+        lines.append(PlacedLine(start, end, page.words[first:position]))
+        start = end + 1
+    return lines
+
+
+def union_box(first: PageBox, last: PageBox) -> PageBox:
+    return min(first[0], last[0]), min(first[1], last[1]), max(first[2], last[2]), max(first[3], last[3])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageFrame:
+    """The visible box of a page in its own coordinates (y grows upwards), and its rotation clockwise."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    rotation: int
+
+    @property
+    def area(self) -> float:
+        return abs((self.right - self.left) * (self.top - self.bottom))
+
+    def is_outside(self, left: float, bottom: float, right: float, top: float) -> bool:
+        return right < self.left or left > self.right or top < self.bottom or bottom > self.top
+
+    def shown(self, left: float, bottom: float, right: float, top: float) -> PageBox:
+        """A rectangle as it is shown, rounded to a tenth of a point."""
+        if self.rotation == 90:
+            box = bottom - self.bottom, left - self.left, top - self.bottom, right - self.left
+        elif self.rotation == 180:
+            box = self.right - right, bottom - self.bottom, self.right - left, top - self.bottom
+        elif self.rotation == 270:
+            box = self.top - top, self.right - right, self.top - bottom, self.right - left
+        else:
+            box = left - self.left, self.top - top, right - self.left, self.top - bottom
+        return round(box[0], 1), round(box[1], 1), round(box[2], 1), round(box[3], 1)

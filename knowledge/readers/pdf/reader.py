@@ -1,0 +1,160 @@
+"""PDF: every page's text by PDFium, ruled tables row by row with the help of pdfplumber."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from knowledge.readers.pdf.headings import HeadingFinder
+from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
+from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
+from knowledge.readers.pdf.text_layout import read_layout
+from knowledge.readers.text_cleaning import clean_text, count_alphanumeric, one_line
+from knowledge.readers.types import (
+    DamagedDocument,
+    DocumentHeader,
+    EncryptedDocument,
+    Limits,
+    NoText,
+    PageText,
+    ReaderEvent,
+    TooLarge,
+    TooManyPages,
+)
+
+# A table of three rows and columns is eight lines; far more lines than any table has are a drawing.
+RULED_PAGE_PATH_COUNTS = range(8, 20_000)
+_MIN_PAGE_CHARACTERS = 20
+# The share of pages, in percent, that may consist of pictures before the document counts as a scan.
+_PICTURE_PAGES_PERCENT = 95
+_BOLD_WEIGHT = 600
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
+    with closing(_open_pdf(path)) as document, closing(_PageReader(document, path, limits)) as pages:
+        yield DocumentHeader(title=_document_title(document), page_total=len(document), paged=True)
+        yield from pages
+        pages.check_text()
+
+
+def _open_pdf(path: Path) -> Any:
+    try:
+        document = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        locked = error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+        raise (EncryptedDocument() if locked else DamagedDocument()) from error
+    if len(document) == 0:
+        raise DamagedDocument("The document has no pages.")
+    return document
+
+
+def _document_title(document: Any) -> str | None:
+    title = one_line(clean_text(document.get_metadata_value("Title")))[:300]
+    # Names of files that a program put there are worse than none.
+    is_file_name = title.lower().endswith((".doc", ".docx", ".dvi", ".indd", ".pdf")) or title == "untitled"
+    return None if not title or is_file_name else title
+
+
+class _PageReader:
+    """The pages in order; counts what decides whether the document has text at all."""
+
+    def __init__(self, document: Any, path: Path, limits: Limits) -> None:
+        if len(document) > limits.max_pages:
+            raise TooManyPages(f"The document has {len(document)} pages; at most {limits.max_pages} are read.")
+        self._document = document
+        self._path = path
+        self._limits = limits
+        self._headings = HeadingFinder()
+        self._tables: Any = None
+        self._characters = 0
+        self._broken = 0
+        self._pictures = 0
+        self._alphanumeric = 0
+
+    def __iter__(self) -> Iterator[PageText]:
+        for number in range(1, len(self._document) + 1):
+            yield self._read(number)
+
+    def close(self) -> None:
+        if self._tables is not None:
+            self._tables.close()
+
+    def check_text(self) -> None:
+        """Raises `NoText` for a scan without a text layer, `DamagedDocument` where no page could be read."""
+        total = len(self._document)
+        if self._broken == total:
+            raise DamagedDocument()
+        if self._alphanumeric == 0 or 100 * self._pictures >= _PICTURE_PAGES_PERCENT * total:
+            raise NoText()
+
+    def _read(self, number: int) -> PageText:
+        try:
+            page = self._document[number - 1]
+        except pypdfium2.PdfiumError:
+            # One broken page is no reason to lose the others.
+            self._broken += 1
+            return PageText(number=number, text="")
+        with closing(page), closing(page.get_textpage()) as textpage:
+            return self._read_open(page, textpage, number)
+
+    def _read_open(self, page: Any, textpage: Any, number: int) -> PageText:
+        if textpage.count_chars() > self._limits.max_page_characters:
+            raise TooLarge(f"Page {number} holds more text than a page can.")
+        frame = _page_frame(page)
+        objects = inspect_page(page, frame=frame)
+        layout = read_layout(textpage, objects=objects, frame=frame)
+        self._count(layout, objects)
+        if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words:
+            layout = self._with_tables(layout, page, number, frame)
+        headings = self._headings.find(
+            layout, number=number, is_bold=lambda index: _is_bold_character(textpage, index)
+        )
+        words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
+        return PageText(number=number, text=layout.text, words=words, headings=headings)
+
+    def _count(self, layout: PageLayout, objects: PageObjects) -> None:
+        self._characters += len(layout.text)
+        if self._characters > self._limits.max_characters:
+            raise TooLarge()
+        alphanumeric = count_alphanumeric(layout.text)
+        self._alphanumeric += alphanumeric
+        drawn = objects.has_pictures or objects.paths >= RULED_PAGE_PATH_COUNTS.start
+        self._pictures += alphanumeric < _MIN_PAGE_CHARACTERS and drawn
+
+    def _with_tables(self, layout: PageLayout, page: Any, number: int, frame: PageFrame) -> PageLayout:
+        # Imported late: many documents have no ruled page, and the library takes longer than their text.
+        from knowledge.readers.pdf.ruled_tables import TableFinder, inline_tables
+
+        if self._tables is None:
+            self._tables = TableFinder(self._path, cpu_seconds=self._limits.table_cpu_seconds)
+        grids = self._tables.grids(number, shift=_crop_shift(page, frame))
+        return inline_tables(layout, grids)
+
+
+def _page_frame(page: Any) -> PageFrame:
+    left, bottom, right, top = page.get_bbox()
+    return PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=page.get_rotation())
+
+
+def _crop_shift(page: Any, frame: PageFrame) -> tuple[float, float]:
+    """How far the visible box begins from the top left corner of the whole sheet, as shown."""
+    left, bottom, right, top = page.get_mediabox()
+    sheet = PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=frame.rotation)
+    x0, y0, _, _ = sheet.shown(frame.left, frame.bottom, frame.right, frame.top)
+    return x0, y0
+
+
+def _is_bold_character(textpage: Any, index: int) -> bool:
+    if pdfium.FPDFText_GetFontWeight(textpage.raw, index) >= _BOLD_WEIGHT:
+        return True
+    name = ctypes.create_string_buffer(128)
+    pdfium.FPDFText_GetFontInfo(textpage.raw, index, name, len(name), None)
+    return b"bold" in name.value.lower()

@@ -1,0 +1,23 @@
+"""The few characters that no page may hold, whatever it was read from."""
+
+from __future__ import annotations
+
+import re
+
+# PostgreSQL cannot store NUL, UTF-8 has no lone surrogates, control characters mean nothing in text, and the
+# "tag" block (U+E0000) is invisible everywhere: it only ever hides instructions from people who read along.
+_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufeff\ufffe\uffff\U000e0000-\U000e007f]")
+
+
+def clean_text(text: str) -> str:
+    """The text with line ends as `\\n` and without characters that cannot be stored or seen."""
+    return _UNSTORABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def count_alphanumeric(text: str) -> int:
+    return sum(map(str.isalnum, text))

@@ -1,0 +1,87 @@
+"""BM25 as a share: how much of the weight of a question's words is found in a chunk, from 0 to 1.
+
+A word weighs its inverse document frequency; a word that occurs nowhere weighs most, as evidence that is missing.
+Of phrases that mean the same the best one found counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge.search.query_words import Phrase, QueryWord
+from knowledge.search.revision_statistics import BaseStatistics
+from knowledge.search.term_statistics import inverse_document_frequency
+
+BM25_K1, BM25_B = 0.9, 0.4
+
+FloatArray = NDArray[np.float64]
+
+
+class LexicalScorer:
+    """Scores chunks of one knowledge base. `occurring` are the terms that it holds, in the order of the columns."""
+
+    def __init__(
+        self, words: Sequence[QueryWord], *, statistics: BaseStatistics, known_terms: Sequence[str]
+    ) -> None:
+        self._words = words
+        self._statistics = statistics
+        self._columns = {term: column for column, term in enumerate(known_terms)}
+
+    def shares(self, counts: FloatArray, *, lengths: FloatArray) -> FloatArray:
+        """[chunks], given how often each term stands in each chunk [chunks, terms] and how long the chunks are."""
+        norms = BM25_K1 * (1 - BM25_B + BM25_B * lengths / self._statistics.mean_length)
+        saturated = counts / (counts + norms[:, None])
+        total = np.zeros(len(counts))
+        for word, most in zip(self._words, self._max_weights, strict=True):
+            if most > 0:
+                total += word.weight * self._found(word, most, saturated)
+        return total / max(
+            1e-9, sum(word.weight * most for word, most in zip(self._words, self._max_weights, strict=True))
+        )
+
+    @cached_property
+    def rough_term_weights(self) -> list[float]:
+        """How much each term may tell by itself, in the order of the columns: for a first, rough ranking."""
+        weights = dict.fromkeys(self._columns, 0.0)
+        for word in self._words:
+            for term in word.terms:
+                if term in weights:
+                    weights[term] = max(weights[term], word.weight * self._weight(term))
+        return list(weights.values())
+
+    @cached_property
+    def _max_weights(self) -> list[float]:
+        """What each word may give at most, before its own weight."""
+        return [self._max_weight(word) for word in self._words]
+
+    def _max_weight(self, word: QueryWord) -> float:
+        """The weight of what was asked; where the documents only ever put it otherwise, that of how they do."""
+        asked = self._phrase_weight(word.asked)
+        others = [self._phrase_weight(phrase) for phrase in word.phrases[1:] if self._is_known(phrase)]
+        return asked if not others or self._is_known(word.asked) else min(asked, max(others))
+
+    def _found(self, word: QueryWord, most: float, saturated: FloatArray) -> FloatArray:
+        best = np.zeros(len(saturated))
+        for phrase in word.phrases:
+            found = np.zeros(len(saturated))
+            for term in phrase:
+                if (column := self._columns.get(term)) is not None:
+                    found += self._weight(term) * saturated[:, column]
+            # A rarer synonym must not outweigh what was asked.
+            whole = self._phrase_weight(phrase)
+            best = np.maximum(best, found * min(1.0, most / whole) if whole else found)
+        return best
+
+    def _is_known(self, phrase: Phrase) -> bool:
+        return all(term in self._columns for term in phrase)
+
+    def _phrase_weight(self, phrase: Phrase) -> float:
+        return sum(map(self._weight, phrase))
+
+    def _weight(self, term: str) -> float:
+        containing = self._statistics.document_frequency(term)
+        return inverse_document_frequency(chunks=self._statistics.chunk_count, containing=containing)

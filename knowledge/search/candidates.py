@@ -1,0 +1,251 @@
+"""The chunks of one knowledge base that may answer a question: the nearest by meaning, and the best by words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import EmptyResultSet
+from django.db import connection, transaction
+
+from knowledge.chunking.chunker import title_path
+from knowledge.search.bm25 import BM25_B, BM25_K1, LexicalScorer
+from knowledge.search.filters import Filters
+from knowledge.search.query_words import QueryWord
+from knowledge.search.revision_statistics import BaseStatistics, KnownTerm
+from knowledge.sql import statement
+from language.clause_references import clause_heading_pattern
+from language.terms import terms
+from lexic.errors import LexicError
+
+# How many chunks each of the two ways may propose; a longer list of results asks for more.
+MAX_CANDIDATES = 100
+# The words of the title path are in the counts already; counting them again by half tells documents apart that
+# resemble one another.
+_TITLE_WEIGHT = 0.5
+# Windows are ranked before they are gathered into chunks; a chunk has one to three.
+_WINDOWS_PER_CHUNK = 3
+# At most about so many chunks are scored by their words.
+_MAX_SCORED = 2_000
+# Unless the rarest word alone occurs in more; but not in more than this.
+_MAX_SCORED_FOR_ONE_TERM = 10_000
+_DOCUMENT_CONDITION_SLOT = "/* documents */"
+_INDEX_SETTINGS = """
+SELECT set_config('hnsw.ef_search', '200', true),
+       set_config('hnsw.iterative_scan', 'relaxed_order', true),
+       set_config('plan_cache_mode', 'force_custom_plan', true)
+"""
+
+
+class VectorMismatch(LexicError):
+    """The question's vector does not fit the vectors of this knowledge base."""
+
+    code = "wrong_dimensions"
+    status = 409
+    hint = "Embed the question with the embedder that the knowledge base names."
+
+
+@dataclass(kw_only=True, slots=True)
+class Candidate:
+    """A chunk with both halves of its score. `cosine` is None where the question has no vector for the base.
+    `is_of_clause` says that it holds, or stands under, a numbered clause that the question names."""
+
+    chunk_id: int
+    knowledge_base_id: int
+    cosine: float | None
+    lexical: float
+    matches_clause: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseSearch:
+    """One question to one knowledge base at one revision. `words` are distinct, `vector` has length one."""
+
+    statistics: BaseStatistics
+    words: Sequence[QueryWord]
+    vector: np.ndarray | None
+    filters: Filters | None
+    limit: int
+    clauses: tuple[str, ...] = ()
+
+    def candidates(self) -> list[Candidate]:
+        """Whatever either way proposes, with both scores: at least `min(limit, alive chunks)` when there is a
+        vector, else only chunks that share a word with the question.
+
+        Four statements at most, five when a clause is named; more only where an index found too little under a
+        filter, or where the nearest windows all belong to a few very long chunks.
+        """
+        cosines = self._nearest()
+        matching = self._lexical_matches()
+        cosines |= self._cosines(matching - cosines.keys())
+        scores = self._scores(matching | cosines.keys())
+        of_clauses = self._chunks_of_named_clauses(matching | cosines.keys())
+        return [
+            Candidate(
+                chunk_id=chunk_id,
+                knowledge_base_id=self.statistics.base.knowledge_base_id,
+                cosine=cosines.get(chunk_id),
+                lexical=scores.get(chunk_id, 0.0),
+                matches_clause=chunk_id in of_clauses,
+            )
+            for chunk_id in sorted(matching | cosines.keys())
+        ]
+
+    # By meaning
+
+    def _nearest(self) -> dict[int, float]:
+        if self.vector is None:
+            return {}
+        if self.statistics.has_vector_index and (found := self._nearest_by_index()) is not None:
+            return found
+        windows = self._candidate_limit * _WINDOWS_PER_CHUNK
+        rows = self._rows("nearest_chunks", windows=windows, chunks=self._candidate_limit)
+        # Chunks with very many windows each may fill the list by themselves.
+        while len(rows) < self.limit and _count_windows(rows) >= windows:
+            windows *= 4
+            rows = self._rows("nearest_chunks", windows=windows, chunks=self._candidate_limit)
+        return _cosines_by_chunk(rows)
+
+    def _nearest_by_index(self) -> dict[int, float] | None:
+        """None when the index gave up before it had found enough, as it does under a narrow filter."""
+        windows = self._candidate_limit * _WINDOWS_PER_CHUNK
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(_INDEX_SETTINGS)
+            rows = self._rows("nearest_chunks_by_index", windows=windows, chunks=self._candidate_limit)
+        is_full = _count_windows(rows) >= windows and len(rows) >= self.limit
+        return _cosines_by_chunk(rows) if is_full or len(rows) >= self._candidate_limit else None
+
+    def _cosines(self, chunks: Collection[int]) -> dict[int, float]:
+        if self.vector is None or not chunks:
+            return {}
+        return _cosines_by_chunk(self._rows("cosines_of_chunks", chunks=sorted(chunks)))
+
+    # By words
+
+    def _lexical_matches(self) -> set[int]:
+        """The chunks that the words propose. Their order here is rough: it knows nothing of titles and synonyms."""
+        candidates = self._rarest_terms()
+        if not candidates:
+            return set()
+        rows = self._rows("matching_chunks", candidates=candidates, chunks=self._candidate_limit)
+        return {chunk_id for chunk_id, _ in rows}
+
+    def _scores(self, chunks: Collection[int]) -> dict[int, float]:
+        if not self._known_terms or not chunks:
+            return {}
+        rows = self._rows("counts_of_chunks", chunks=sorted(chunks))
+        counts = np.array([row[2] for row in rows], dtype=np.float64)
+        names = list(self._known_terms)
+        titles = np.array([_title_term_counts(names, title_path(title, path)) for *_, title, path in rows])
+        shares = self._scorer.shares(counts + _TITLE_WEIGHT * titles, lengths=np.array([row[1] for row in rows]))
+        return {row[0]: float(share) for row, share in zip(rows, shares, strict=True)}
+
+    def _chunks_of_named_clauses(self, chunks: Collection[int]) -> set[int]:
+        if not self.clauses or not chunks:
+            return set()
+        # i: in either case; n: a line is what `^` begins.
+        rows = self._rows(
+            "chunks_of_clauses", chunks=sorted(chunks), heading=f"(?in){clause_heading_pattern(self.clauses)}"
+        )
+        return {chunk_id for (chunk_id,) in rows}
+
+    def _rarest_terms(self) -> list[int]:
+        """Ids of the terms that a chunk must hold one of to be scored by its words.
+
+        All of them in a base of up to 2,000 chunks. In a larger one the rarest, as long as they occur in no more
+        chunks than that together, and none when each is in more than 10,000: a chunk that holds only the question's
+        commonest words gets a low score anyway, and is still scored when its meaning is near.
+        """
+        known_terms = sorted(self._known_terms.values(), key=lambda term: (term.document_frequency, term.id))
+        if self.statistics.chunk_count <= _MAX_SCORED:
+            return [term.id for term in known_terms]
+        sums = accumulate(term.document_frequency for term in known_terms)
+        few = [term.id for term, scored in zip(known_terms, sums, strict=True) if scored <= _MAX_SCORED]
+        can_scan = self.vector is None or (
+            known_terms and known_terms[0].document_frequency <= _MAX_SCORED_FOR_ONE_TERM
+        )
+        return few or [term.id for term in known_terms[:1] if can_scan]
+
+    @cached_property
+    def _known_terms(self) -> dict[str, KnownTerm]:
+        known = self.statistics.terms
+        asked = dict.fromkeys(term for word in self.words for term in word.terms)
+        return {term: known[term] for term in asked if term in known and known[term].document_frequency}
+
+    @cached_property
+    def _scorer(self) -> LexicalScorer:
+        return LexicalScorer(self.words, statistics=self.statistics, known_terms=list(self._known_terms))
+
+    # Statements
+
+    @property
+    def _candidate_limit(self) -> int:
+        return max(MAX_CANDIDATES, self.limit)
+
+    def _rows(self, name: str, **values: Any) -> list[Any]:
+        condition, filter_values = self._document_condition
+        # Django's cursor puts the values into the text of the statement, so the planner sees constants: a partial
+        # index cannot match a parameter.
+        with connection.cursor() as cursor:
+            cursor.execute(
+                statement(name).replace(_DOCUMENT_CONDITION_SLOT, condition),
+                {**self._values, **filter_values, **values},
+            )
+            return cursor.fetchall()
+
+    @cached_property
+    def _values(self) -> dict[str, Any]:
+        return {
+            "knowledge_base": self.statistics.base.knowledge_base_id,
+            "revision": self.statistics.base.revision,
+            "space": self.statistics.space,
+            "dimensions": self.statistics.dimensions,
+            "vector": None if self.vector is None else self._vector_text(self.vector),
+            "terms": [known.id for known in self._known_terms.values()],
+            "weights": self._scorer.rough_term_weights,
+            "mean_length": self.statistics.mean_length,
+            "k1": BM25_K1,
+            "b": BM25_B,
+        }
+
+    def _vector_text(self, vector: np.ndarray) -> str:
+        if vector.shape != (self.statistics.dimensions,) or not np.isfinite(vector).all():
+            raise VectorMismatch
+        return "[" + ",".join([f"{value:.6g}" for value in vector.tolist()]) + "]"
+
+    @cached_property
+    def _document_condition(self) -> tuple[str, dict[str, Any]]:
+        if not self.filters:
+            return "", {}
+        base_id = self.statistics.base.knowledge_base_id
+        documents = self.filters.documents().filter(knowledge_base_id=base_id).order_by().values("pk")
+        try:
+            sql, values = documents.query.sql_with_params()
+        except EmptyResultSet:
+            return "AND false", {}
+        # Django numbers its placeholders by position, the statements here name theirs.
+        named = {f"filter_{position}": value for position, value in enumerate(values)}
+        return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
+
+
+def _title_term_counts(names: Sequence[str], title: str) -> list[int]:
+    said = _title_terms(title)
+    return [said.count(name) for name in names]
+
+
+@lru_cache(maxsize=8_192)
+def _title_terms(title: str) -> tuple[str, ...]:
+    return tuple(terms(title))
+
+
+def _count_windows(rows: Sequence[Sequence[Any]]) -> int:
+    return sum(count for *_, count in rows)
+
+
+def _cosines_by_chunk(rows: Sequence[Sequence[Any]]) -> dict[int, float]:
+    # Half precision may leave a vector's product with itself a little above one.
+    return {chunk_id: min(1.0, max(-1.0, cosine)) for chunk_id, cosine, *_ in rows}

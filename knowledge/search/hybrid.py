@@ -1,0 +1,151 @@
+"""Hybrid search over knowledge bases, each as it was at a revision.
+
+A chunk's score is half its cosine and half the share of the question's weight that its words carry. Both are
+absolute, so scores compare across bases and say how good the evidence is, and nothing is normalised per question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, NullIf
+
+from knowledge.models import Chunk
+from knowledge.search.candidates import BaseSearch, Candidate
+from knowledge.search.filters import Filters
+from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
+from knowledge.search.revision_statistics import BaseRevision, load_statistics
+
+__all__ = ["BaseRevision", "Passage", "search"]
+
+# A chunk that is not near enough in meaning stays when its words carry this share of the question's weight. A word
+# that occurs once carries about half of its weight, so four tenths of the words, by weight, are enough.
+MIN_LEXICAL_SUPPORT = 0.2
+# For a chunk of the numbered clause that the question names: about what divides the first passage from the tenth.
+_CLAUSE_SCORE_BONUS = 0.15
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A chunk that was found. `content` is `page.text[start:end]`; `page_number` is None where the source has no
+    pages; `cosine` is None where the question had no vector for the knowledge base; `lexical` is 0 to 1."""
+
+    chunk_id: int
+    document_id: UUID
+    document_title: str
+    source_type: str
+    page_id: int
+    page_number: int | None
+    section_path: tuple[str, ...]
+    start: int
+    end: int
+    content: str
+    cosine: float | None
+    lexical: float
+    score: float
+    knowledge_base_id: int
+
+
+def search(
+    *,
+    knowledge_bases: Sequence[BaseRevision],
+    text: str | Sequence[QueryWord],
+    embedding: Mapping[str, np.ndarray],
+    filters: Filters | None = None,
+    limit: int = 8,
+    threshold: float | None = None,
+    clauses: tuple[str, ...] = (),
+) -> list[Passage]:
+    """The passages that answer the text best, best first; equal scores in the order of their ids.
+
+    Words in place of the text may weigh less than others, or have synonyms. Chunks of the numbered `clauses` go before
+    others that are as good.
+    `embedding` holds the text's unit vector by name of embedder. Without a threshold exactly
+    `min(limit, chunks alive under the filters)` passages come back. With one, only those whose cosine is greater,
+    or whose words support them. A base whose embedder has no vector here is searched by words alone, and its
+    passages have half a score. Raises `VectorMismatch`.
+    """
+    if limit < 1 or not knowledge_bases:
+        return []
+    words = dedupe_by_weight(NO_SYNONYMS.words(text) if isinstance(text, str) else text)
+    asked = {term for word in words for term in word.terms}
+    found: dict[int, Candidate] = {}
+    for statistics in load_statistics(list(dict.fromkeys(knowledge_bases)), asked):
+        vector = embedding.get(statistics.base.embedder)
+        base = BaseSearch(
+            statistics=statistics, words=words, vector=vector, filters=filters, limit=limit, clauses=clauses
+        )
+        found |= {one.chunk_id: one for one in base.candidates() if _passes_threshold(one, threshold)}
+    return _load_passages(sorted(found.values(), key=lambda one: (-_hybrid_score(one), one.chunk_id))[:limit])
+
+
+def _hybrid_score(candidate: Candidate) -> float:
+    score = 0.5 * (candidate.cosine or 0.0) + 0.5 * candidate.lexical
+    return min(1.0, score + _CLAUSE_SCORE_BONUS) if candidate.matches_clause else score
+
+
+def _passes_threshold(candidate: Candidate, threshold: float | None) -> bool:
+    if threshold is None or candidate.matches_clause or candidate.lexical >= MIN_LEXICAL_SUPPORT:
+        return True
+    return candidate.cosine is not None and candidate.cosine > threshold
+
+
+def _load_passages(candidates: Sequence[Candidate]) -> list[Passage]:
+    chunks = Chunk.objects.filter(pk__in=[one.chunk_id for one in candidates]).annotate(
+        # Chunks that were stored without it speak for their document as it is today.
+        shown_title=Coalesce(NullIf("document_title", Value("")), "document__title"),
+        shown_type=Coalesce(NullIf("source_type", Value("")), "document__source_type"),
+        shown_as_paged=Coalesce("is_paged", Q(document__page_count__isnull=False)),
+    )
+    rows = {
+        row[0]: row
+        for row in chunks.order_by().values_list(
+            "pk",
+            "document_id",
+            "shown_title",
+            "shown_type",
+            "shown_as_paged",
+            "page_id",
+            "page__number",
+            "section_path",
+            "start",
+            "end",
+            "content",
+        )
+    }
+    return [_build_passage(one, *rows[one.chunk_id][1:]) for one in candidates if one.chunk_id in rows]
+
+
+def _build_passage(
+    candidate: Candidate,
+    document_id: UUID,
+    document_title: str,
+    source_type: str,
+    is_paged: bool,
+    page_id: int,
+    page_number: int,
+    section_path: list[str],
+    start: int,
+    end: int,
+    content: str,
+) -> Passage:
+    return Passage(
+        chunk_id=candidate.chunk_id,
+        document_id=document_id,
+        document_title=document_title,
+        source_type=source_type,
+        page_id=page_id,
+        page_number=page_number if is_paged else None,
+        section_path=tuple(section_path),
+        start=start,
+        end=end,
+        content=content,
+        cosine=candidate.cosine,
+        lexical=candidate.lexical,
+        score=_hybrid_score(candidate),
+        knowledge_base_id=candidate.knowledge_base_id,
+    )

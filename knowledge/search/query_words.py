@@ -1,0 +1,111 @@
+"""The words of a question as search counts them: each with a weight of its own, and with the ways in which the
+documents may put it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from language.terms import terms
+
+Phrase = tuple[str, ...]
+
+# What counts of a question that somebody made very long.
+MAX_WORDS = 200
+# Ways to put one word; a plugin's groups of synonyms are no larger.
+_MAX_PHRASES = 12
+# Of as many parts as `terms` puts together; the parts of longer ones are words of their own.
+_HYPHENATED_COMPOUND = re.compile(
+    r"(?<![\w'’\u2010\u2011-])[^\W\d_]+(?:[-\u2010\u2011][^\W\d_]+){1,3}(?![\w'’\u2010\u2011-])"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryWord:
+    """What one word of the question, or one phrase that has synonyms, is found by.
+
+    `phrases` are tuples of terms: first as it was asked, then what means the same. The best found of them counts, and
+    never more than what was asked; `weight` is its share beside other words, 1 for the question itself.
+    """
+
+    phrases: tuple[Phrase, ...]
+    weight: float = 1.0
+
+    @property
+    def asked(self) -> Phrase:
+        return self.phrases[0]
+
+    @property
+    def terms(self) -> Iterator[str]:
+        return chain.from_iterable(self.phrases)
+
+
+def canonical_phrase(text: str) -> Phrase:
+    """The terms of a phrase, the same with a hyphen as with a space: "water-cement" is "water", "cement"."""
+    return tuple(chain.from_iterable(ways[0] for ways in _phrase_variants(text)))
+
+
+class Synonyms:
+    """Groups of phrases that mean the same, ready to be looked up in questions."""
+
+    def __init__(self, groups: Iterable[Sequence[str]] = ()) -> None:
+        self._spelled: dict[Phrase, dict[Phrase, str]] = {}
+        for group in groups:
+            phrases = {phrase: each.strip() for each in group if (phrase := canonical_phrase(each))}
+            for phrase in phrases:
+                self._spelled[phrase] = {**self._spelled.get(phrase, {}), **phrases}
+        self.longest = max(map(len, self._spelled), default=0)  # of the phrases, in terms
+
+    def spellings(self, phrase: Phrase) -> tuple[str, ...]:
+        """What means the same as the canonical phrase, as it is written; nothing when it has no synonyms."""
+        known = self._spelled.get(phrase, {})
+        return tuple(spelled for other, spelled in known.items() if other != phrase)
+
+    def expansions(self, text: str) -> list[str]:
+        """How else the phrases of a text are put."""
+        return [spelled for word in self.words(text) for spelled in self.spellings(word.asked)]
+
+    def words(self, text: str, *, weight: float = 1.0) -> list[QueryWord]:
+        """The distinct words of a text in order; a phrase that has synonyms is one word with all of them."""
+        said = list(_phrase_variants(text))
+        found: dict[frozenset[Phrase], tuple[Phrase, ...]] = {}
+        at = 0
+        while at < len(said) and len(found) < MAX_WORDS:
+            length, phrases = self._longest_phrase_at(said, at)
+            found.setdefault(frozenset(phrases), phrases)
+            at += length
+        return [QueryWord(phrases=phrases, weight=weight) for phrases in found.values()]
+
+    def _longest_phrase_at(self, said: Sequence[tuple[Phrase, ...]], at: int) -> tuple[int, tuple[Phrase, ...]]:
+        """How many of what was said make the longest phrase known here, with its synonyms; else the one, as it is."""
+        for length in range(min(self.longest, len(said) - at), 0, -1):
+            phrase = tuple(chain.from_iterable(ways[0] for ways in said[at : at + length]))
+            if known := self._spelled.get(phrase):
+                return length, tuple(dict.fromkeys([phrase, *known]))[:_MAX_PHRASES]
+        return 1, said[at]
+
+
+def _phrase_variants(text: str) -> Iterator[tuple[Phrase, ...]]:
+    """Each word as one phrase of one term; a compound as its parts, or in one: "re-use" is also "reuse"."""
+    end = 0
+    for compound in _HYPHENATED_COMPOUND.finditer(text):
+        yield from (((term,),) for term in terms(text[end : compound.start()]))
+        *parts, joined = terms(compound.group()) or [""]
+        yield from [(tuple(parts), (joined,))] if parts else [((joined,),)] if joined else []
+        end = compound.end()
+    yield from (((term,),) for term in terms(text[end:]))
+
+
+def dedupe_by_weight(words: Iterable[QueryWord]) -> list[QueryWord]:
+    """Each distinct word once, at the highest of its weights, in the order of first mention."""
+    best: dict[frozenset[Phrase], QueryWord] = {}
+    for word in words:
+        known = best.get(frozenset(word.phrases))
+        if known is None or known.weight < word.weight:
+            best[frozenset(word.phrases)] = word
+    return list(best.values())[:MAX_WORDS]
+
+
+NO_SYNONYMS = Synonyms()

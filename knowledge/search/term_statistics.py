@@ -1,0 +1,97 @@
+"""The words that chunks hold, and how common each word is: what lexical ranking counts with.
+
+Document frequencies are kept per revision: a row says in how many chunks a term occurs from that revision on.
+Ranking at an old revision therefore gives the scores that it gave then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from knowledge.models import ChunkTerms, KnowledgeBase, Term
+from knowledge.search.revision_statistics import BaseRevision, load_statistics
+from knowledge.sql import statement
+from language.terms import terms as terms_of
+
+_TERM_BATCH_SIZE = 500
+_MAX_COUNT = 32_767  # of a smallint; nobody can tell a word that occurs more often from one that does not
+
+
+def stage_chunk_terms(knowledge_base_id: int, rows: Sequence[tuple[int, UUID, str]]) -> None:
+    """Store the words of chunks, given as `(chunk_id, document_id, text)`, staged: no search sees them yet.
+
+    The text of a chunk is its title path and its content. May run in many processes at once, inside a transaction
+    or outside.
+    """
+    counted = [(chunk_id, document_id, Counter(terms_of(text))) for chunk_id, document_id, text in rows]
+    ids = _get_or_create_term_ids(knowledge_base_id, {term for _, _, counts in counted for term in counts})
+    ChunkTerms.objects.bulk_create(
+        (
+            _chunk_terms_row(knowledge_base_id, chunk_id, document_id, {ids[term]: n for term, n in counts.items()})
+            for chunk_id, document_id, counts in counted
+        ),
+        batch_size=_TERM_BATCH_SIZE,
+    )
+
+
+def record_revision_statistics(
+    knowledge_base: KnowledgeBase, *, revision: int, added: Collection[int], removed: Collection[int]
+) -> None:
+    """Note what the knowledge base holds from this revision on, given the chunks that came and went with it.
+
+    Call once per revision, in order, with the row of the knowledge base locked.
+    """
+    values: dict[str, Any] = {
+        "knowledge_base": knowledge_base.pk,
+        "revision": revision,
+        "added": list(added),
+        "removed": list(removed),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(statement("record_revision"), values)
+        cursor.execute(statement("record_term_counts"), values)
+
+
+def inverse_document_frequency(*, chunks: int, containing: int) -> float:
+    """How much a term that occurs in so many of the chunks tells: 0 for one in every chunk, more for a rare one."""
+    return math.log1p((chunks - containing + 0.5) / (containing + 0.5))
+
+
+def term_weights(*, knowledge_bases: Sequence[BaseRevision], terms: Collection[str]) -> dict[str, float]:
+    """The inverse document frequency of each term over all these knowledge bases together, at their revisions."""
+    found = load_statistics(knowledge_bases, set(terms))
+    chunks = sum(one.chunk_count for one in found)
+    return {
+        term: inverse_document_frequency(
+            chunks=chunks, containing=sum(one.document_frequency(term) for one in found)
+        )
+        for term in terms
+    }
+
+
+def _get_or_create_term_ids(knowledge_base_id: int, words: Collection[str]) -> dict[str, int]:
+    """The id of each word, new ones for words that the knowledge base did not hold before."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement("add_terms"), {"knowledge_base": knowledge_base_id, "words": sorted(words)})
+    known = Term.objects.filter(knowledge_base_id=knowledge_base_id, text__in=words)
+    return dict(known.values_list("text", "pk"))
+
+
+def _chunk_terms_row(
+    knowledge_base_id: int, chunk_id: int, document_id: UUID, counts: Mapping[int, int]
+) -> ChunkTerms:
+    ids = sorted(counts)
+    return ChunkTerms(
+        chunk_id=chunk_id,
+        knowledge_base_id=knowledge_base_id,
+        document_id=document_id,
+        terms=ids,
+        counts=[min(counts[term_id], _MAX_COUNT) for term_id in ids],
+        length=sum(counts.values()),
+    )

@@ -1,0 +1,130 @@
+"""A vector index of its own for every large knowledge base.
+
+Below the limit an exact scan takes a few milliseconds and finds everything. Above it, the base gets a partial HNSW
+index: one over all bases would lose neighbours under a filter without saying so. A base that moves to another embedder
+has one for each of its two spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import connection
+
+from knowledge.lease import lock_key
+from knowledge.models import Embedding, KnowledgeBase
+from lexic.errors import LexicError
+
+MIN_INDEXED_VECTORS = 10_000
+# pgvector's limit for an index on half-precision vectors.
+_MAX_DIMENSIONS = 4_000
+
+IndexOutcome = Literal["built", "kept", "dropped", "none", "busy"]
+
+
+class IndexInTransaction(LexicError):
+    """A vector index cannot be built or dropped inside a transaction."""
+
+    code = "index_in_transaction"
+
+
+def index_name(knowledge_base_id: int, space: int = 0) -> str:
+    return f"embedding_vector_of_base_{knowledge_base_id:d}_{space:d}"
+
+
+def ensure_index(knowledge_base: KnowledgeBase, *, indexed_from: int = MIN_INDEXED_VECTORS) -> IndexOutcome:
+    """Give the base its index when it holds so many vectors, and take it away when it holds less than half.
+
+    The same for every other space that it has vectors in; what is said is of the one it is searched by. Builds
+    concurrently: searches and ingestions go on. May be called at any time, by several at once; all but one return
+    `busy`. What a crashed build left behind is built again. Raises `IndexInTransaction`.
+    """
+    if connection.in_atomic_block:
+        raise IndexInTransaction
+    for space in knowledge_base.spaces.exclude(number=knowledge_base.space):
+        _SpaceIndex(knowledge_base.pk, space.number, space.dimensions).ensure(indexed_from)
+    return _SpaceIndex(knowledge_base.pk, knowledge_base.space, knowledge_base.dimensions).ensure(indexed_from)
+
+
+def drop_index(knowledge_base_id: int) -> IndexOutcome:
+    """Drop the indexes of a base, also of one that is gone. Not inside a transaction."""
+    with connection.cursor() as cursor:
+        pattern = rf"^{index_name(knowledge_base_id, 0)[:-1]}\d+$"
+        cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname ~ %s ORDER BY 1", [pattern])
+        for (name,) in cursor.fetchall():
+            _drop_by_name(name)
+    return "dropped"
+
+
+@dataclass(frozen=True)
+class _SpaceIndex:
+    """The index of one space of a knowledge base."""
+
+    knowledge_base_id: int
+    space: int
+    dimensions: int
+
+    @property
+    def name(self) -> str:
+        return index_name(self.knowledge_base_id, self.space)
+
+    def ensure(self, indexed_from: int) -> IndexOutcome:
+        with _index_lock(self.name) as is_alone:
+            if not is_alone:
+                return "busy"
+            state = _index_state(self.name)
+            if state == "broken":
+                _drop_by_name(self.name)
+            held = self._vectors(up_to=indexed_from)
+            if held >= indexed_from and self.dimensions <= _MAX_DIMENSIONS:
+                return "kept" if state == "valid" else self._build()
+            if state == "valid" and held < indexed_from // 2:
+                return _drop_by_name(self.name)
+        return "kept" if state == "valid" else "none"
+
+    def _build(self) -> IndexOutcome:
+        # Every part is a number or made of one; an index definition takes no parameters.
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"CREATE INDEX CONCURRENTLY {self.name} ON knowledge_embedding"
+                f" USING hnsw ((vector::halfvec({self.dimensions:d})) halfvec_ip_ops)"
+                f" WITH (m = 16, ef_construction = 64)"
+                f" WHERE knowledge_base_id = {self.knowledge_base_id:d} AND space = {self.space:d}"
+            )
+        return "built"
+
+    def _vectors(self, *, up_to: int) -> int:
+        """How many vectors it would hold, of all revisions, counted no further than needed."""
+        rows = Embedding.objects.filter(knowledge_base=self.knowledge_base_id, space=self.space)
+        return rows.order_by()[:up_to].count()
+
+
+def _drop_by_name(name: str) -> IndexOutcome:
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+    return "dropped"
+
+
+def _index_state(name: str) -> Literal["valid", "broken", "absent"]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
+        row = cursor.fetchone()
+    return "absent" if row is None else "valid" if row[0] else "broken"
+
+
+@contextmanager
+def _index_lock(name: str) -> Iterator[bool]:
+    """Whether this session alone may touch the index. It tries and does not wait: a waiting statement would hold
+    a snapshot, and a concurrent build waits for snapshots."""
+    key = lock_key(name)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
+        (is_alone,) = cursor.fetchone()
+        try:
+            yield is_alone
+        finally:
+            if is_alone:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])

@@ -1,0 +1,56 @@
+"""What notes may be called by in a link, and which of them have a title that may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from knowledge.sync.notes.links import strip_note_ending
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedNote:
+    """`is_open`: anybody may know its title."""
+
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    is_open: bool
+
+
+class NoteNameIndex:
+    """A path goes before a file name, that before an alias, and that before a title; then the shortest path."""
+
+    def __init__(self, notes: Iterable[NamedNote]) -> None:
+        self._by_name: dict[str, NamedNote] = {}
+        known = sorted(notes, key=lambda note: (note.path.count("/"), note.path))
+        for names_of in (_path_names, _file_names, _alias_names, _title_names):
+            for note in known:
+                for name in names_of(note):
+                    self._by_name.setdefault(_normalise_note_name(name), note)
+
+    def title_of(self, target: str) -> str | None:
+        """The title of the note that is meant, where anybody may know it."""
+        note = self._by_name.get(_normalise_note_name(strip_note_ending(target.strip().lstrip("/"))))
+        return note.title if note and note.is_open else None
+
+
+def _path_names(note: NamedNote) -> tuple[str, ...]:
+    return (strip_note_ending(note.path),)
+
+
+def _file_names(note: NamedNote) -> tuple[str, ...]:
+    return (strip_note_ending(PurePosixPath(note.path).name),)
+
+
+def _alias_names(note: NamedNote) -> tuple[str, ...]:
+    return note.aliases
+
+
+def _title_names(note: NamedNote) -> tuple[str, ...]:
+    return (note.title,)
+
+
+def _normalise_note_name(name: str) -> str:
+    return " ".join(name.split()).casefold()

@@ -1,0 +1,96 @@
+"""One file of notes, read: what it says about itself, and the text that may be stored."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import PurePosixPath
+from typing import Any
+
+from knowledge.readers.markdown import find_headings
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.sync.notes import document_columns, frontmatter, redaction
+from knowledge.sync.notes.links import strip_note_ending
+from knowledge.sync.notes.note_problems import NoteMistake, NoteProblem
+
+MAX_NOTE_BYTES = 1024 * 1024  # bytes; its headings are found in this very process, so it has to be small
+MAX_TITLE_LENGTH = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """`body` is Markdown without front matter and private parts, its links as they are; None when it cannot be read."""
+
+    path: str
+    sha256: str
+    title: str = ""
+    body: str | None = None
+    aliases: tuple[str, ...] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[NoteProblem, ...] = ()
+
+
+def parse_note(path: str, data: bytes) -> Note:
+    """Never raises: what is wrong with the note is among its problems, and then it is not public."""
+    digest = sha256_hex(data)
+    try:
+        return _parse_note_data(path, data, digest)
+    except NoteMistake as mistake:
+        return unreadable_note(path, mistake, digest=digest)
+
+
+def unreadable_note(path: str, mistake: NoteMistake, *, digest: str = "") -> Note:
+    return Note(path=path, sha256=digest, problems=(mistake.at(path),))
+
+
+def is_public_note(said: Mapping[str, Any], *, today: date) -> bool:
+    """Whether anybody may know of a note with these columns."""
+    superseded = said.get("superseded_on")
+    return bool(said.get("is_public")) and not said.get("is_template") and not (superseded and superseded <= today)
+
+
+def sha256_hex(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _parse_note_data(path: str, data: bytes, digest: str) -> Note:
+    source, rest, lines_before = frontmatter.split_frontmatter(_decode_note(data))
+    said = document_columns.parse_fields(frontmatter.parse_frontmatter(source))
+    body, slips = redaction.remove_private(rest)
+    problems = _as_problems(path, [*said.mistakes, *(_shift_line(slip, by=lines_before) for slip in slips)])
+    return Note(
+        path=path,
+        sha256=digest,
+        title=_resolve_note_title(said.title, body, path),
+        body=body.strip("\n"),
+        aliases=said.aliases,
+        columns=said.columns if not problems else {**said.columns, "is_public": False},
+        problems=problems,
+    )
+
+
+def _decode_note(data: bytes) -> str:
+    if len(data) > MAX_NOTE_BYTES:
+        raise NoteMistake("The note is larger than 1 MB.")
+    try:
+        return clean_text(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise NoteMistake("The note is not written in UTF-8.", line=data.count(b"\n", 0, error.start) + 1) from None
+
+
+def _shift_line(slip: NoteMistake, *, by: int) -> NoteMistake:
+    return NoteMistake(slip.message, line=slip.line and slip.line + by)
+
+
+def _as_problems(path: str, mistakes: Iterable[NoteMistake]) -> tuple[NoteProblem, ...]:
+    return tuple(mistake.at(path) for mistake in mistakes)
+
+
+def _resolve_note_title(said: str, body: str, path: str) -> str:
+    """What the note calls itself, its first great heading, else its file's name: as reading it by itself would."""
+    headings = () if said else find_headings(body)
+    first = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
+    name = one_line(clean_text(strip_note_ending(PurePosixPath(path).name)))
+    return (said or first or name or "note")[:MAX_TITLE_LENGTH]

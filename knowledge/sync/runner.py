@@ -1,0 +1,160 @@
+"""The door: one source is brought in step, by one process at a time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from knowledge import lease
+from knowledge.embedders import get_embedder
+from knowledge.embedders.base import Embedder, EmbedderError
+from knowledge.ingest import ingest
+from knowledge.models import Document, KnowledgeBase, Source
+from knowledge.source_models import SourceKind
+from knowledge.sync import url_list
+from knowledge.sync.apply_plan import OnProgress, apply_plan
+from knowledge.sync.folder import SourceNotFound
+from knowledge.sync.git_commit import checked_out_commit, is_checkout
+from knowledge.sync.plan import SyncPlan, plan_sync
+from knowledge.sync.sync_report import SyncReport, build_report
+from knowledge.tasks import fail_provider_unavailable
+from lexic.errors import Conflict, InvalidInput
+
+POLL_SECONDS = 0.5  # seconds, while a worker reads what we were asked to read
+MAX_LOCATION_LENGTH = 1000
+
+
+class AlreadySyncing(Conflict):
+    """This source is being synced by somebody else right now."""
+
+    code = "already_syncing"
+    hint = "Wait until that is done."
+
+
+class EmptySource(Conflict):
+    """There is not one note left in the folder, so that every document would be removed."""
+
+    code = "empty_source"
+    hint = "Nothing was changed. If that is what you want, say --allow-empty."
+
+
+class LocationTooLong(InvalidInput):
+    """The path is longer than 1000 characters."""
+
+    code = "invalid_location"
+
+
+def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bool | None = None) -> Source:
+    """The source of this knowledge base at this place, made when it is new. None leaves `public_only` as it is.
+
+    Raises `NoFolder`, and `LocationTooLong`.
+    """
+    place = location.resolve()
+    if not place.exists():
+        raise SourceNotFound(f"There is no folder or file {str(location)!r}.")
+    if len(str(place)) > MAX_LOCATION_LENGTH:
+        raise LocationTooLong
+    source, _ = Source.objects.get_or_create(
+        knowledge_base=base, location=str(place), defaults={"kind": _detect_kind(place)}
+    )
+    source.kind = _detect_kind(place)
+    source.public_only = source.public_only if public_only is None else public_only
+    source.save(update_fields=["kind", "public_only"])
+    return source
+
+
+def is_under_sync_root(source: Source) -> bool:
+    """Whether it lies under a folder that the operator has named in LEXIC_SYNC_ROOTS: only those are synced without
+    somebody at the server asking for it."""
+    place = Path(source.location).resolve()
+    return any(place.is_relative_to(Path(root).resolve()) for root in settings.LEXIC_SYNC_ROOTS)
+
+
+def preview_sync(source: Source) -> SyncReport:
+    """What a sync would do. Nothing is changed."""
+    place = _source_path(source)
+    if source.kind == SourceKind.URLS:
+        return url_list.preview_urls(source, path=place)
+    found = plan_sync(source, root=place, today=timezone.localdate())
+    return build_report(
+        found, embedded=None, revision=source.knowledge_base.revision, commit=checked_out_commit(place)
+    )
+
+
+def run_sync(
+    source: Source,
+    *,
+    allow_empty: bool = False,
+    embedder: Embedder | None = None,
+    on_progress: OnProgress | None = None,
+) -> SyncReport:
+    """Bring the knowledge base in step with the source. `embedder` stands in for the one that the base names.
+
+    Raises `AlreadySyncing`, `NoFolder`, `TooManyNotes`, `NothingThere`, `WrongDimensions`, `EmbedderChanged` and
+    `EmbedderError`. What is wrong with single notes is in the report, and stops nothing.
+    """
+    with lease.try_lease(f"sync:{source.pk}") as ours:
+        if not ours:
+            raise AlreadySyncing
+        report = _sync_by_kind(source, allow_empty=allow_empty, embedder=embedder, on_progress=on_progress)
+        _save_report(source, report)
+        return report
+
+
+def _sync_by_kind(
+    source: Source, *, allow_empty: bool, embedder: Embedder | None, on_progress: OnProgress | None
+) -> SyncReport:
+    place, base = _source_path(source), source.knowledge_base
+    if source.kind == SourceKind.URLS:
+        return url_list.sync_urls(source, path=place, read=_ingest_until_done, on_progress=on_progress)
+    # First the commit: what is checked out meanwhile is synced again next time, not taken for done.
+    commit = checked_out_commit(place)
+    found = plan_sync(source, root=place, today=timezone.localdate())
+    if _removes_everything(found) and not allow_empty:
+        raise EmptySource
+    planned = build_report(found, embedded=None, revision=base.revision, commit=commit)
+    embedded = apply_plan(
+        source, found, embedder=lambda: embedder or get_embedder(base.embedder), on_progress=on_progress
+    )
+    base.refresh_from_db(fields=["revision"])
+    return replace(planned, embedded=embedded, revision=base.revision)
+
+
+def _removes_everything(found: SyncPlan) -> bool:
+    """A disk that is not mounted looks like this."""
+    return bool(found.removed) and not (found.changes or found.unchanged or found.broken or found.left_out)
+
+
+def _source_path(source: Source) -> Path:
+    place = Path(source.location)
+    # The place itself may have become a link since it was named.
+    if place.resolve() != place or not (place.is_file() if source.kind == SourceKind.URLS else place.is_dir()):
+        raise SourceNotFound(f"{source.location} is no longer there.")
+    return place
+
+
+def _detect_kind(place: Path) -> SourceKind:
+    if place.is_file():
+        return SourceKind.URLS
+    return SourceKind.GIT if is_checkout(place) else SourceKind.FOLDER
+
+
+@transaction.atomic
+def _save_report(source: Source, report: SyncReport) -> None:
+    source.synced_at, source.commit, source.report = timezone.now(), report.commit, report.counts
+    source.save(update_fields=["synced_at", "commit", "report"])
+
+
+def _ingest_until_done(document: Document) -> None:
+    while Document.objects.unfinished().filter(pk=document.pk).exists():
+        try:
+            ingest(document.pk)
+        except EmbedderError:
+            fail_provider_unavailable(document.pk)
+        if Document.objects.unfinished().filter(pk=document.pk).exists():
+            time.sleep(POLL_SECONDS)

@@ -1,0 +1,86 @@
+"""What a sync did, or would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge.sync.notes.note_problems import NoteProblem
+from knowledge.sync.plan import SyncPlan
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyncReport:
+    """Paths within the folder (or addresses), sorted. `described`: only what is said about the note changed.
+
+    `left_out` has a reason for each, and so has `skipped` (links, hidden files). `embedded` counts texts; None where
+    that is not known. `revision` is that of the knowledge base afterwards.
+    """
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    removed: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
+    problems: tuple[NoteProblem, ...] = ()
+    unchanged: int = 0
+    others: int = 0
+    embedded: int | None = None
+    revision: int = 0
+    commit: str = ""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the manifest's source remembers of it."""
+        names = ("added", "changed", "described", "renamed", "removed", "left_out", "problems")
+        return {_camel_case(name): len(getattr(self, name)) for name in names} | {"unchanged": self.unchanged}
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "added": list(self.added),
+            "changed": list(self.changed),
+            "described": list(self.described),
+            "renamed": [{"from": old, "to": new} for old, new in self.renamed],
+            "removed": list(self.removed),
+            "closed": list(self.closed),
+            "leftOut": [{"path": path, "reason": reason} for path, reason in self.left_out],
+            "skipped": [{"path": path, "reason": reason} for path, reason in self.skipped],
+            "problems": [problem.as_dict() for problem in self.problems],
+            "unchanged": self.unchanged,
+            "others": self.others,
+            "embedded": self.embedded,
+            "revision": self.revision,
+            "commit": self.commit or None,
+        }
+
+
+def build_report(found: SyncPlan, *, embedded: int | None, revision: int, commit: str) -> SyncReport:
+    moved = {new for _, new in found.renamed}
+    of_kind: dict[str, list[str]] = {"added": [], "changed": [], "described": [], "same": []}
+    for change in found.changes:
+        if change.note.path not in moved:
+            of_kind[change.kind].append(change.note.path)
+    return SyncReport(
+        added=tuple(sorted(of_kind["added"])),
+        changed=tuple(sorted(of_kind["changed"])),
+        described=tuple(sorted(of_kind["described"])),
+        renamed=tuple(sorted(found.renamed)),
+        removed=tuple(sorted(item.path for item in found.removed if item.document)),
+        closed=tuple(sorted(document.file_name for document in found.closing)),
+        left_out=tuple(sorted((note.path, reason) for note, reason in found.left_out)),
+        skipped=tuple(found.skipped),
+        problems=tuple(found.problems),
+        unchanged=found.unchanged,
+        others=found.others,
+        embedded=embedded,
+        revision=revision,
+        commit=commit,
+    )
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))

@@ -1,0 +1,129 @@
+"""The vectors of chunks: copied where the same text was embedded before, computed otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
+from numpy.typing import NDArray
+
+from knowledge.chunking.chunker import title_path
+from knowledge.embedders.base import Embedder
+from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
+from knowledge.sql import statement
+from knowledge.versions.progress import Progress
+from knowledge.versions.staging import batched
+from lexic.errors import Conflict
+
+CHUNKS_PER_BATCH = 64
+_INSERT_BATCH_SIZE = 2_000
+
+# Of one chunk: [windows, dimensions], each row of length one.
+WindowVectors = NDArray[np.float16]
+
+
+class WrongDimensions(Conflict):
+    """The embedder makes vectors of another length than this knowledge base holds."""
+
+    code = "wrong_dimensions"
+    hint = "Set the embedder back, or embed the knowledge base again with `manage.py reembed`."
+
+
+class EmbedderChanged(Conflict):
+    """The knowledge base was moved to another embedder in the meantime."""
+
+    code = "embedder_changed"
+    hint = "Try again: it will be embedded with the new one."
+
+
+def ensure_dimensions(base: KnowledgeBase, dimensions: int) -> None:
+    """The first vectors fix their length. Raises `WrongDimensions` afterwards."""
+    if base.dimensions == dimensions:
+        return
+    if base.spaces.exists() or Embedding.objects.filter(knowledge_base=base).exists():
+        raise WrongDimensions
+    KnowledgeBase.objects.filter(pk=base.pk).update(dimensions=dimensions)
+    base.dimensions = dimensions
+
+
+def check_same_space(locked: KnowledgeBase, base: KnowledgeBase) -> None:
+    """Raises `EmbedderChanged` when what was embedded for `base` as it was read does not fit it as it is now."""
+    if locked.space != base.space:
+        raise EmbedderChanged
+
+
+def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> list[WindowVectors]:
+    """The vectors of every text, in order, given as `(title path, content)`. Raises `EmbedderError`."""
+    windows = [embedder.windows(title_path=path, text=text) for path, text in texts]
+    vectors = embedder.embed([window for one in windows for window in one]).astype(np.float16)
+    ends = np.cumsum([len(one) for one in windows])
+    return np.split(vectors, ends[:-1]) if windows else []
+
+
+def store_embeddings(
+    chunks: Sequence[Chunk], windows: Sequence[Sequence[NDArray[np.float16]] | WindowVectors], *, space: int
+) -> None:
+    """Keep the vectors of these chunks, in that space: staged where the chunk is, alive where it is."""
+    Embedding.objects.bulk_create(_embedding_rows(chunks, windows, space), batch_size=_INSERT_BATCH_SIZE)
+
+
+def embed_staged_chunks(document: Document, *, embedder: Embedder, progress: Progress) -> None:
+    """Give the staged chunks of the document what they lack. Raises `EmbedderError`, `Superseded`."""
+    space = document.knowledge_base.space
+    embed_missing(document.chunks.staged(), space=space, embedder=embedder, on_progress=progress.chunks)
+
+
+def embed_missing(
+    chunks: QuerySet[Chunk], *, space: int, embedder: Embedder, on_progress: Callable[[int, int], None]
+) -> None:
+    """Give the chunks what they lack in this space, committed batch by batch. Raises `EmbedderError`.
+
+    A text that occurs twice is embedded once, and copied at the end. `on_progress` hears how many of the chunks have
+    their vectors.
+    """
+    copy_known_embeddings(chunks, space=space)
+    total, missing = chunks.count(), chunks_without_embeddings(chunks, space=space)
+    done = total - missing.count()
+    on_progress(done, total)
+    once = list(missing.order_by("content_hash", "pk").distinct("content_hash").values_list("pk", flat=True))
+    for batch in batched(once, CHUNKS_PER_BATCH):
+        _embed_batch(list(Chunk.objects.filter(pk__in=batch).order_by("pk")), space=space, embedder=embedder)
+        done += len(batch)
+        on_progress(done, total)
+    copy_known_embeddings(chunks, space=space)
+    on_progress(total, total)
+
+
+def copy_known_embeddings(chunks: QuerySet[Chunk], *, space: int) -> None:
+    """Give the chunks the vectors of any chunk of their knowledge base, alive or dead, with the same hash."""
+    wanting = list(chunks_without_embeddings(chunks, space=space).order_by().values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        cursor.execute(statement("copy_known_vectors"), {"chunks": wanting, "space": space})
+
+
+def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySet[Chunk]:
+    return chunks.exclude(Exists(Embedding.objects.filter(chunk=OuterRef("pk"), space=space)))
+
+
+def _embed_batch(chunks: Sequence[Chunk], *, space: int, embedder: Embedder) -> None:
+    texts = [(title_path(chunk.document_title, chunk.section_path), chunk.content) for chunk in chunks]
+    store_embeddings(chunks, embed_windows(texts, embedder=embedder), space=space)
+
+
+def _embedding_rows(
+    chunks: Sequence[Chunk], windows: Sequence[Sequence[NDArray[np.float16]] | WindowVectors], space: int
+) -> Iterator[Embedding]:
+    for chunk, vectors in zip(chunks, windows, strict=True):
+        for number, vector in enumerate(vectors):
+            yield Embedding(
+                chunk=chunk,
+                knowledge_base_id=chunk.knowledge_base_id,
+                document_id=chunk.document_id,
+                window=number,
+                space=space,
+                vector=vector,
+                added_in=chunk.added_in,
+                removed_in=chunk.removed_in,
+            )

@@ -1,0 +1,124 @@
+"""At least or at most: which way a sentence bounds what it speaks of.
+
+"Not less than 45 mm" states a minimum and denies nothing, so the "not" in it belongs to the bound.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+AT_LEAST, MORE_THAN, AT_MOST, LESS_THAN = ">=", ">", "<=", "<"
+_NEGATED_DIRECTIONS = {LESS_THAN: AT_LEAST, MORE_THAN: AT_MOST}
+_PLACE_WORDS = frozenset({"below", "under", "beneath", "above", "over", "beyond", "within"})
+_NUMBER_AHEAD = re.compile(
+    r"[^.;:|\n\d]{0,12}?(?:\d|[$€£₹]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty"
+    r"|sixty|seventy|eighty|ninety|hundred|thousand|half)\b)",
+    re.IGNORECASE,
+)
+
+_SMALLER = "less|fewer|smaller|lower|shorter|thinner|earlier|narrower|lighter|younger|slower|cheaper|sooner|worse"
+_GREATER = (
+    "more|greater|larger|higher|longer|thicker|later|wider|heavier|older|faster|deeper|taller|farther|bigger|better"
+)
+_CUE_PATTERNS = {
+    LESS_THAN: rf"(?:{_SMALLER})\s+than|below|under|beneath|(?:fall|falls|drop|drops)\s+short\s+of|<(?![=-])",
+    MORE_THAN: rf"(?:{_GREATER})\s+than|exceed(?:s|ed|ing)?|in\s+excess\s+of|above|over|beyond|(?<![-=])>(?!=)",
+    AT_LEAST: r"at\s+(?:the\s+)?least|at\s+(?:a|the)\s+minimum|a\s+minimum|minimum|min\."
+    r"|starting\s+(?:at|from)|[≥⩾]|>=",
+    AT_MOST: r"at\s+(?:the\s+)?most|at\s+(?:a|the)\s+maximum|maximum|max\.?|up\s+to|within|limited\s+to|capped\s+at"
+    r"|not\s+to\s+exceed|no\s+later\s+than|[≤⩽]|<=",
+}
+_CUE = re.compile(
+    "|".join(
+        rf"(?P<{name}>{_CUE_PATTERNS[bound]})"
+        for name, bound in zip("abcd", (AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN), strict=True)
+    ),
+    re.IGNORECASE,
+)
+_DIRECTION_BY_GROUP = dict(zip("abcd", (AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN), strict=True))
+# "45 mm or more", "18 and over": the cue stands behind what it bounds.
+_TRAILING_BOUND = re.compile(
+    r"[ ]?(?:(?:or|and|nor)[ ](?:"
+    rf"(?P<up>{_GREATER}|above|over|up|upwards?|after)|(?P<down>{_SMALLER}|below|under|before)"
+    r")\b|\(?(?:at[ ]least|(?:as[ ])?(?:a[ ]|the[ ])?(?P<least>minimum|min\b))|\+(?!\w)"
+    r"|\(?(?P<most>at[ ]most|(?:as[ ])?(?:a[ ]|the[ ])?(?:maximum|max\b))(?![ ]of))",
+    re.IGNORECASE,
+)
+_NEGATOR = re.compile(
+    r"(?:\b(?:not|no|never|neither|nor|cannot)\b|n['’]t\b)(?P<between>(?:[ ][\w-]{1,20}){0,6}?)[ ]?$", re.IGNORECASE
+)
+# Words that open something new: a "not" before them does not reach the bound behind them.
+_CLAUSE_OPENER = re.compile(
+    r"\b(?:if|when|where|unless|that|which|who|and|but|because|by|with|within|at|until|except|for)\b", re.IGNORECASE
+)
+_NEGATOR_REACH = 70
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`text[start:end]` says `direction` (">=", ">", "<=" or "<"). `negator` is the "not" that belongs to it."""
+
+    start: int
+    end: int
+    direction: str
+    negator: tuple[int, int] | None = None
+
+    @property
+    def is_upward(self) -> bool:
+        return self.direction in (AT_LEAST, MORE_THAN)
+
+
+@lru_cache(maxsize=4096)
+def find_bounds(text: str) -> tuple[Bound, ...]:
+    """Every bound the text states, in order."""
+    return tuple(_read_bound(text, cue) for cue in _CUE.finditer(text) if _is_bound(text, cue))
+
+
+def _is_bound(text: str, cue: re.Match[str]) -> bool:
+    starts = not cue.group()[0].isalpha() or cue.start() == 0 or not text[cue.start() - 1].isalnum()
+    ends = not cue.group()[-1].isalpha() or cue.end() == len(text) or not text[cue.end()].isalnum()
+    if not (starts and ends):
+        return False
+    # "Under the beam" is a place; "under 45 mm" is a bound.
+    return cue.group().lower() not in _PLACE_WORDS or _NUMBER_AHEAD.match(text, cue.end()) is not None
+
+
+def _read_bound(text: str, cue: re.Match[str]) -> Bound:
+    direction = _DIRECTION_BY_GROUP[cue.lastgroup or "a"]
+    if direction in _NEGATED_DIRECTIONS:
+        before = max(0, cue.start() - _NEGATOR_REACH)
+        negator = _NEGATOR.search(text[before : cue.start()])
+        if negator and not _CLAUSE_OPENER.search(negator["between"]):
+            place = (before + negator.start(), before + negator.start("between"))
+            return Bound(cue.start(), cue.end(), _NEGATED_DIRECTIONS[direction], place)
+    return Bound(cue.start(), cue.end(), direction)
+
+
+def trailing_bound(text: str, end: int) -> str:
+    """The bound that stands right behind what ends at `end`; empty when there is none."""
+    found = _TRAILING_BOUND.match(text, end)
+    if not found:
+        return ""
+    return AT_MOST if found["down"] or found["most"] else AT_LEAST
+
+
+def trailing_bound_end(text: str, end: int) -> int:
+    """Where the bound right behind `end` ends; `end` itself where there is none."""
+    found = _TRAILING_BOUND.match(text, end)
+    return found.end() if found else end
+
+
+def without_bounds(text: str) -> str:
+    """The text of the same length with each bound, and the "not" that is part of it, blanked out."""
+    pieces, at = [], 0
+    for start, end in sorted(span for bound in find_bounds(text) for span in _bound_spans(bound)):
+        if start >= at:
+            pieces += [text[at:start], " " * (end - start)]
+            at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _bound_spans(bound: Bound) -> list[tuple[int, int]]:
+    return [(bound.start, bound.end), *([bound.negator] if bound.negator else [])]

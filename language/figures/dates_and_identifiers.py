@@ -1,0 +1,190 @@
+"""Dates, and numbers that name: clauses, tables, grades, standards. They are compared exactly, never converted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from language.figures.figure_types import Identifier, StatedDate
+from language.units import UNIT_PATTERN, parse_unit
+
+_MONTH_PREFIXES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH_NAMES = "january february march april june july august september october november december sept"
+_MONTH_PATTERN = rf"(?P<month>{'|'.join([*_MONTH_NAMES.split(), *_MONTH_PREFIXES])})\b\.?"
+_YEAR_PATTERN, _DAY_PATTERN = r"(?P<year>(?:1[5-9]|20|21)\d\d)", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_DATE_PATTERNS = [
+    re.compile(rf"\b{_YEAR_PATTERN}-(?P<month>[01]\d)-{_DAY_PATTERN}\b"),
+    re.compile(
+        rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH_PATTERN}(?:(?:,? |-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE
+    ),
+    re.compile(rf"\b{_MONTH_PATTERN} {_DAY_PATTERN}\b(?:,? {_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH_PATTERN},? (?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
+]
+
+# "Until 1 April" and "after 1 April" are opposite sides of the day.
+_DATE_SIDES = {
+    "before": "before",
+    "until": "before",
+    "till": "before",
+    "by": "before",
+    "after": "after",
+    "since": "after",
+}
+_DATE_SIDES |= {"from": "after", "than": ""}
+_DATE_SIDE = re.compile(rf"\b({'|'.join(_DATE_SIDES)})\s(?:the\s)?$", re.IGNORECASE)
+
+_LABEL_SPELLINGS = {
+    "clause": "clause clauses cl cls",
+    "section": "section sections sec secs",
+    "article": "article articles art arts",
+    "table": "table tables tab",
+    "figure": "figure figures fig figs",
+    "chapter": "chapter chapters",
+    "part": "part parts",
+    "annex": "annex annexes appendix appendices",
+    "schedule": "schedule schedules exhibit",
+    "page": "page pages pp p",
+    "equation": "equation equations eq eqn",
+    "rule": "rule rules regulation regulations",
+    "paragraph": "paragraph paragraphs para paras",
+    "item": "item items",
+    "number": "no nos number",
+    "type": "type types",
+    "class": "class classes",
+    "grade": "grade grades",
+    "category": "category categories",
+    "zone": "zone zones",
+    "step": "step steps",
+    "phase": "phase phases",
+    "version": "version",
+    "source": "source sources",
+    "note": "note",
+}
+_LABEL_BY_SPELLING = {
+    spelling: label for label, spellings in _LABEL_SPELLINGS.items() for spelling in spellings.split()
+}
+_CODE_PATTERN = (
+    r"(?:\d{1,9}(?:\.\d{1,9}){0,6}[A-Za-z]?|[IVXLC]{1,7}|[A-Z](?:[.-]?\d{1,4}){0,3}(?! \d))"
+    r"(?:\([a-z0-9]{1,4}\)){0,3}(?![\w%]|[.,]\d)"
+)
+_LABEL_PATTERN = "|".join(sorted(_LABEL_BY_SPELLING, key=len, reverse=True))
+_LABELLED_CODES = re.compile(
+    rf"(?:\b(?i:(?P<label>{_LABEL_PATTERN})\b\.?) ?|§§? ?)"
+    rf"(?P<codes>{_CODE_PATTERN}(?:(?:, ?|,? (?:and|or|to) |-){_CODE_PATTERN}){{0,8}})"
+)
+_SINGLE_CODE = re.compile(_CODE_PATTERN)
+_UNIT_AHEAD = re.compile(rf"[ -]?({UNIT_PATTERN})")
+# "IS 456", "IS 456:2000", "BS EN 1992-1-1": what standards are called by. Not in a line of capitals.
+_STANDARD = re.compile(r"(?<![A-Z] )\b(?:[A-Z]{2,6}[ /-]){1,3}\d{2,6}(?:-\d{1,4}){0,3}(?::\d{4})?(?![\w%]|[.,]\d)")
+_NUMBERING = re.compile(
+    r"(?<![\w.,:])(?:\d{1,4}(?:\.\d{1,4}){2,6}(?:\([a-z0-9]{1,4}\)){0,3}"
+    r"|\d{1,6}(?:\.\d{1,4})?(?: ?: ?\d{1,6}(?:\.\d{1,4})?){1,4}|\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4})(?!\w|[.,:]\d)"
+)
+# Letters and digits in one word: M30, Fe415, C25/30, H2O, 4th.
+_ALPHANUMERIC = re.compile(r"(?<![\w.,/$€£₹¥])(?:[^\W\d_]{1,20}-?\d|\d{1,15}[^\W\d_])[\w/-]{0,40}")
+_QUANTITY_WORD = re.compile(rf"\d{{1,15}}(?:[eE]-?\d{{1,2}}|-?(?P<unit>{UNIT_PATTERN}))(?:[-/].{{0,20}})?")
+_ORDINAL = re.compile(r"(\d{1,6})(?:st|nd|rd|th)", re.IGNORECASE)
+# "M 30" is M30, but "In 1977" opens a sentence.
+_DETACHED_CODE = re.compile(
+    r"(?<![\w.])(?!(?:A[mnst]|B[ey]|Do|Go|He|I[fnst]|M[ey]|No|O[fnr]|So|To|U[ps]|We)\b)"
+    r"(?:[B-HJ-Z]|[A-Z][a-z])[ -]\d{1,4}(?!\w|[.,]\d)"
+)
+# "World War II", "Elizabeth I": the numeral tells it from others of the name.
+_ROMAN_NUMBERED = re.compile(r"\b(?P<label>[A-Z][a-z]{2,20}) (?P<code>I{1,3}|I?V|VI{1,3}|IX|XI{0,3})\b(?!['’])")
+_CODE_JOINTS = re.compile(r"[\s-]+")
+
+FoundFigures = Iterator[Identifier | StatedDate]
+
+
+def read_dates(text: str) -> FoundFigures:
+    """Each date. `12/03/2024` is not read: nobody can tell the day from the month."""
+    taken = -1
+    places = sorted(
+        ((match.start(), -match.end(), match) for pattern in _DATE_PATTERNS for match in pattern.finditer(text)),
+        key=lambda place: place[:2],
+    )
+    for start, _, match in places:
+        # "21 may not": a verb, unless a year or its capital says otherwise.
+        is_verb = match["month"] in ("may", "march", "mar") and not match.groupdict().get("year")
+        if start >= taken and not is_verb:
+            taken = match.end()
+            yield _read_date(text, match)
+
+
+def _read_date(text: str, match: re.Match[str]) -> StatedDate:
+    given = match.groupdict()
+    before = _DATE_SIDE.search(text[max(0, match.start() - 24) : match.start()])
+    month = given["month"].lower()
+    number = int(month) if month.isdigit() else _MONTH_PREFIXES.index(month[:3]) + 1
+    return StatedDate(
+        written=match.group(),
+        start=match.start(),
+        end=match.end(),
+        year=int(given.get("year") or 0),
+        month=number,
+        day=int(given.get("day") or 0),
+        side=_DATE_SIDES[before[1].lower()] if before else "",
+    )
+
+
+def read_labelled_codes(text: str) -> FoundFigures:
+    for match in _LABELLED_CODES.finditer(text):
+        if _unit_follows(text, match.end()):  # "section 45 mm thick"
+            continue
+        label = _LABEL_BY_SPELLING[match["label"].lower()] if match["label"] else "section"
+        for code in _SINGLE_CODE.findall(match["codes"]):
+            # "Grade M30" is M30: the code says it all.
+            is_whole = any(map(str.isalpha, code)) and any(map(str.isdigit, code))
+            yield _identifier(match, code=code, label="" if is_whole else label)
+
+
+def _unit_follows(text: str, at: int) -> bool:
+    ahead = _UNIT_AHEAD.match(text, at)
+    return ahead is not None and bool(parse_unit(ahead[1]))
+
+
+def read_standards(text: str) -> FoundFigures:
+    return _read_unlabelled(text, _STANDARD)
+
+
+def read_numberings(text: str) -> FoundFigures:
+    """Clause numbers of three parts and more, ratios and times of day, dates in figures alone."""
+    return _read_unlabelled(text, _NUMBERING)
+
+
+def _read_unlabelled(text: str, pattern: re.Pattern[str]) -> FoundFigures:
+    for match in pattern.finditer(text):
+        if not _unit_follows(text, match.end()):
+            yield _identifier(match, code=match.group())
+
+
+def read_roman_numbered(text: str) -> FoundFigures:
+    """Names with a Roman numeral behind them."""
+    for match in _ROMAN_NUMBERED.finditer(text):
+        if match["label"].lower() not in _LABEL_BY_SPELLING:
+            yield _identifier(match, code=match["code"], label=match["label"].lower())
+
+
+def read_alphanumeric(text: str) -> FoundFigures:
+    """Words of letters and digits, "M 30" as M30 among them."""
+    for match in _ALPHANUMERIC.finditer(text):
+        written = match.group().rstrip("/-")
+        if ordinal := _ORDINAL.fullmatch(written):
+            yield _identifier(match, code=ordinal[1], label="ordinal")
+        elif not _is_quantity(written):
+            yield _identifier(match, code=written)
+    for match in _DETACHED_CODE.finditer(text):
+        if not _unit_follows(text, match.end()):
+            yield _identifier(match, code=match.group())
+
+
+def _is_quantity(written: str) -> bool:
+    if parse_unit(written):  # "m2"
+        return True
+    match = _QUANTITY_WORD.fullmatch(written)
+    return match is not None and (match["unit"] is None or bool(parse_unit(match["unit"])))
+
+
+def _identifier(match: re.Match[str], *, code: str, label: str = "") -> Identifier:
+    code = _CODE_JOINTS.sub("", code).lower()
+    return Identifier(written=match.group(), start=match.start(), end=match.end(), label=label, code=code)

@@ -1,0 +1,71 @@
+"""The figures that a text states: quantities, dates, and numbers that only name something (Table 16, M30)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+# The `bound` of a quantity such as "± 5 mm".
+TOLERANCE = "±"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """`low` to `high` (the same where it is no range) at `start:end` of the tidied text.
+
+    `units` has every unit it may be read in, and "" where none stands by it; `noun` is the word that a bare number
+    counts ("three beams"), stemmed; `bound` is a direction as in `language.figures.bounds`, or "".
+    """
+
+    written: str
+    start: int
+    end: int
+    low: Fraction
+    high: Fraction
+    units: tuple[str, ...] = ("",)
+    bound: str = ""
+    noun: str = ""
+
+    @property
+    def is_range(self) -> bool:
+        return self.low != self.high
+
+    @property
+    def is_bare(self) -> bool:
+        return "" in self.units
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identifier:
+    """A number that names: `Table 16` has the label "table" and the code "16", `M30` the code "m30" alone."""
+
+    written: str
+    start: int
+    end: int
+    label: str
+    code: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatedDate:
+    """What is given of a date; 0 where it is not. `side` is "before" or "after" where the text bounds it so."""
+
+    written: str
+    start: int
+    end: int
+    year: int
+    month: int
+    day: int
+    side: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFigures:
+    """`text` is tidied; `words` is the same with every figure blanked out; `units` are those of table headers."""
+
+    text: str
+    words: str
+    quantities: tuple[Quantity, ...]
+    names: tuple[Identifier, ...]
+    dates: tuple[StatedDate, ...]
+    units: frozenset[str]

@@ -1,0 +1,197 @@
+"""Quantities in a text: numbers as people write them, with scale, unit, range, and the bound they stand under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from language.figures.bounds import AT_LEAST, AT_MOST, Bound, find_bounds, trailing_bound
+from language.figures.figure_types import TOLERANCE, Quantity
+from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, parse_number_words
+from language.terms import terms
+from language.units import UNIT_PATTERN, parse_unit
+
+_DIGITS = (
+    r"(?:\d{1,3}(?:,\d{3}){1,6}(?!\d)"  # 1,500
+    r"|\d{1,2}(?:,\d{2}){1,4},\d{3}(?!\d)"  # 1,50,000
+    r"|\d{1,3}(?:[\u00a0\u2009\u202f]\d{3}){1,5}(?!\d)"
+    rf"|\d{{1,3}}(?: \d{{3}}){{1,5}}(?= ?(?:{UNIT_PATTERN}))"  # 1 500 mm
+    r"|\d{1,30})(?:\.\d{1,15})?|\.\d{1,15}"
+)
+_CURRENCY = r"(?:US\$|[$€£₹¥]|\b(?:USD|EUR|GBP|INR|Rs)\b\.?) ?"
+_SIGN = r"(?:(?<![\w)])[-+](?=[\d.$€£₹¥])|(?:±|\+/-) ?)?"
+_SCALE_WORDS = {
+    "hundred": 100,
+    "thousand": 1000,
+    "million": 10**6,
+    "billion": 10**9,
+    "bn": 10**9,
+    "trillion": 10**12,
+}
+_SCALE_LETTERS = {"k": 1000, "m": 10**6, "b": 10**9}
+_SCALE_WORDS |= {"lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7}
+
+
+def _number_pattern(n: int) -> str:
+    """One number; its groups end in `n`, for a range has two."""
+    return (
+        rf"(?P<sign{n}>{_SIGN})(?P<money{n}>{_CURRENCY})?"
+        rf"(?P<mixed{n}>\d{{1,4}} (?=\d{{1,4}}/\d))?(?P<value{n}>{_DIGITS})"
+        rf"(?:/(?P<under{n}>\d{{1,4}})(?![\d/]))?"
+        rf"(?: ?[x*] ?10\^?(?P<power{n}>-?\d{{1,2}})(?!\d)|[eE](?P<exponent{n}>[-+]?\d{{1,2}})(?!\w)"
+        rf"|\^(?P<raised{n}>-?\d{{1,2}}))?"
+        rf"(?:[ -]?(?P<scale{n}>(?i:{'|'.join(_SCALE_WORDS)}))\b|(?(money{n})(?P<short{n}>[kKmMB])\b))?"
+        rf"(?P<unit{n}>[ \u00a0-]?(?:{UNIT_PATTERN}))?"
+    )
+
+
+_NUMBER_OR_RANGE = re.compile(
+    rf"(?P<between>\bbetween )?(?<![\w.,/]){_number_pattern(1)}"
+    rf"(?:(?P<to> ?- ?| to (?:up to )?| and ){_number_pattern(2)})?",
+)
+_NUMBER_IN_WORDS = re.compile(
+    rf"(?<![\w-])(?P<words>{FRACTION_WORD_PATTERN}"
+    rf"|{NUMBER_WORD_PATTERN}(?:(?:-|[ ]|[ ]and[ ]){NUMBER_WORD_PATTERN}){{0,6}})(?!\w|-\w+-)"
+    rf"(?P<unit>[ -]?(?:{UNIT_PATTERN}))?",
+    re.IGNORECASE,
+)
+_HEADER_UNIT = re.compile(
+    rf"[(\[] ?(?:in )?(?P<a>{UNIT_PATTERN}) ?[)\]]|\bin (?P<b>{UNIT_PATTERN})"
+    rf"|, ?(?P<c>{UNIT_PATTERN})(?= ?[:|\n])|(?P<d>%)"
+)
+_LIST_JOINT = re.compile(r" ?(?:,|,? ?(?:and|or|to|by)|x|/|;|&) ?")
+_COUNTED_NOUN = re.compile(r"[ -]([a-z]{3,30})\b")
+_NOT_COUNTED_WORDS = """
+and for with from the per are were was has have which that than when while but where only each more less
+then not nor may must shall can will should under over above below into onto upon until unless except
+depending respectively minimum maximum percent
+"""
+_NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
+_TRAILING_EXTREME = re.compile(
+    r"[ ](?:is|are|being|as)[ ](?:the|a|an)[ ](?:absolute[ ])?(minimum|maximum)", re.IGNORECASE
+)
+# "After six hours" bounds a time as "within six hours" does, on the other side.
+_TIME_SIDE = re.compile(r"\b(after|before)\s$", re.IGNORECASE)
+_AGE_SUFFIX = re.compile(r" or (?:older|younger)\b| years? old\b", re.IGNORECASE)
+_FAR_REACH, _NEAR_REACH = 90, 26
+_BOUND_BREAK = re.compile(r"[.;|\n]\s")
+
+
+def read_quantities(text: str) -> list[Quantity]:
+    """Numbers in digits."""
+    return [quantity for match in _NUMBER_OR_RANGE.finditer(text) for quantity in _match_quantities(text, match)]
+
+
+def _match_quantities(text: str, match: re.Match[str]) -> Iterator[Quantity]:
+    first = _single_quantity(match, "1")
+    if match["to"] is None:
+        yield first
+        return
+    second = _single_quantity(match, "2")
+    is_list = match["to"].strip() == "and" and not match["between"]
+    units = first.units if first.units != ("",) else second.units
+    if is_list or first.low >= second.low or units != second.units:
+        yield replace(first, units=tuple(dict.fromkeys([*first.units, *second.units])) if is_list else first.units)
+        yield second
+    else:
+        start, end = first.start, second.end
+        written = text[start:end]
+        yield replace(first, written=written, start=start, end=end, high=second.low, units=units)
+
+
+def _single_quantity(match: re.Match[str], n: str) -> Quantity:
+    given = {name[:-1]: value for name, value in match.groupdict().items() if name.endswith(n)}
+    start = min(match.start(name + n) for name in ("sign", "money", "value") if given[name])
+    ends = (match.end(name + n) for name in given if given[name])
+    value, end = _parsed_value(given), max(ends)
+    unit = parse_unit((given["unit"] or "").strip(" -\u00a0"))
+    if given["unit"] and not unit:
+        end = match.start("unit" + n)
+    if given["money"]:
+        unit = parse_unit(given["money"].strip(" .").removeprefix("US").replace("Rs", "INR") or "USD")
+    bound = TOLERANCE if (given["sign"] or "").strip() in ("±", "+/-") else ""
+    written = match.string[start:end]
+    return Quantity(written=written, start=start, end=end, low=value, high=value, units=(unit,), bound=bound)
+
+
+def _parsed_value(given: dict[str, str | None]) -> Fraction:
+    digits = re.sub(r"[,\s]", "", given["value"] or "")
+    value = Fraction(f"0{digits}" if digits.startswith(".") else digits)
+    if given["raised"] and value:
+        value = Fraction(value ** int(given["raised"]))
+    if under := int(given["under"] or 0):
+        value = value / under
+    value += int(given["mixed"] or 0)
+    value *= Fraction(10) ** int(given["power"] or given["exponent"] or 0)
+    value *= _SCALE_WORDS.get((given["scale"] or "").lower(), 1) * _SCALE_LETTERS.get(
+        (given["short"] or "").lower(), 1
+    )
+    return -value if (given["sign"] or "") == "-" else value
+
+
+def read_number_words(text: str) -> Iterator[Quantity]:
+    """Numbers in words. A lone "one" counts only before a unit."""
+    for match in _NUMBER_IN_WORDS.finditer(text):
+        value = parse_number_words(match["words"])
+        unit = parse_unit((match["unit"] or "").strip(" -"))
+        if value is None or (match["words"].lower() == "one" and not unit):
+            continue
+        end = match.end() if unit else match.end("words")
+        written = text[match.start() : end]
+        yield Quantity(written=written, start=match.start(), end=end, low=value, high=value, units=(unit,))
+
+
+def header_units(words: str) -> frozenset[str]:
+    """Units that stand by no number: "Nominal cover (mm)", "in metres"."""
+    found = (match["a"] or match["b"] or match["c"] or match["d"] for match in _HEADER_UNIT.finditer(words))
+    return frozenset(unit for spelling in found if (unit := parse_unit(spelling)))
+
+
+def add_context(text: str, quantities: Sequence[Quantity]) -> tuple[Quantity, ...]:
+    """The same with what their neighbours say: a unit given once for a list, the bound, the noun that is counted."""
+    ordered = sorted(quantities, key=lambda quantity: quantity.start)
+    for index in range(len(ordered) - 2, -1, -1):
+        one, after = ordered[index], ordered[index + 1]
+        if one.units == ("",) and after.units != ("",) and _LIST_JOINT.fullmatch(text, one.end, after.start):
+            ordered[index] = replace(one, units=tuple(dict.fromkeys(["", *after.units])))
+    known = find_bounds(text)
+    edges = [0, *(quantity.end for quantity in ordered)]
+    return tuple(
+        replace(
+            quantity,
+            units=("", "year")
+            if quantity.units == ("",) and _AGE_SUFFIX.match(text, quantity.end)
+            else quantity.units,
+            bound=_quantity_bound(text, quantity, known, edge),
+            noun=_counted_noun(text, quantity),
+        )
+        for quantity, edge in zip(ordered, edges, strict=False)
+    )
+
+
+def _quantity_bound(text: str, quantity: Quantity, known: Sequence[Bound], edge: int) -> str:
+    if quantity.is_range or quantity.bound:
+        return quantity.bound
+    if after := trailing_bound(text, quantity.end):
+        return after
+    if behind := _TRAILING_EXTREME.match(text, quantity.end):
+        return AT_LEAST if behind[1].lower() == "minimum" else AT_MOST
+    if side := _TIME_SIDE.search(text[max(0, quantity.start - 12) : quantity.start]):
+        return side[1].lower()
+    before = [bound for bound in known if edge <= bound.start and bound.end <= quantity.start]
+    return before[-1].direction if before and _bound_reaches(text, before[-1], quantity) else ""
+
+
+def _bound_reaches(text: str, bound: Bound, quantity: Quantity) -> bool:
+    between = text[bound.end : quantity.start]
+    is_far_reaching = text[bound.start : bound.end].lower().startswith(("min", "max"))
+    return len(between) <= (_FAR_REACH if is_far_reaching else _NEAR_REACH) and not _BOUND_BREAK.search(between)
+
+
+def _counted_noun(text: str, quantity: Quantity) -> str:
+    found = _COUNTED_NOUN.match(text, quantity.end) if quantity.is_bare else None
+    if not found or found[1] in _NOT_COUNTED:
+        return ""
+    return next(iter(terms(found[1])), "")

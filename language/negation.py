@@ -1,0 +1,146 @@
+"""Whether a sentence denies: one that does cannot bear out one that does not, nor the other way round.
+
+Denials are counted clause by clause, and two cancel out: what is not prohibited is allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from language.clauses import clause_spans, text_before_predicate
+from language.figures.bounds import without_bounds
+from language.terms import terms
+
+# "Not only" and "whether or not" deny nothing.
+_FALSE_NEGATION = re.compile(
+    r"\bnot\s+only\b|\bno\s+later\b|\bwhether\s+or\s+not\b|\bno\.\s?(?=\d)|\bif\s+not\b(?=\s+\w+er\b)"
+    r"|\b(?:not|never)\s+(?:to\s+)?exceed\w*",
+    re.IGNORECASE,
+)
+_NEGATION_CUE = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|cannot|without|nobody|nothing|nowhere|unless|except(?!ion)|hardly|barely|scarcely)\b"
+    r"|n['’]t\b|\bfree\s+(?:of|from)\b|\b(?:fail|fails|failed|failing)\s+to\b|\bfailures?\s+to\b"
+    r"|\b(?:rather\s+than|instead\s+of|other\s+than|apart\s+from)\b"
+    r"|\b(?:exclud|prohibit|forbid|forbad|refus|den(?:y|ies|ied|ial)|ineligib|unable|lack|disallow|avoid|refrain|banned|exempt|absen[ct])\w*"
+    r"|\bnon-?(?=[a-z]{4})",
+    re.IGNORECASE,
+)
+_ONLY_IF = re.compile(r"\bonly\s+(?:if|when|with|where|after|once)\b", re.IGNORECASE)
+_RELATIVE_PRONOUN = re.compile(r"(?:which|who|whom|whose)\b", re.IGNORECASE)
+_LETTER_WORD = re.compile(r"[^\W\d_]{2,40}")
+
+
+@dataclass(frozen=True)
+class PolarClause:
+    """Its stemmed content words, those before its predicate, and whether it denies."""
+
+    terms: frozenset[str]
+    subject: frozenset[str]
+    denies: bool
+
+
+def has_negation(text: str) -> bool:
+    """Whether anything in the text is denied. A bound ("not less than 45 mm") denies nothing."""
+    return _NEGATION_CUE.search(_without_false_negation(text)) is not None
+
+
+@lru_cache(maxsize=4096)
+def polar_clauses(text: str) -> tuple[PolarClause, ...]:
+    bare = _without_false_negation(text)
+    spans = clause_spans(bare)
+    opens_only_if = [_ONLY_IF.match(bare, start) is not None for start, _ in spans]
+    found: list[PolarClause] = []
+    for index, (start, end) in enumerate(spans):
+        # "A only if B" says "not A unless B".
+        extra = int(opens_only_if[index]) + int(index + 1 < len(spans) and opens_only_if[index + 1])
+        antecedent = bare[max(0, start - 40) : start] if _RELATIVE_PRONOUN.match(bare, start) else ""
+        found.append(_polar_clause(bare[start:end], extra=extra, antecedent=frozenset(terms(antecedent)[-1:])))
+    return tuple(clause for clause in found if clause.terms)
+
+
+def _without_false_negation(text: str) -> str:
+    return without_bounds(_FALSE_NEGATION.sub(" ", text))
+
+
+def _polar_clause(text: str, *, extra: int, antecedent: frozenset[str]) -> PolarClause:
+    places = list(_negation_spans(text))
+    before = text_before_predicate(text)
+    return PolarClause(
+        terms=frozenset(terms(text)) | antecedent,
+        subject=frozenset(terms(before)) if before != text else frozenset(),
+        denies=(len(places) + extra) % 2 == 1,
+    )
+
+
+def _negation_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Each denial; "neither … nor" and "not … nor" are one."""
+    is_open = False
+    for match in _NEGATION_CUE.finditer(text):
+        if match.group().lower() == "nor" and is_open:
+            continue
+        is_open = True
+        yield match.span()
+
+
+def _negated_stem(text: str, end: int) -> str:
+    """The first content word behind a denial."""
+    for match in _LETTER_WORD.finditer(text, end, end + 60):
+        if stems := terms(match.group()):
+            return stems[0]
+    return ""
+
+
+def reverses_polarity(claim: str, source: str, *, opposed: frozenset[str] = frozenset()) -> bool:
+    """Whether the claim denies what the source affirms, or the other way round.
+
+    `opposed` has words of the claim that the source has only as a contradictory opposite ("optional" for
+    "mandatory"); a clause with one of them turns round.
+    """
+    said = polar_clauses(source)
+    known = _polarities_by_stem(said)
+    if not any(_is_clause_reversed(clause, known, said, opposed) for clause in polar_clauses(claim)):
+        return False
+    return bool(opposed) or not _negate_same_words(claim, source)
+
+
+def _polarities_by_stem(said: tuple[PolarClause, ...]) -> dict[str, set[bool]]:
+    """Whether each word stands in clauses that affirm, that deny, or in both."""
+    known: defaultdict[str, set[bool]] = defaultdict(set)
+    subject: frozenset[str] = frozenset()
+    for clause in said:
+        subject = clause.subject or subject
+        for term in clause.terms | subject:
+            known[term].add(clause.denies)
+    return known
+
+
+def _is_clause_reversed(
+    clause: PolarClause, known: dict[str, set[bool]], said: tuple[PolarClause, ...], opposed: frozenset[str]
+) -> bool:
+    denied = clause.denies ^ (len(clause.terms & opposed) % 2 == 1)
+    shared = clause.terms & known.keys()
+    if not shared:
+        # Nothing to hold it against: a denial must at least be somewhere in the source.
+        return denied and not any(other.denies for other in said)
+    return not all(denied in known[term] for term in shared)
+
+
+def _negate_same_words(claim: str, source: str) -> bool:
+    """The claim denies just those words of its own that the source denies, and neither affirms one of them as well:
+    however their clauses are built, they agree."""
+    mine, theirs = negated_stems(claim), negated_stems(source)
+    words, said = Counter(terms(claim)), Counter(terms(source))
+    if not mine or not mine.keys() <= theirs.keys() or any(word in words and word not in mine for word in theirs):
+        return False
+    return all(words[word] == mine[word] and said[word] == theirs[word] for word in mine)
+
+
+def negated_stems(text: str) -> Counter[str]:
+    """The content words that a denial stands right before, and how often."""
+    bare = _without_false_negation(text)
+    heads = (_negated_stem(bare, end) for _, end in _negation_spans(bare))
+    return Counter(head for head in heads if head)

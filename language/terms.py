@@ -1,0 +1,124 @@
+"""The words of a text as lexical search counts them: one function for the index and for the question.
+
+- Text is NFKC-normalised and lower-cased; soft hyphens and zero-width characters vanish.
+- Letters and digits never share a term, so "45mm" and "45 mm" are the same two terms.
+- A number keeps its inner dots ("26.4.2" is one term) and loses commas that group thousands ("1,000" is
+  "1000").
+- A compound of letters gives its parts and the parts joined: "e-mail" is "e", "mail" and "email", so that
+  every spelling of it meets the others.
+- Possessives and contractions lose their ending, English stop words are dropped, words in Latin letters are
+  stemmed. Other alphabets stay as they are; scripts written without spaces give overlapping pairs of
+  characters.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+
+from snowballstemmer import stemmer
+
+# A longer word is cut, in the index as in the question, so that it is still found.
+MAX_TERM_LENGTH = 64
+
+# The words that PostgreSQL's `english` configuration leaves out.
+_STOP_WORD_LIST = """
+    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her
+    hers herself it its itself they them their theirs themselves what which who whom this that these
+    those am is are was were be been being have has had having do does did doing a an the and but if or
+    because as until while of at by for with about against between into through during before after
+    above below to from up down in out on off over under again further then once here there when where
+    why how all any both each few more most other some such no nor not only own same so than too very s
+    t can will just don should now
+"""
+STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
+
+# Combining marks of the Basic Multilingual Plane. Python's `\w` leaves them out, and without them the words
+# of Hindi or of vocalised Arabic would fall apart.
+_COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code))[0] == "M")
+# Thai to Burmese, Khmer, kana, Han and Hangul: no spaces, or particles that cling to the word.
+_SPACELESS_SCRIPTS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+
+_CHARACTER_MAP = str.maketrans("\u2019\u2018\u02bc\u2010\u2011", "'''--", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_COMPOUND = re.compile(rf"[\w{_COMBINING_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{_COMBINING_MARKS}]+)*")
+_CONTRACTION_ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)(?![^-])")
+_COMPOUND_JOINT = re.compile(r"[-'_]+")
+_GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_TERM_PIECE = re.compile(
+    rf"\d+(?:[.,]\d+)*|[{_SPACELESS_SCRIPTS}]+|[^\W\d_{_SPACELESS_SCRIPTS}](?:[^\W\d_{_SPACELESS_SCRIPTS}]|[{_COMBINING_MARKS}])*"
+)
+_SPACELESS_START = re.compile(f"[{_SPACELESS_SCRIPTS}]")
+
+# A compound above this length is a hash or hostile: it is taken apart without a place in the cache.
+_MAX_CACHED_LENGTH = 96
+_MAX_JOINED_PARTS = 4
+
+_stemmer = stemmer("english")
+_stemmer_lock = threading.Lock()  # it keeps the word it works on in itself
+
+
+def terms(text: str) -> list[str]:
+    """The content words of a text in order, stemmed, repeated as often as they occur, each 1 to 64 long."""
+    compounds = _COMPOUND.findall(_normalise_text(text))
+    return list(chain.from_iterable(map(_compound_terms, compounds)))
+
+
+def _normalise_text(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text.translate(_CHARACTER_MAP)).lower()
+
+
+def _compound_terms(compound: str) -> tuple[str, ...]:
+    return (
+        _cached_compound_terms(compound)
+        if len(compound) <= _MAX_CACHED_LENGTH
+        else tuple(_split_compound(compound))
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _cached_compound_terms(compound: str) -> tuple[str, ...]:
+    return tuple(_split_compound(compound))
+
+
+def _split_compound(compound: str) -> Iterator[str]:
+    if "'" in compound:
+        if compound.endswith("n't"):  # "isn't", "won't": stop words, all of them
+            return
+        compound = _CONTRACTION_ENDING.sub("", compound)
+    parts = [part for part in _COMPOUND_JOINT.split(compound) if part]
+    for part in parts:
+        yield from _part_terms(part)
+    if 1 < len(parts) <= _MAX_JOINED_PARTS and all(map(str.isalpha, parts)):
+        yield _stem_word("".join(parts)[:MAX_TERM_LENGTH])
+
+
+def _part_terms(part: str) -> Iterator[str]:
+    for piece in _TERM_PIECE.findall(part):
+        if piece[0].isdecimal():
+            yield from _number_terms(piece)
+        elif _SPACELESS_START.match(piece):
+            yield from (piece[at : at + 2] for at in range(max(1, len(piece) - 1)))
+        elif piece not in STOP_WORDS:
+            yield _stem_word(piece[:MAX_TERM_LENGTH])
+
+
+def _number_terms(number: str) -> Iterator[str]:
+    grouped = number.replace(",", "") if _GROUPED_NUMBER.fullmatch(number) else number
+    yield from (value[:MAX_TERM_LENGTH] for value in grouped.split(","))
+
+
+def _stem_word(word: str) -> str:
+    # The English rules say nothing about Cyrillic or Arabic; letters up to U+024F are Latin.
+    if max(word) > "\u024f":
+        return word
+    with _stemmer_lock:
+        return _stemmer.stemWord(word)

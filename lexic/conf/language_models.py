@@ -1,0 +1,44 @@
+"""Where the language models are: the environment's own names first, then those that notes chats on OpenRouter use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from environs import Env
+
+OPENROUTER_BASE_URL = "https://openrouter.ai/api/v1"
+# What a notes chat asks for where its environment names no model; its vectors have 768 dimensions.
+_OPENROUTER_CHAT_MODEL, _OPENROUTER_EMBEDDING_MODEL, _OPENROUTER_EMBEDDING_DIMENSIONS = (
+    "openai/gpt-4o-mini",
+    "qwen/qwen3-embedding-8b",
+    768,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageModels:
+    """`base_url` None is OpenAI itself. `embedder` is what new knowledge bases are embedded by."""
+
+    key: str
+    base_url: str | None
+    chat: str
+    planner: str
+    embedder: str
+
+
+def read_language_models(env: Env) -> LanguageModels:
+    """The OPENROUTER_ variables count only where there is no OPENAI_API_KEY; a name of ours wins over theirs."""
+    key, at = env.str("OPENAI_API_KEY", ""), env.str("OPENAI_BASE_URL", "")
+    router = "" if key else env.str("OPENROUTER_API_KEY", "")
+    chat = (router and env.str("OPENROUTER_CHAT_MODEL", "")) or (_OPENROUTER_CHAT_MODEL if router else "gpt-4o")
+    planner = router and env.str("OPENROUTER_PLANNER_MODEL", "")
+    embedding = (router and env.str("OPENROUTER_EMBEDDING_MODEL", "")) or _OPENROUTER_EMBEDDING_MODEL
+    chat = env.str("LEXIC_LLM_MODEL", "") or chat
+    return LanguageModels(
+        key=key or router,
+        base_url=at or (OPENROUTER_BASE_URL if router else None),
+        chat=chat,
+        planner=env.str("LEXIC_PLANNER_MODEL", "") or planner or chat,
+        embedder=env.str("LEXIC_EMBEDDER", "")
+        or (f"openai:{embedding}:{_OPENROUTER_EMBEDDING_DIMENSIONS}" if router else "local"),
+    )

@@ -1,0 +1,270 @@
+"""Every error of the API as `{"error", "code", "hint"}` with the right status. Never a stack trace.
+
+`as_json` is for what happens inside an API view; the handlers at the end are for what happens before one is
+reached (`handler400` and so on in `lexic.urls`). Pages for people get HTML.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import secrets
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from django.core import exceptions as django_errors
+from django.db import InterfaceError, OperationalError, connections
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template import loader
+from django.views import defaults
+from rest_framework import exceptions as api
+
+from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
+from lexic.http import openai_errors
+
+logger = logging.getLogger(__name__)
+
+API_PATHS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz")
+_MAX_REASON_LENGTH = 300
+
+
+class NotAuthenticated(LexicError):
+    """This needs a valid API key."""
+
+    code = "not_authenticated"
+    status = 401
+    hint = "Send a key in the header: Authorization: Bearer lx_..."
+
+
+class PayloadTooLarge(LexicError):
+    """The request is too large."""
+
+    code = "too_large"
+    status = 413
+    hint = "Send less at once."
+
+
+class TooManyRequests(LexicError):
+    """Too many requests."""
+
+    code = "rate_limited"
+    status = 429
+    hint = "Wait as long as the header Retry-After says."
+
+
+class ServiceUnavailable(LexicError):
+    """The database cannot be reached at the moment."""
+
+    code = "unavailable"
+    status = 503
+    hint = "Try again in a moment."
+
+
+class InternalError(LexicError):
+    """Something went wrong on our side."""
+
+    code = "internal"
+    status = 500
+
+
+class BadRequest(LexicError):
+    """The request cannot be answered in this form."""
+
+    code = "invalid"
+    status = 400
+
+
+def handle_api_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
+    """The exception handler of every API view (`EXCEPTION_HANDLER`).
+
+    Not a `Response` of the framework: that would be rendered as whatever the caller accepts, an event stream say.
+    """
+    _mark_for_rollback()
+    error = to_lexic_error(exc)
+    if error.status >= 500:
+        _log_error(exc, error)
+    return JsonResponse(
+        error_body(error, path=_request_path(context)), status=error.status, headers=_error_headers(exc, error)
+    )
+
+
+def error_body(error: LexicError, *, path: str) -> dict[str, Any]:
+    """The error as the clients of this address read it."""
+    return (
+        openai_errors.error_envelope(error)
+        if path.startswith(openai_errors.OPENAI_PATH_PREFIX)
+        else error.as_dict()
+    )
+
+
+def _request_path(context: Mapping[str, Any]) -> str:
+    request = context.get("request")
+    return request.path if request is not None else ""
+
+
+def to_lexic_error(exc: BaseException) -> LexicError:
+    """What happened, in our words. An exception that nobody foresaw becomes `internal` with an id for the log."""
+    if isinstance(exc, LexicError):
+        return exc
+    if isinstance(exc, api.APIException):
+        return _from_drf_error(exc)
+    for kinds, make in _DJANGO_ERROR_MAPPING:
+        if isinstance(exc, kinds):
+            return make(exc)
+    number = secrets.token_hex(4)
+    return InternalError(hint=f"If it happens again, report it with this id: {number}")
+
+
+def _from_drf_error(exc: api.APIException) -> LexicError:
+    if isinstance(exc, api.ValidationError):
+        return InvalidInput(validation_message(exc.detail), param=_first_validation_error(exc.detail)[0])
+    if isinstance(exc, (api.NotAuthenticated, api.AuthenticationFailed)):
+        return NotAuthenticated(
+            validation_message(exc.detail) if isinstance(exc, api.AuthenticationFailed) else None
+        )
+    if isinstance(exc, api.Throttled):
+        return TooManyRequests(_throttle_message(exc))
+    if isinstance(exc, api.PermissionDenied):
+        return NotAllowed(validation_message(exc.detail))
+    if isinstance(exc, api.NotFound):
+        return NotFound()
+    error = BadRequest(validation_message(exc.detail), code=_DRF_ERROR_CODES.get(type(exc), "error"))
+    error.status = exc.status_code
+    return error
+
+
+_DRF_ERROR_CODES: dict[type[api.APIException], str] = {
+    api.ParseError: "invalid_json",
+    api.MethodNotAllowed: "method_not_allowed",
+    api.UnsupportedMediaType: "unsupported_media_type",
+    api.NotAcceptable: "not_acceptable",
+}
+
+_DJANGO_ERROR_MAPPING: tuple[tuple[tuple[type[BaseException], ...], Any], ...] = (
+    ((Http404, django_errors.ObjectDoesNotExist), lambda exc: NotFound()),
+    ((django_errors.RequestDataTooBig, django_errors.TooManyFilesSent), lambda exc: PayloadTooLarge()),
+    ((django_errors.PermissionDenied,), lambda exc: NotAllowed()),
+    ((django_errors.ValidationError,), lambda exc: InvalidInput(validation_message(_django_error_detail(exc)))),
+    ((django_errors.SuspiciousOperation, django_errors.BadRequest), lambda exc: InvalidInput()),
+    ((OperationalError, InterfaceError), lambda exc: ServiceUnavailable()),
+)
+
+
+def validation_message(detail: Any) -> str:
+    """The first complaint as one sentence that names the field, `options.maxSources: This is too much.`"""
+    path, reason = _first_validation_error(detail)
+    text = f"{path}: {reason}" if path else reason
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _first_validation_error(detail: Any) -> tuple[str, str]:
+    """The field of the first complaint (`options.maxSources`; empty when it is about none), and the reason."""
+    path: list[str] = []
+    while isinstance(detail, (Mapping, list, tuple)) and detail:
+        key, detail = next(iter(detail.items())) if isinstance(detail, Mapping) else _first_list_error(detail)
+        if key not in ("", "non_field_errors", "__all__", "detail"):
+            path.append(str(key))
+    return ".".join(path), str(detail)[:_MAX_REASON_LENGTH].strip() or "This is not valid."
+
+
+def _first_list_error(complaints: list[Any] | tuple[Any, ...]) -> tuple[str, Any]:
+    """The first complaint of a list; where one stands for a row (rows that are fine are empty), with its number."""
+    for number, complaint in enumerate(complaints):
+        if complaint:
+            return (str(number) if isinstance(complaint, Mapping) else ""), complaint
+    return "", complaints[0] if complaints and not isinstance(complaints[0], Mapping) else ""
+
+
+def _django_error_detail(exc: django_errors.ValidationError) -> Any:
+    return exc.message_dict if hasattr(exc, "error_dict") else exc.messages
+
+
+def _throttle_message(exc: api.Throttled) -> str | None:
+    wait = getattr(exc, "wait", None)
+    return None if wait is None else f"Too many requests. Try again in {math.ceil(wait)} seconds."
+
+
+def _error_headers(exc: BaseException | None, error: LexicError) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = getattr(exc, "auth_header", None) or "Bearer"
+    wait = getattr(exc, "wait", None) or getattr(exc, "retry_after", None)
+    if wait is None and isinstance(error, ServiceUnavailable):
+        wait = 2
+    if wait is not None:
+        headers["Retry-After"] = str(math.ceil(wait))
+    return headers
+
+
+def _log_error(exc: BaseException, error: LexicError) -> None:
+    logger.error("%s: %s", error.code, error.hint, exc_info=exc if isinstance(error, InternalError) else None)
+
+
+def _mark_for_rollback() -> None:
+    """What the view wrote before it failed must not be committed with a request-wide transaction."""
+    for connection in connections.all(initialized_only=True):
+        if connection.settings_dict["ATOMIC_REQUESTS"] and connection.in_atomic_block:
+            connection.set_rollback(True)
+
+
+# --- Errors outside of API views -------------------------------------------------------------------------
+
+
+def is_api_request(request: HttpRequest) -> bool:
+    return request.path.startswith(API_PATHS)
+
+
+def error_response(error: LexicError, *, path: str) -> JsonResponse:
+    return JsonResponse(error_body(error, path=path), status=error.status, headers=_error_headers(None, error))
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_api_request(request):
+        return error_response(to_lexic_error(exception), path=request.path)
+    return defaults.bad_request(request, exception)
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_api_request(request):
+        return error_response(NotAllowed(), path=request.path)
+    return defaults.permission_denied(request, exception)
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_api_request(request):
+        return error_response(NotFound(hint="Check the address; /api/schema lists them all."), path=request.path)
+    return defaults.page_not_found(request, exception)
+
+
+def handler429(
+    request: HttpRequest, exception: Exception | None = None, *, wait: float | None = None
+) -> HttpResponse:
+    """For those whose limit is spent. `wait`: the seconds until there is room again, where they are known."""
+    error = exception if isinstance(exception, LexicError) else TooManyRequests()
+    seconds = None if wait is None else max(1, math.ceil(wait))
+    if is_api_request(request):
+        response: HttpResponse = error_response(error, path=request.path)
+    else:
+        response = render(request, "429.html", {"error": error, "seconds": seconds}, status=429)
+    if seconds is not None:
+        response["Retry-After"] = str(seconds)
+    return response
+
+
+def handler500(request: HttpRequest) -> HttpResponse:
+    """Called while the exception is being handled; Django has logged it with its traceback."""
+    if not is_api_request(request):
+        return _server_error_page(request)
+    exc = sys.exc_info()[1] or InternalError()
+    error = to_lexic_error(exc)
+    _log_error(exc, error)
+    return error_response(error if error.status >= 500 else InternalError(), path=request.path)
+
+
+def _server_error_page(request: HttpRequest) -> HttpResponse:
+    """Drawn without the request, whose session or person may be what broke. Its number stands in the log as well."""
+    number = secrets.token_hex(4)
+    logger.error("internal: error %s at %s", number, request.path)
+    return HttpResponse(loader.render_to_string("500.html", {"number": number}), status=500)

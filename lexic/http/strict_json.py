@@ -1,0 +1,63 @@
+"""JSON from outside: in UTF-8, of bounded depth, made of text and numbers that can be stored."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from rest_framework.exceptions import ParseError
+
+from lexic.errors import InvalidInput
+
+# No body that means something is nested deeper; what walks through it may do so by recursion.
+MAX_JSON_DEPTH = 20
+
+_UNSTORABLE_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
+
+
+class UnstorableText(InvalidInput):
+    """The request holds a null character or half a character, which no text can hold."""
+
+    code = "invalid_text"
+
+
+def read_json(body: bytes) -> Any:
+    """The value, made of text and numbers that can be stored. Raises `ParseError` and `UnfitText`."""
+    try:
+        value = json.loads(body.decode(), parse_constant=_reject_constant, parse_float=_parse_finite_float)
+    except (ValueError, RecursionError):
+        raise ParseError("The body is not valid JSON in UTF-8.") from None
+    check_json(value)
+    return value
+
+
+def check_json(value: Any) -> None:
+    """Raises `ParseError` for JSON nested too deeply, `UnfitText` for text that cannot be stored."""
+    level = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        level = [child for item in level for child in _child_values(item)]
+        if not level:
+            return
+    raise ParseError("The JSON is nested too deeply.")
+
+
+def _child_values(item: Any) -> Iterator[Any]:
+    if isinstance(item, str) and _UNSTORABLE_CHARACTERS.search(item):
+        raise UnstorableText
+    if isinstance(item, dict):
+        yield from item.keys()
+        yield from item.values()
+    elif isinstance(item, list):
+        yield from item
+
+
+def _parse_finite_float(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _reject_constant(text)
+
+
+def _reject_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text:.20} is no number of JSON.")

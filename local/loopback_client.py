@@ -1,0 +1,92 @@
+"""Talk to Lexic's own web server on this machine: for the demo, never for an address that somebody gave us."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from lexic.errors import LexicError
+from local.embedded_services import die_with_parent
+from local.running_server import find_running_server
+
+
+class WebServerUnreachable(LexicError):
+    """The web server did not answer."""
+
+    code = "no_web_server"
+    status = 503
+
+
+@contextmanager
+def running_web_server() -> Iterator[str]:
+    """The URL of a running web server: the one that `make run` started, or one of our own for the block."""
+    server = find_running_server(settings.VAR_DIR)
+    if server and server.status == "up":
+        yield server.url
+        return
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        process = subprocess.Popen(  # noqa: S603 -- our own interpreter and module
+            [sys.executable, "-m", "local.serve", str(listener.fileno())],
+            pass_fds=[listener.fileno()],
+            env={**os.environ, "LEXIC_DB_POOL": "4", "LEXIC_LOG_LEVEL": "WARNING"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=die_with_parent(signal.SIGTERM),
+        )
+        try:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            _wait_until_up(url, process)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def post_json(url: str, *, body: Mapping[str, Any], bearer: str) -> dict[str, Any]:
+    """The JSON that comes back, whatever its status. Raises `NoWebServer` when nothing does."""
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
+    return _request_json("POST", url, body=json.dumps(body).encode(), headers=headers)
+
+
+def _request_json(
+    method: str,
+    url: str,
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    seconds: float = 60,
+) -> dict[str, Any]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=seconds)
+    try:
+        connection.request(method, parts.path, body=body, headers=dict(headers or {}))
+        return json.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise WebServerUnreachable from error
+    finally:
+        connection.close()
+
+
+def _wait_until_up(url: str, process: subprocess.Popen[bytes], *, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            _request_json("GET", f"{url}/healthz", seconds=5)
+        except WebServerUnreachable:
+            time.sleep(0.1)
+        else:
+            return
+    raise WebServerUnreachable

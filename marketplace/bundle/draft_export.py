@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import zipfile
+from typing import IO, Any, cast
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+
+from knowledge.documents import file_store
+from knowledge.documents.source_file import SourceFileMissing
+from knowledge.models import Document, KnowledgeBase
+from lexic.errors import LexicError
+from marketplace.bundle.archive import DOCUMENTS_FOLDER, MANIFEST_NAME, MAX_BYTES, MAX_DOCUMENTS, MAX_MANIFEST_BYTES
+from marketplace.bundle.columns import column_values
+from plugins.models import Plugin
+from trees.models import DecisionTree
+
+BUNDLE_FORMAT, DRAFT_VERSION = "lexic-plugin", 1
+# Above this it is written to a temporary file instead of memory.
+MAX_MEMORY_BYTES = 8 * 1024 * 1024
+# The first day that a zip can name: the same plugin gives the same bytes on any day.
+FIXED_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+class TooLargeToExport(LexicError):
+    """This plugin is too large for one file."""
+
+    code = "too_large"
+    status = 413
+    hint = "Its documents together are larger than 1 GB, or more than 2000."
+
+
+def export_plugin(plugin: Plugin) -> IO[bytes]:
+    """The plugin as one file, open at its beginning. Raises `FileIsGone`, `TooLargeToCarry`.
+
+    Of its knowledge it holds the documents of its own knowledge base: those attached to it belong to others.
+    """
+    documents = _own_documents(plugin)
+    body = json.dumps(_draft_manifest(plugin, documents), cls=DjangoJSONEncoder, **JSON_OPTIONS).encode()
+    paths = {
+        sha256: file_store.stored_path(sha256) for sha256 in sorted({d.sha256 for d in documents if not d.url})
+    }
+    if missing := [document for document in documents if not document.url and not paths[document.sha256].exists()]:
+        raise SourceFileMissing(f"The file of “{missing[0]}” is no longer on this server.")
+    size = len(body) + sum(path.stat().st_size for path in paths.values())
+    if size > MAX_BYTES or len(body) > MAX_MANIFEST_BYTES or len(documents) > MAX_DOCUMENTS:
+        raise TooLargeToExport
+    target = tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)  # noqa: SIM115  # the caller reads and closes it
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(zip_member(MANIFEST_NAME), body)
+        for sha256, path in paths.items():
+            with path.open("rb") as source, archive.open(zip_member(DOCUMENTS_FOLDER + sha256), "w") as entry:
+                shutil.copyfileobj(source, entry)
+    target.seek(0)
+    return cast("IO[bytes]", target)
+
+
+JSON_OPTIONS: dict[str, Any] = {"ensure_ascii": False, "indent": 1, "sort_keys": True}
+
+
+def _draft_manifest(plugin: Plugin, documents: list[Document]) -> dict[str, Any]:
+    # A plugin that has none yet gets one like this.
+    base = KnowledgeBase.objects.filter(plugin=plugin).first() or KnowledgeBase(embedder=settings.LEXIC_EMBEDDER)
+    return {
+        "format": BUNDLE_FORMAT,
+        "version": DRAFT_VERSION,
+        "plugin": column_values(plugin),
+        "knowledge": column_values(base),
+        "documents": [_draft_document_entry(document) for document in documents],
+        "trees": [_draft_tree_entry(tree) for tree in plugin.trees.prefetch_related("cases")],
+        "golden_questions": [column_values(question) for question in plugin.golden_questions.order_by("pk")],
+    }
+
+
+def _own_documents(plugin: Plugin) -> list[Document]:
+    """In an order that does not depend on ids. An upload without bytes has never been one."""
+    present = Document.objects.present().filter(knowledge_base__plugin=plugin)
+    ordered = present.order_by("title", "file_name", "url", "sha256")
+    return [document for document in ordered if document.url or document.sha256]
+
+
+def _draft_document_entry(document: Document) -> dict[str, Any]:
+    own = column_values(document)
+    # What the file says about itself is read again with it.
+    own["metadata"] = {name: value for name, value in document.metadata.items() if name != "file"}
+    return own if document.url else {**own, "sha256": document.sha256}
+
+
+def _draft_tree_entry(tree: DecisionTree) -> dict[str, Any]:
+    return {**column_values(tree), "cases": [column_values(case) for case in tree.cases.all()]}
+
+
+def zip_member(name: str) -> zipfile.ZipInfo:
+    member = zipfile.ZipInfo(name, date_time=FIXED_ZIP_DATE)
+    member.create_system, member.external_attr = 3, 0o600 << 16
+    return member

@@ -1,0 +1,207 @@
+"""What was made of a document, as lines of JSON and as plain numbers: written here, and read back with nothing taken
+on trust.
+
+`read/N.jsonl` has a line for each page, `[number, text, words, sha256]`, an empty one, and then one for each chunk,
+`[page, start, end, section path, windows]`. A chunk has no text of its own: it is a span of its page.
+`vectors/N.f16` holds its vectors one after the other, half precision, little-endian.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from rest_framework.exceptions import ParseError
+
+from knowledge.documents.prepared_import import PreparedChunk, PreparedPage
+from knowledge.models import Chunk, Embedding, Page
+from knowledge.versions.staged_chunks import MAX_SECTION_LENGTH
+from lexic.errors import LexicError
+from lexic.http.strict_json import read_json
+from marketplace.bundle.columns import BadBundle
+from marketplace.bundle.pinned_documents import PinnedDocument
+
+VECTOR_DTYPE = np.dtype("<f2")
+MAX_PAGES, MAX_CHUNKS, MAX_WINDOWS = 50_000, 200_000, 4_096
+_MAX_SECTION_DEPTH = 40
+# Words with their places: of one document, and the lists and values that one line may hold at all, counted before it is
+# read: a line of a hundred megabytes would else become gigabytes.
+MAX_WORDS, MAX_LISTS_PER_LINE, MAX_VALUES_PER_LINE = 3_000_000, 1_000_000, 10_000_000
+# Passages overlap, and all of them together are not much longer than the pages: the text of each is gone through.
+_MAX_OVERLAP = 4
+# Half precision leaves a unit vector not quite that.
+_LENGTH_TOLERANCE = 0.02
+_ROW_BATCH = 500
+_HEX_DIGITS = set("0123456789abcdef")
+
+
+# Out
+
+
+def page_and_chunk_lines(pinned: PinnedDocument) -> Iterator[bytes]:
+    """The lines of `read/N.jsonl`, pages first."""
+    pages = Page.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("number")
+    columns = pages.values_list("number", "text", "words", "source_sha256")
+    for row in columns.iterator(chunk_size=50):
+        yield _json_line(row)
+    yield b"\n"
+    windows = _window_counts(pinned)
+    chunks = Chunk.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("index")
+    spans = chunks.values_list("page__number", "start", "end", "section_path", "pk")
+    for *span, pk in spans.iterator(chunk_size=_ROW_BATCH):
+        yield _json_line([*span, windows.get(pk, 0)])
+
+
+def vector_bytes(pinned: PinnedDocument) -> Iterator[bytes]:
+    """The content of `vectors/N.f16`, in the order of the chunks."""
+    rows = _pinned_embeddings(pinned).order_by("chunk__index", "window").values_list("vector", flat=True)
+    for vector in rows.iterator(chunk_size=_ROW_BATCH):
+        yield np.asarray(_vector_values(vector), dtype=VECTOR_DTYPE).tobytes()
+
+
+def _window_counts(pinned: PinnedDocument) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    for pk in _pinned_embeddings(pinned).order_by().values_list("chunk_id", flat=True):
+        counts[pk] = counts.get(pk, 0) + 1
+    return counts
+
+
+def _pinned_embeddings(pinned: PinnedDocument) -> Any:
+    return Embedding.objects.alive_at(pinned.revision).filter(document=pinned.document, space=pinned.space)
+
+
+def _vector_values(vector: Any) -> Any:
+    return vector if isinstance(vector, list | np.ndarray) else vector.to_list()
+
+
+def _json_line(row: Any) -> bytes:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+# In
+
+
+def parse_pages(found: Iterator[bytes], *, files: set[str], where: str) -> list[PreparedPage]:
+    """The lines up to the empty one. `files` are the hashes that a page may come from. Raises `BadBundle`."""
+    pages: list[PreparedPage] = []
+    words = 0
+    for line in iter(lambda: next(found, b""), b""):
+        if len(pages) == MAX_PAGES:
+            raise BadBundle(f"{where} has more than {MAX_PAGES} pages.")
+        page = _parse_page(_parse_row(line, length=4, where=where), files=files, where=where)
+        if page.number <= (pages[-1].number if pages else 0):
+            raise BadBundle(f"{where} has its pages in no order.")
+        words += len(page.words or ())
+        if words > MAX_WORDS:
+            raise BadBundle(f"{where} has more than {MAX_WORDS} words with places.")
+        pages.append(page)
+    return pages
+
+
+def parse_chunks(found: Iterator[bytes], *, pages: list[PreparedPage], where: str) -> list[PreparedChunk]:
+    """The lines after that: one at least. Raises `BadBundle`."""
+    lengths = {page.number: len(page.text) for page in pages}
+    chunks: list[PreparedChunk] = []
+    for line in found:
+        if len(chunks) == MAX_CHUNKS:
+            raise BadBundle(f"{where} has more than {MAX_CHUNKS} chunks.")
+        chunks.append(_parse_chunk(_parse_row(line, length=5, where=where), lengths=lengths, where=where))
+    if not chunks:
+        raise BadBundle(f"{where} has no chunks.")
+    if sum(one.end - one.start for one in chunks) > _MAX_OVERLAP * sum(lengths.values()):
+        raise BadBundle(f"{where} has the same text in too many chunks.")
+    return chunks
+
+
+def parse_vectors(
+    found: Iterator[bytes], *, chunks: Iterable[PreparedChunk], dimensions: int, where: str
+) -> Iterator[np.ndarray]:
+    """For each chunk its windows, float16 [windows, dimensions]. `found` gives the bytes in pieces of any size.
+
+    Raises `BadBundle` where they do not fit, are not finite, or have not length one.
+    """
+    held = bytearray()
+    for chunk in chunks:
+        wanted = chunk.windows * dimensions * VECTOR_DTYPE.itemsize
+        while len(held) < wanted and (piece := next(found, b"")):
+            held += piece
+        if len(held) < wanted:
+            raise BadBundle(f"{where} holds fewer vectors than its chunks have.")
+        yield _validated_vectors(
+            np.frombuffer(bytes(held[:wanted]), VECTOR_DTYPE).reshape(-1, dimensions), where=where
+        )
+        del held[:wanted]
+    if held or next(found, b""):
+        raise BadBundle(f"{where} holds more vectors than its chunks have.")
+
+
+def _validated_vectors(windows: np.ndarray, *, where: str) -> np.ndarray:
+    lengths = np.linalg.norm(windows.astype(np.float32), axis=1)
+    # Not finite is not near one either.
+    if not bool((np.abs(lengths - 1) < _LENGTH_TOLERANCE).all()):
+        raise BadBundle(f"{where} holds what is no vector of length one.")
+    return windows
+
+
+def _parse_row(line: bytes, *, length: int, where: str) -> list[Any]:
+    if line.count(b"[") > MAX_LISTS_PER_LINE or line.count(b",") > MAX_VALUES_PER_LINE:
+        raise BadBundle(f"{where} has a line that holds too much.")
+    try:
+        row = read_json(line)
+    except (ParseError, LexicError):
+        raise BadBundle(f"{where} has a line that cannot be read.") from None
+    if not isinstance(row, list) or len(row) != length:
+        raise BadBundle(f"{where} has a line that is not what it should be.")
+    return row
+
+
+def _parse_page(row: list[Any], *, files: set[str], where: str) -> PreparedPage:
+    number, text, words, sha256 = row
+    if not (
+        is_natural_number(number)
+        and number
+        and isinstance(text, str)
+        and isinstance(sha256, str)
+        and sha256 in files
+    ):
+        raise BadBundle(f"{where} has a page that is not what it should be.")
+    if words is not None and not (isinstance(words, list) and all(_is_word_box(box, len(text)) for box in words)):
+        raise BadBundle(f"{where} has words that are not on their page.")
+    return PreparedPage(number=number, text=text, words=words, source_sha256=sha256)
+
+
+def _is_word_box(box: Any, length: int) -> bool:
+    if not isinstance(box, list) or len(box) != 6 or any(isinstance(one, bool) for one in box):
+        return False
+    start, end, *corners = box
+    is_span = isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= length
+    return is_span and all(isinstance(one, int | float) and abs(one) < 1e6 for one in corners)
+
+
+def _parse_chunk(row: list[Any], *, lengths: dict[int, int], where: str) -> PreparedChunk:
+    page, start, end, section_path, windows = row
+    if not all(is_natural_number(one) for one in (page, start, end, windows)) or page not in lengths:
+        raise BadBundle(f"{where} has a chunk that is on none of its pages.")
+    if not start < end <= lengths[page] or windows > MAX_WINDOWS:
+        raise BadBundle(f"{where} has a chunk that is not a span of its page.")
+    if (
+        not isinstance(section_path, list)
+        or len(section_path) > _MAX_SECTION_DEPTH
+        or not all(map(_is_section_title, section_path))
+    ):
+        raise BadBundle(f"{where} has a chunk under no section there can be.")
+    return PreparedChunk(page=page, start=start, end=end, section_path=tuple(section_path), windows=windows)
+
+
+def is_natural_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+
+
+def is_sha256(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= _HEX_DIGITS
+
+
+def _is_section_title(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_SECTION_LENGTH

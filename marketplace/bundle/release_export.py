@@ -1,0 +1,186 @@
+"""A release as one file: what agents ask, frozen as it was published, with everything that was made of its documents.
+
+It differs from the file of a draft (`bundle.write`) in what it holds: not the plugin as its author left it today, but
+the policy, the trees and the documents that the release pins; and in that its documents need not be read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+
+from knowledge.documents import file_store
+from knowledge.documents.source_file import SourceFileMissing
+from knowledge.models import KnowledgeBase
+from lexic.errors import Conflict
+from marketplace.bundle import ingest_output
+from marketplace.bundle.archive import (
+    DOCUMENTS_FOLDER,
+    MANIFEST_NAME,
+    MAX_BYTES,
+    MAX_DOCUMENTS,
+    MAX_INGEST_FILE_BYTES,
+    MAX_LINE_BYTES,
+    MAX_MANIFEST_BYTES,
+    max_members,
+    pages_file_name,
+    vectors_file_name,
+)
+from marketplace.bundle.columns import column_values
+from marketplace.bundle.draft_export import BUNDLE_FORMAT, JSON_OPTIONS, TooLargeToExport, zip_member
+from marketplace.bundle.pinned_documents import PinnedDocument, pinned_knowledge_bases
+from plugins.models import Plugin, Release
+from querying.models import GoldenQuestion
+
+RELEASE_VERSION = 2
+# How a golden question did is its author's business; the copy is measured anew.
+_GOLDEN_RESULT_COLUMNS = {"last_passed", "last_failures"}
+
+
+class IncompleteRelease(Conflict):
+    """A knowledge base that this release read is deleted, so there is no whole copy of it."""
+
+    code = "knowledge_gone"
+    hint = "Wait for its next release."
+
+
+def release_manifest(release: Release, documents: Sequence[PinnedDocument]) -> dict[str, Any]:
+    """The manifest but for what is found out by writing: it tells two states of the release's file apart.
+
+    Raises `KnowledgeIsGone`.
+    """
+    plugin = release.plugin
+    return {
+        "format": BUNDLE_FORMAT,
+        "version": RELEASE_VERSION,
+        "made_from": {"name": plugin.name, "author": plugin.owner.public_name, "version": release.version},
+        "plugin": {**column_values(plugin), **release.policy()},
+        "knowledge": [_knowledge_base_entry(base) for base in pinned_knowledge_bases(release)],
+        "documents": [_pinned_document_entry(one) for one in documents],
+        "trees": [_pinned_tree_entry(tree, order) for order, tree in enumerate(release.trees)],
+        "golden_questions": [_golden_question_entry(one) for one in shared_golden_questions(release)],
+    }
+
+
+def release_content_hash(head: dict[str, Any], release: Release) -> str:
+    """The same for the same content of the same release, another for any other."""
+    said = json.dumps(head, cls=DjangoJSONEncoder, sort_keys=True)
+    return hashlib.sha256(f"{release.pk}\n{said}".encode()).hexdigest()
+
+
+def write_release(head: dict[str, Any], documents: Sequence[PinnedDocument], target: IO[bytes]) -> None:
+    """Write the release as one file. Raises `FileIsGone`, `TooLargeToCarry`."""
+    if len(documents) > MAX_DOCUMENTS:
+        raise TooLargeToExport
+    paths = _document_paths(documents)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, one in enumerate(documents):
+            row = head["documents"][number]
+            row["read"] = _write_member(archive, pages_file_name(number), ingest_output.page_and_chunk_lines(one))
+            row["vectors"] = _write_member(archive, vectors_file_name(number), ingest_output.vector_bytes(one))
+        _check_archive_size(archive, paths)
+        for sha256, path in paths.items():
+            with path.open("rb") as source, archive.open(zip_member(DOCUMENTS_FOLDER + sha256), "w") as entry:
+                shutil.copyfileobj(source, entry)
+        body = json.dumps(head, cls=DjangoJSONEncoder, **JSON_OPTIONS).encode()
+        if len(body) > MAX_MANIFEST_BYTES:
+            raise TooLargeToExport
+        archive.writestr(zip_member(MANIFEST_NAME), body)
+
+
+def _knowledge_base_entry(base: KnowledgeBase | None) -> dict[str, Any]:
+    if base is None:
+        raise IncompleteRelease
+    return {**column_values(base), "dimensions": base.dimensions}
+
+
+def _pinned_document_entry(pinned: PinnedDocument) -> dict[str, Any]:
+    """Its labels are those of today, as they are for whoever asks the release."""
+    document = pinned.document
+    return {
+        **column_values(document),
+        "title": pinned.title,
+        "file_name": _pinned_file_name(pinned),
+        "metadata": _pinned_metadata(pinned),
+        "base": pinned.base,
+        "source_type": pinned.source_type,
+        "is_paged": pinned.is_paged,
+        "sha256": pinned.sha256,
+    }
+
+
+def _pinned_file_name(pinned: PinnedDocument) -> str:
+    """Of a version that has been replaced, or is about to be, the name may be the newer one's: that stays here."""
+    document = pinned.document
+    if not pinned.is_current:
+        return ""
+    return document.file_name if document.sha256 == document.ready_sha256 else document.ready_file_name
+
+
+def _pinned_metadata(pinned: PinnedDocument) -> dict[str, Any]:
+    metadata: dict[str, Any] = pinned.document.metadata
+    # What a newer file says about itself is not of this release.
+    return metadata if pinned.is_current else {name: said for name, said in metadata.items() if name != "file"}
+
+
+def _pinned_tree_entry(tree: dict[str, Any], order: int) -> dict[str, Any]:
+    return {
+        "name": tree["name"],
+        "description": tree.get("description", ""),
+        "tree_data": tree["tree_data"],
+        "is_active": True,
+        "order": order,
+        "cases": [],
+    }
+
+
+def shared_golden_questions(release: Release) -> models.QuerySet[GoldenQuestion]:
+    """Those that go with a copy: what was there when the release was made, unless the author keeps them."""
+    plugin: Plugin = release.plugin
+    questions = plugin.golden_questions.filter(created_at__lte=release.created_at).order_by("pk")
+    return questions if plugin.shares_golden else questions.none()
+
+
+def _golden_question_entry(question: GoldenQuestion) -> dict[str, Any]:
+    return {name: said for name, said in column_values(question).items() if name not in _GOLDEN_RESULT_COLUMNS}
+
+
+def _document_paths(documents: Sequence[PinnedDocument]) -> dict[str, Path]:
+    paths: dict[str, Path] = {}
+    for one in documents:
+        for sha256 in one.files:
+            paths[sha256] = file_store.stored_path(sha256)
+            if not paths[sha256].exists():
+                raise SourceFileMissing(f"The file of “{one.title}” is no longer on this server.")
+    return dict(sorted(paths.items()))
+
+
+def _write_member(archive: zipfile.ZipFile, name: str, pieces: Iterable[bytes]) -> str:
+    """One file of the archive; its hash. Raises `TooLargeToCarry`."""
+    digest, size = hashlib.sha256(), 0
+    entry = zip_member(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    with archive.open(entry, "w") as stream:
+        for piece in pieces:
+            size += len(piece)
+            if size > MAX_INGEST_FILE_BYTES or len(piece) > MAX_LINE_BYTES:
+                raise TooLargeToExport
+            digest.update(piece)
+            stream.write(piece)
+    return digest.hexdigest()
+
+
+def _check_archive_size(archive: zipfile.ZipFile, paths: dict[str, Path]) -> None:
+    made = sum(one.file_size for one in archive.infolist())
+    if len(archive.infolist()) + len(paths) >= max_members():
+        raise TooLargeToExport
+    if made + sum(path.stat().st_size for path in paths.values()) > MAX_BYTES:
+        raise TooLargeToExport

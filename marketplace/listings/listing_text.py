@@ -1,0 +1,51 @@
+"""What a plugin says of itself, as the catalogue reads it."""
+
+from __future__ import annotations
+
+import hashlib
+
+from plugins.models import Plugin
+
+# Beyond these nobody reads, and a text search vector has its limits.
+_MAX_DESCRIPTION_LENGTH = 20_000
+_MAX_EMBEDDED_LENGTH = 1_000
+_MAX_TAGS = 20
+
+
+def plugin_domain(plugin: Plugin) -> str:
+    """`structural-engineering` and `Structural engineering` are one domain."""
+    return normalize_domain(plugin.domain)
+
+
+def normalize_domain(words: str) -> str:
+    words = " ".join(words.replace("-", " ").replace("_", " ").split())
+    return words[:1].upper() + words[1:]
+
+
+def plugin_tags(plugin: Plugin) -> list[str]:
+    """In lower case, once each, in the author's order."""
+    return list(dict.fromkeys(tag for tag in map(normalize_tag, plugin.tags) if tag))[:_MAX_TAGS]
+
+
+def normalize_tag(words: str) -> str:
+    return " ".join(words.lower().split())
+
+
+def weighted_texts(plugin: Plugin) -> dict[str, str]:
+    """By the weight that their words have in a search, A the most."""
+    return {
+        "A": plugin.name,
+        "B": plugin.tagline,
+        "C": " ".join([plugin_domain(plugin), *plugin_tags(plugin)]),
+        "D": plugin.description[:_MAX_DESCRIPTION_LENGTH],
+    }
+
+
+def embedding_text(plugin: Plugin) -> str:
+    """What is embedded: the beginning of all it says, what is most telling first."""
+    said = [plugin.name, plugin.tagline, plugin_domain(plugin), ", ".join(plugin_tags(plugin)), plugin.description]
+    return ". ".join(part.strip().rstrip(".") for part in said if part.strip())[:_MAX_EMBEDDED_LENGTH]
+
+
+def text_hash(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()

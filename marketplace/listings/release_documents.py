@@ -1,0 +1,70 @@
+"""Which documents a release reads: those that were part of its knowledge bases at the revisions that it pins."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django.db import models
+from django.db.models.functions import Coalesce, NullIf
+
+from knowledge.models import Chunk, Document, DocumentQuerySet
+from plugins.models import Release
+from querying.question import access
+
+# What visitors are told of, where there is something that they are not.
+_PUBLIC_CONDITION = {"is_public": True, "is_template": False}
+
+
+def public_documents(release: Release) -> DocumentQuerySet:
+    """Titles, dates and counts of pages may be shown to anybody; the text only by `Page.objects.visible_to`. Where the
+    author tells public documents from others, these are the public ones, as they are marked today."""
+    read = Document.objects.filter(_documents_condition(release))
+    return read.filter(**_PUBLIC_CONDITION) if access.restricts_to_public(release) else read
+
+
+def private_documents(release: Release) -> DocumentQuerySet:
+    """Those that it reads and visitors are not told of."""
+    if not access.restricts_to_public(release):
+        return Document.objects.none()
+    return Document.objects.filter(_documents_condition(release)).exclude(**_PUBLIC_CONDITION)
+
+
+def _documents_condition(release: Release) -> models.Q:
+    read = models.Q(pk=None)
+    for pinned in release.knowledge:
+        revision = pinned["revision"]
+        was_there = models.Q(removed_in=None) | models.Q(removed_in__gt=revision)
+        read |= models.Q(knowledge_base=pinned["knowledge_base"], added_in__lte=revision) & was_there
+    return read
+
+
+def titled_documents(release: Release) -> DocumentQuerySet:
+    """The same with `title_then`: what each was called when the release was made. Its author may have given it another
+    name since, which is nobody's business before the next release."""
+    chunks = Chunk.objects.filter(_alive_chunks_condition(release), document=models.OuterRef("pk")).order_by()
+    then = NullIf(models.Subquery(chunks.values("document_title")[:1]), models.Value(""))
+    return public_documents(release).annotate(title_then=Coalesce(then, "title"))
+
+
+def _alive_chunks_condition(release: Release) -> models.Q:
+    alive = models.Q(pk=None)
+    for pinned in release.knowledge:
+        was_there = models.Q(removed_in=None) | models.Q(removed_in__gt=pinned["revision"])
+        alive |= models.Q(knowledge_base=pinned["knowledge_base"], added_in__lte=pinned["revision"]) & was_there
+    return alive
+
+
+def source_figures(release: Release, *, today: date, measured_on: date | None) -> dict[str, Any]:
+    """`sources`, their `pages`, how many are `superseded` today, the `newest` date among them, and how many were
+    superseded `since` the release was measured. One statement."""
+    is_over = models.Q(superseded_on__lte=today)
+    since = is_over & models.Q(superseded_on__gt=measured_on) if measured_on else models.Q(pk=None)
+    figures = public_documents(release).aggregate(
+        sources=models.Count("pk"),
+        pages=Coalesce(models.Sum("page_count"), 0),
+        superseded=models.Count("pk", filter=is_over),
+        newest=models.Max(Coalesce("effective_from", "doc_date")),
+        since=models.Count("pk", filter=since),
+    )
+    return dict(figures)

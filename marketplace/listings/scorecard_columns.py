@@ -1,0 +1,66 @@
+"""What a release's scorecard says, as a listing keeps it, and what of it needs attention."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+from marketplace.listings.trust_label import scorecard_rate, wilson_interval
+from marketplace.models import Label
+from marketplace.publishing.golden_gate import required_passes
+from plugins.models import Plugin, Release
+from querying.models import EvaluationRun
+
+MAX_SCORECARD_AGE = timedelta(days=180)
+_NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def scorecard_columns(release: Release) -> dict[str, Any]:
+    """The columns of a listing that come from the scorecard alone. None is what was not measured."""
+    card = release.scorecard
+    answered, refused = scorecard_rate(card, "answered"), scorecard_rate(card, "refused")
+    total, passed = card.get("golden_total") or 0, card.get("golden_passed") or 0
+    return {
+        "answered_right": answered.right if answered else None,
+        "to_answer": answered.total if answered else None,
+        "refused_right": refused.right if refused else None,
+        "to_refuse": refused.total if refused else None,
+        "measured_on": date.fromisoformat(card["date"]) if total else None,
+        "share_right": passed / total if total else None,
+        "right_at_least": wilson_interval(passed, total)[0] if total else None,
+    }
+
+
+def attention_sentence(plugin: Plugin, release: Release, *, superseded: int, today: date) -> str:
+    """Why the figures may no longer hold, a sentence; empty where they do, and where nothing was measured.
+
+    `superseded`: how many sources were, after it was measured. One statement at most.
+    """
+    card = release.scorecard
+    if not card.get("golden_total"):
+        return ""
+    if superseded:
+        many = _NUMBER_WORDS[superseded] if superseded < len(_NUMBER_WORDS) else f"{superseded:,}"
+        were = "source was" if superseded == 1 else "sources were"
+        return f"{many.capitalize()} {were} superseded after it was measured."
+    if today - date.fromisoformat(card["date"]) > MAX_SCORECARD_AGE:
+        return f"It was measured more than {MAX_SCORECARD_AGE.days} days ago."
+    return _failed_rerun_sentence(plugin, release)
+
+
+def listing_label(columns: dict[str, Any], *, attention: str) -> Label:
+    if columns["measured_on"] is None:
+        return Label.NONE
+    return Label.ATTENTION if attention else Label.MEASURED
+
+
+def _failed_rerun_sentence(plugin: Plugin, release: Release) -> str:
+    """What the latest whole run of the golden questions since the release says, where too few of them passed."""
+    runs = EvaluationRun.objects.filter(plugin=plugin, started__gt=release.created_at).exclude(content="")
+    run = runs.only("questions").first()
+    if run is None or not run.questions:
+        return ""
+    passed = sum(bool(one["passed"]) for one in run.questions)
+    if passed >= required_passes(len(run.questions), share=plugin.golden_share):
+        return ""
+    return f"Asked again since, {passed} of {len(run.questions)} golden questions went right."

@@ -1,0 +1,46 @@
+"""Plugins that know something alike."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.core.cache import caches
+from pgvector.django import MaxInnerProduct
+
+from marketplace.models import Listing
+from plugins.models import Plugin
+
+MAX_SIMILAR = 3
+# Distances to ten thousand listings take some milliseconds, and change only when plugins do.
+_SIMILAR_CACHE_SECONDS = 3600
+
+
+def similar_listings(plugin: Plugin, listing: Listing | None) -> list[Listing]:
+    """The nearest ones by what their pages say, else those of the same domain. One statement, or three where nobody has
+    looked lately."""
+    if listing is None:
+        return []
+    name = f"similar:{plugin.pk}:{listing.release_id}"
+    ids = (
+        caches["process"].get_or_set(name, lambda: _nearest_listing_ids(plugin.pk, listing), _SIMILAR_CACHE_SECONDS)
+        or []
+    )
+    # Whoever went off the air since is not shown, whatever is kept.
+    found = {one.pk: one for one in Listing.objects.public().defer("vector", "search", "sample").filter(pk__in=ids)}
+    return [found[pk] for pk in ids if pk in found]
+
+
+def _nearest_listing_ids(pk: UUID, listing: Listing) -> list[UUID]:
+    others = Listing.objects.exclude(pk=pk)
+    ids: list[UUID] = []
+    # Of unit length all of them, so the inner product ranks as the cosine does, and is computed faster.
+    vector = Listing.objects.filter(pk=pk).values_list("vector", flat=True).first()
+    if vector is not None:
+        comparable = others.filter(embedder=listing.embedder, vector__isnull=False)
+        ids = list(
+            comparable.order_by(MaxInnerProduct("vector", vector)).values_list("pk", flat=True)[:MAX_SIMILAR]
+        )
+    if len(ids) < MAX_SIMILAR:
+        alike = others.filter(domain=listing.domain).exclude(pk__in=ids).order_by("-asked", "pk")
+        ids += list(alike.values_list("pk", flat=True)[: MAX_SIMILAR - len(ids)])
+    return ids

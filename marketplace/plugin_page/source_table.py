@@ -1,0 +1,97 @@
+"""What a release may speak from: its documents by title, date and number of pages; of their text nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.core.paginator import Page as PageOfList
+from django.core.paginator import Paginator
+from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils import timezone
+
+from knowledge.models import Document, Page
+from marketplace.listings.release_documents import titled_documents
+from plugins.models import Release
+from querying.presentation.page_viewer import document_status
+from querying.releases import pinned_bases
+
+PER_PAGE = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceRow:
+    """`pages` is None where the source has none of its own; `address` opens it, empty for those who may not."""
+
+    title: str
+    kind: str
+    dates: str
+    pages: int | None
+    style: str
+    state: str
+    address: str
+    language: str
+
+
+def source_rows(release: Release, *, number: Any, is_open: bool) -> tuple[PageOfList, list[SourceRow]]:
+    """A page of the documents that the release reads, as its pinned revisions hold them: those in force first. Two
+    statements. `is_open`: anybody may open them."""
+    ordered = titled_documents(release).order_by(F("superseded_on").desc(nulls_first=True), "title_then", "pk")
+    page = Paginator(ordered, PER_PAGE).get_page(number)
+    today = timezone.localdate()
+    documents = _with_page_counts(ordered, release, is_open=is_open).filter(pk__in=[one.pk for one in page])
+    found = {one.pk: one for one in documents}
+    return page, [_source_row(found[one.pk], today=today, is_open=is_open) for one in page if one.pk in found]
+
+
+def source_titles(release: Release) -> set[str]:
+    return set(titled_documents(release).values_list("title_then", flat=True))
+
+
+def _alive_pages_condition(release: Release) -> Q:
+    """The pages that the release reads."""
+    alive = Q(pk=None)
+    for base in pinned_bases(release):
+        not_removed = Q(removed_in=None) | Q(removed_in__gt=base.revision)
+        alive |= Q(document__knowledge_base=base.knowledge_base_id, added_in__lte=base.revision) & not_removed
+    return alive
+
+
+def _with_page_counts(documents: QuerySet[Document], release: Release, *, is_open: bool) -> QuerySet[Document]:
+    pages = Page.objects.filter(_alive_pages_condition(release), document=OuterRef("pk")).order_by()
+    counted = pages.values("document").annotate(count=Count("pk")).values("count")
+    # Knowledge that belongs to somebody else stays closed, whatever the plugin's author shares.
+    opened = pages.visible_to(None) if is_open else pages.none()
+    first = opened.order_by("number").values("pk")[:1]
+    return documents.select_related("knowledge_base").annotate(
+        pages_then=Coalesce(Subquery(counted, output_field=IntegerField()), 0), first_page=Subquery(first)
+    )
+
+
+def _source_row(document: Any, *, today: date, is_open: bool) -> SourceRow:
+    style, state = document_status(document, today=today)
+    opens = is_open and document.first_page
+    return SourceRow(
+        title=document.title_then,
+        kind=document.get_source_type_display(),
+        dates=_validity_dates(document),
+        pages=document.pages_then if document.page_count is not None else None,
+        style=style or "ok",
+        state=state or "current",
+        address=reverse("source", args=[document.first_page]) if opens else "",
+        language=document.knowledge_base.language,
+    )
+
+
+def _validity_dates(document: Document) -> str:
+    """From when to when it is in force, else of when it is; empty where nobody said."""
+    begins = document.effective_from or document.doc_date
+    ends = f"to {_format_month(document.superseded_on)}" if document.superseded_on else ""
+    return " ".join(part for part in (_format_month(begins) if begins else "", ends) if part)
+
+
+def _format_month(day: date) -> str:
+    return f"{day:%b %Y}"

@@ -1,0 +1,99 @@
+"""What a plugin's golden questions say about publishing it, as the plugin's gate wants to hear it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from evaluation.golden import golden_runs
+from plugins.models import GoldenGate, Plugin
+from querying import releases
+from querying.models import EvaluationRun
+
+# A share such as .7 of ten is seven, whatever the binary fraction makes of it.
+_ROUNDING_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateResult:
+    """`run` is the latest whole run over this very content, None where there is none; with `is_run_by_publishing`
+    that is no obstacle yet: publishing asks the questions first. `share` (0 to 1) is what the plugin demands."""
+
+    policy: GoldenGate
+    share: float
+    questions: int
+    run: EvaluationRun | None = None
+    runs_on_publish: bool = False
+
+    @property
+    def passed(self) -> int:
+        return sum(bool(one["passed"]) for one in self.run.questions) if self.run else 0
+
+    @property
+    def needed(self) -> int:
+        """How many have to pass."""
+        return required_passes(self.questions, share=self.share)
+
+    @property
+    def is_met(self) -> bool:
+        return not self.questions or (self.run is not None and self.passed >= self.needed)
+
+    @property
+    def reason(self) -> str:
+        """Why this cannot be published, a sentence; empty where the gate lets it pass, or may yet."""
+        is_open = self.policy != GoldenGate.BLOCK or self.is_met or (self.run is None and self.runs_on_publish)
+        return "" if is_open else f"{self._wrong} Its gate blocks until they do."
+
+    @property
+    def warning(self) -> str:
+        """What to say beside publishing, a sentence; empty where the gate does not warn or is content."""
+        is_content = self.policy != GoldenGate.WARN or self.is_met or (self.run is None and self.runs_on_publish)
+        return "" if is_content else self._wrong
+
+    @property
+    def publish_notice(self) -> str:
+        """What publishing is going to do about the golden questions, a sentence; empty where it knows already."""
+        if not self.questions or self.run is not None or not self.runs_on_publish:
+            return ""
+        return f"Its golden questions are run first: {self.needed} of {self.questions} have to pass."
+
+    @property
+    def _wrong(self) -> str:
+        if self.run is None:
+            return (
+                f"Its {self.questions} golden questions have not been run as it stands; {self.needed} have to pass."
+            )
+        return f"{self.passed} of its {self.questions} golden questions pass; {self.needed} have to."
+
+
+def gate_result(plugin: Plugin) -> GateResult:
+    """Where the draft stands before publishing. Asks nothing of the plugin: it looks at the runs there are."""
+    questions = 0 if plugin.golden_gate == GoldenGate.OFF else plugin.golden_questions.count()
+    if not questions:
+        return _build_gate_result(plugin)
+    run = golden_runs.latest_matching_run(releases.snapshot(plugin))
+    return _build_gate_result(
+        plugin, questions=questions, run=run, runs_on_publish=golden_runs.can_run_inline(plugin)
+    )
+
+
+def gate_result_for_run(plugin: Plugin, *, run: EvaluationRun | None) -> GateResult:
+    """Where it stands once publishing has had its chance to run them. `run` is that of the content to publish."""
+    return _build_gate_result(plugin, questions=plugin.golden_questions.count(), run=run)
+
+
+def required_passes(questions: int, *, share: float) -> int:
+    """How many of so many questions have to pass."""
+    return math.ceil(questions * share - _ROUNDING_TOLERANCE)
+
+
+def _build_gate_result(
+    plugin: Plugin, *, questions: int = 0, run: EvaluationRun | None = None, runs_on_publish: bool = False
+) -> GateResult:
+    return GateResult(
+        policy=GoldenGate(plugin.golden_gate),
+        share=plugin.golden_share,
+        questions=questions,
+        run=run,
+        runs_on_publish=runs_on_publish,
+    )

@@ -1,0 +1,158 @@
+"""Publishing makes a release: an immutable snapshot that agents ask from then on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from accounts.models import User
+from evaluation.golden import golden_runs
+from lexic.errors import Conflict, InvalidInput, LexicError
+from marketplace.listings.update_listing import update_and_enqueue_listing
+from marketplace.publishing.golden_gate import GateResult, gate_result, gate_result_for_run
+from marketplace.publishing.release_events import record_release_published
+from plugins.models import SEMVER, AnswerPolicy, Plugin, PluginHeld, Release
+from querying import releases
+from querying.plugin_counts import PluginCounts, counts_by_plugin
+
+
+class NotReady(LexicError):
+    """The plugin cannot be published yet."""
+
+    code = "not_ready"
+    status = 409
+
+    def __init__(self, reasons: list[str]) -> None:
+        self.reasons = reasons
+        super().__init__(f"The plugin cannot be published yet: {' '.join(reasons)}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Each reason by itself as well, under `missing`."""
+        return {**super().as_dict(), "missing": self.reasons}
+
+
+class InvalidVersion(InvalidInput):
+    """A version looks like 1.2.0."""
+
+    code = "invalid_version"
+    hint = "Three whole numbers with full stops between them; or leave it out to get the next one."
+
+
+class VersionNotNew(Conflict):
+    """The version is not newer than the latest one."""
+
+    code = "version_not_new"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publication:
+    """`warning` is what the golden gate has to say, empty where it has nothing."""
+
+    release: Release
+    is_new: bool
+    warning: str = ""
+
+
+def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str = "") -> Publication:
+    """Release the plugin as it stands, and let agents ask it.
+
+    Its golden questions are run before, where nobody has: the release keeps their scorecard and the curve of
+    confidence fitted on them. Where the plugin's gate blocks, enough of them have to pass; where it warns, the
+    publication says so.
+
+    Publishing twice what has not changed gives the release that exists, unless another version is asked for.
+    Raises `NotReady` with every reason, `InvalidVersion` and `VersionNotNew`.
+    """
+    # Outside the transaction: asking takes seconds, and nobody else should wait for the plugin's row meanwhile.
+    if plugin.golden_questions.exists() and not publish_blockers(plugin):
+        golden_runs.ensure_draft_run(plugin)
+    with transaction.atomic():
+        plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
+        run = golden_runs.latest_matching_run(releases.snapshot(plugin))
+        golden = gate_result_for_run(plugin, run=run)
+        if reasons := publish_blockers(plugin, golden=golden):
+            raise NotReady(reasons)
+        # The curve of this very content or none: an older one would claim what nobody has checked.
+        golden_runs.store_calibration(plugin, run.calibration if run else None)
+        release, latest = releases.snapshot(plugin), plugin.latest_release()
+        if latest and version in (None, latest.version) and has_same_content(release, latest):
+            if not plugin.is_published:
+                record_release_published(plugin, latest)
+            plugin.set_live_release(latest)
+            update_and_enqueue_listing(plugin)
+            return Publication(release=latest, is_new=False, warning=golden.warning)
+        release.version = next_version(plugin) if version is None else _validated_version(version, latest)
+        release.notes, release.created_by = notes, by
+        release.scorecard = golden_runs.build_scorecard(run) if run else {}
+        release.save()
+        plugin.set_live_release(release)
+        update_and_enqueue_listing(plugin)
+        record_release_published(plugin, release)
+        return Publication(release=release, is_new=True, warning=golden.warning)
+
+
+def next_version(plugin: Plugin) -> str:
+    """The version that the next release gets unless another one is asked for."""
+    latest = plugin.latest_release()
+    if latest is None:
+        return "1.0.0"
+    major, minor, _ = _version_numbers(latest.version)
+    return f"{major}.{minor + 1}.0"
+
+
+def latest_if_unchanged(plugin: Plugin) -> Release | None:
+    """The latest release, where the plugin as it stands answers as that one does: publishing would give it again."""
+    latest = plugin.latest_release()
+    return latest if latest and has_same_content(releases.snapshot(plugin), latest) else None
+
+
+def publish_blockers(
+    plugin: Plugin, *, golden: GateResult | None = None, counts: PluginCounts | None = None
+) -> list[str]:
+    """What still stands in the way of publishing, each a sentence. `golden` and `counts` spare looking again."""
+    reasons, counts = _policy_errors(plugin), counts or counts_by_plugin([plugin])[plugin.pk]
+    if plugin.is_held:
+        reasons.insert(0, f"{PluginHeld().message} {PluginHeld.hint}")
+    if not plugin.system_prompt.strip():
+        reasons.append("It has no persona.")
+    if not counts.answering:
+        reasons.append("None of its documents is ready.")
+    if counts.unfinished:
+        reasons.append(f"{counts.unfinished} of its documents are still being read.")
+    reasons += counts.tree_problems
+    held_back = (golden or gate_result(plugin)).reason
+    return [*reasons, held_back] if held_back else reasons
+
+
+def has_same_content(one: Release, other: Release) -> bool:
+    same_policy = one.policy() == other.policy()
+    return same_policy and one.trees == other.trees and one.knowledge == other.knowledge
+
+
+def _policy_errors(plugin: Plugin) -> list[str]:
+    """The persona has a sentence of its own; without a disclaimer one can do."""
+    names = [name for name in AnswerPolicy.policy_fields() if name != "system_prompt"]
+    others = [field.name for field in plugin._meta.fields if field.name not in names]
+    try:
+        plugin.clean_fields(exclude=others)
+    except ValidationError as error:
+        labels = {field.name: field.verbose_name for field in plugin._meta.fields}
+        return [f"Its {labels[name]}: {reasons[0]}" for name, reasons in error.message_dict.items()]
+    return []
+
+
+def _validated_version(version: str, latest: Release | None) -> str:
+    try:
+        SEMVER(version)
+    except ValidationError:
+        raise InvalidVersion from None
+    if latest and _version_numbers(version) <= _version_numbers(latest.version):
+        raise VersionNotNew(f"{version} is not newer than {latest.version}, the latest version.")
+    return version
+
+
+def _version_numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))

@@ -1,0 +1,53 @@
+"""Going back: what an earlier release was, published again under a new version. The draft is left as it is."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from accounts.models import User
+from knowledge.models import KnowledgeBase
+from lexic.errors import Conflict
+from marketplace.listings.update_listing import update_and_enqueue_listing
+from marketplace.publishing.publish import has_same_content, next_version
+from marketplace.publishing.release_events import record_release_published
+from plugins.models import Plugin, Release
+
+
+class RollbackKnowledgeGone(Conflict):
+    """A knowledge base that this release read is deleted, so it cannot answer again."""
+
+    code = "knowledge_gone"
+    hint = "Agents go on with the latest release."
+
+
+def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:
+    """Let agents that ask for the latest release get what `to` was.
+
+    Releases are never moved: this makes a newer one with the same content and scorecard, or puts the latest on the
+    air where it says the same already. The golden gate is not asked: the content has been published before.
+    Raises `KnowledgeGone`, `IsHeld`.
+    """
+    with transaction.atomic():
+        plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
+        _check_knowledge_exists(to)
+        latest = plugin.latest_release()
+        if latest and has_same_content(to, latest):
+            if not plugin.is_published:
+                record_release_published(plugin, latest, returns_to=to)
+            plugin.set_live_release(latest)
+            update_and_enqueue_listing(plugin)
+            return latest
+        release = Release(plugin=plugin, version=next_version(plugin), **to.policy())
+        release.trees, release.knowledge, release.scorecard = to.trees, to.knowledge, to.scorecard
+        release.notes, release.created_by = f"As {to.version} was.", by
+        release.save()
+        plugin.set_live_release(release)
+        update_and_enqueue_listing(plugin)
+        record_release_published(plugin, release, returns_to=to)
+        return release
+
+
+def _check_knowledge_exists(release: Release) -> None:
+    pinned = {one["knowledge_base"] for one in release.knowledge}
+    if KnowledgeBase.objects.filter(pk__in=pinned).count() < len(pinned):
+        raise RollbackKnowledgeGone

@@ -1,0 +1,15 @@
+"""A plugin goes off the air, and off the marketplace with it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from marketplace.listings.update_listing import update_and_enqueue_listing
+from plugins.models import Plugin
+
+
+@transaction.atomic
+def withdraw_from_marketplace(plugin: Plugin) -> None:
+    """Its releases stay, so that what was answered can be replayed; publishing puts it back."""
+    plugin.withdraw()
+    update_and_enqueue_listing(plugin)

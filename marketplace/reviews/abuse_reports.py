@@ -1,0 +1,95 @@
+"""Somebody says that a plugin or a review should not be public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.key_secrets import contains_key
+from accounts.models import User
+from accounts.rate_limits import DAY, count_or_wait
+from lexic.errors import LexicError
+from marketplace.models import Report, Review
+from marketplace.reviews.save_review import MAX_CHARACTERS, TextContainsKey, TextTooLong
+from plugins.models import Plugin
+
+HOUR_SECONDS = 3600
+# Of one person, or of one address where nobody has signed in. An office or a school may share an address.
+MAX_REPORTS_PER_HOUR, MAX_REPORTS_PER_DAY = 10, 30
+
+
+class TooManyReports(LexicError):
+    """That is more than we can read from one person at once."""
+
+    code = "too_many_reports"
+    status = 429
+
+    def __init__(self, *, wait: float) -> None:
+        self.retry_after = wait
+        minutes = max(1, round(wait / 60))
+        hint = (
+            f"You may go on in {minutes} minute{'' if minutes == 1 else 's'}. What you reported before is with us."
+        )
+        super().__init__(hint=hint)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reporter:
+    """Whoever reports: the person who has signed in, if anybody has, and what stands for their address
+    (`visitors.name_of`)."""
+
+    person: User | None
+    address: str
+
+    @property
+    def fingerprint(self) -> str:
+        return f"person:{self.person.pk.hex}" if self.person else f"address:{self.address}"
+
+
+def submit_report(
+    plugin: Plugin, *, reporter: Reporter, reason: str, text: str, review: Review | None = None
+) -> Report:
+    """Put it into the queue of those who run the site.
+
+    What one person says again of the same thing, while it waits, is added to what they said before.
+    Raises `TooManyReports`, `TooLong` and `HoldsKey`.
+    """
+    text = text.strip()
+    if len(text) > MAX_CHARACTERS:
+        raise TextTooLong
+    if contains_key(text):
+        raise TextContainsKey(hint="Take it out; say which plugin or page shows it instead.")
+    _check_report_limits(reporter)
+    words = {"reason": reason, "text": text}
+    thing = {"plugin": plugin, "review": review, "fingerprint": reporter.fingerprint}
+    try:
+        with transaction.atomic():
+            return Report.objects.create(reporter=reporter.person, **thing, **words)
+    except IntegrityError:
+        # None: it was decided this very moment.
+        return _merge_into_open_report(thing, **words) or Report.objects.create(
+            reporter=reporter.person, **thing, **words
+        )
+
+
+@transaction.atomic
+def _merge_into_open_report(thing: Mapping[str, Any], *, reason: str, text: str) -> Report | None:
+    found = Report.objects.select_for_update(of=["self"]).open().filter(**thing).first()
+    if found is None:
+        return None
+    found.reason = reason
+    if text not in found.text:
+        # What they say last is what they mean; what no longer fits is cut off what they said first.
+        found.text = f"{text}\n\n{found.text}".strip()[:MAX_CHARACTERS]
+    found.save(update_fields=["reason", "text"])
+    return found
+
+
+def _check_report_limits(reporter: Reporter) -> None:
+    limits = {HOUR_SECONDS: MAX_REPORTS_PER_HOUR, DAY: MAX_REPORTS_PER_DAY}
+    wait = count_or_wait(f"reports:{reporter.fingerprint}", limits)
+    if wait is not None:
+        raise TooManyReports(wait=wait)

@@ -1,0 +1,104 @@
+"""Who has used a plugin, and so may say how it was to use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from django.db import models
+
+from accounts.email_addresses import has_confirmed_email
+from accounts.models import User
+from lexic.errors import NotAllowed
+from marketplace.models import Install
+from plugins.collaborators import find_role
+from plugins.models import Plugin, Release
+from querying.models import Query, QueryQuerySet
+from querying.types import Outcome
+
+# Questions, with a key or by hand. Fewer say little about a plugin; many more would keep out whoever finds out early
+# that it is wrong for them. How many somebody asked stands beside what they say, so that readers can weigh it.
+# Whoever has installed a copy has used it too: what they ask of the copy is counted there.
+MIN_QUESTIONS = 5
+_COUNTED_OUTCOMES = (Outcome.ANSWERED, Outcome.REFUSED, Outcome.CLARIFY)
+
+
+class OwnPlugin(NotAllowed):
+    """You work on this plugin, and reviews are by those who use it."""
+
+    code = "own_plugin"
+    hint = "You can reply to each review once."
+
+
+class NotEnoughUse(NotAllowed):
+    """Reviews are by people who have used the plugin."""
+
+    code = "used_too_little"
+
+    def __init__(self, *, questions: int) -> None:
+        asked = f"{questions} question{'' if questions == 1 else 's'}" if questions else "nothing yet"
+        hint = (
+            f"You have asked it {asked}. From {MIN_QUESTIONS} questions on, or with a copy installed, "
+            "you can review it."
+        )
+        super().__init__(hint=hint)
+
+
+class AddressNotConfirmed(NotAllowed):
+    """A review needs an account whose email address is confirmed."""
+
+    code = "address_not_confirmed"
+    hint = "Nobody else sees the address; it makes sure that each person has one review."
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginUse:
+    """What somebody did with a plugin. `since` is the day of the first question, `release` the latest one asked;
+    both are None where nothing was asked."""
+
+    questions: int
+    since: date | None
+    release: Release | None
+    has_installed: bool
+
+    @property
+    def is_enough(self) -> bool:
+        return self.has_installed or self.questions >= MIN_QUESTIONS
+
+
+def plugin_use(plugin: Plugin, person: User) -> PluginUse:
+    """Counts everything they asked of its releases; questions to a draft, and those that failed, are not use."""
+    asked = _release_questions(plugin, person).order_by()
+    counted = asked.aggregate(count=models.Count("pk"), first=models.Min("created_at"))
+    last = asked.order_by("-created_at").select_related("release").only("release").first()
+    return PluginUse(
+        questions=counted["count"],
+        since=counted["first"].date() if counted["first"] else None,
+        release=last.release if last else None,
+        has_installed=_has_installed(plugin, person),
+    )
+
+
+def check_may_review(plugin: Plugin, person: User) -> None:
+    """Raises `OnesOwn`, `AddressUnconfirmed` or `UsedTooLittle`. Counts no further than it has to."""
+    if is_team_member(plugin, person):
+        raise OwnPlugin
+    if not _has_installed(plugin, person):
+        asked = _release_questions(plugin, person).order_by()[:MIN_QUESTIONS].count()
+        if asked < MIN_QUESTIONS:
+            raise NotEnoughUse(questions=asked)
+    if not has_confirmed_email(person):
+        raise AddressNotConfirmed
+
+
+def is_team_member(plugin: Plugin, person: User) -> bool:
+    """Its owner, an editor or a viewer."""
+    return plugin.owner_id == person.pk or find_role(plugin, person) is not None
+
+
+def _release_questions(plugin: Plugin, person: User) -> QueryQuerySet:
+    return Query.objects.filter(plugin=plugin, user=person, release__isnull=False, outcome__in=_COUNTED_OUTCOMES)
+
+
+def _has_installed(plugin: Plugin, person: User) -> bool:
+    return Install.objects.filter(original=plugin, installed_by=person).exists()

@@ -1,0 +1,113 @@
+"""A review and the reply to it: written, changed and taken back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.key_secrets import contains_key
+from accounts.models import User
+from lexic.errors import Conflict, InvalidInput
+from marketplace.listings.review_counts import update_review_counts
+from marketplace.models import Review
+from marketplace.reviews.eligibility import OwnPlugin, check_may_review, is_team_member, plugin_use
+from plugins.models import Plugin
+
+MAX_CHARACTERS = 2000
+
+
+class TextContainsKey(InvalidInput):
+    """There is an API key in this text, and everybody could read it."""
+
+    code = "holds_key"
+    hint = "Take it out. If it works, revoke it."
+
+
+class ReviewIsHidden(Conflict):
+    """Your review was taken off the page after a report."""
+
+    code = "review_hidden"
+    hint = "It cannot be written again. If you think that this is a mistake, ask whoever runs this site."
+
+
+class TextTooLong(InvalidInput):
+    """This is longer than 2000 characters."""
+
+    code = "too_long"
+
+
+def review_by(plugin: Plugin, person: User) -> Review | None:
+    """What the person said of it, hidden or not."""
+    return Review.objects.filter(plugin=plugin, author=person).select_related("release").first()
+
+
+def check_may_save_review(plugin: Plugin, person: User) -> None:
+    """As `check_may_review`; but a review that is there may be changed by whoever wrote it, unless they work on the
+    plugin by now (`OnesOwn`) or it was hidden (`IsHidden`)."""
+    mine = review_by(plugin, person)
+    if mine is None:
+        check_may_review(plugin, person)
+    elif mine.is_hidden:
+        raise ReviewIsHidden
+    elif is_team_member(plugin, person):
+        raise OwnPlugin
+
+
+def save_review(plugin: Plugin, *, by: User, verdict: str, text: str) -> Review:
+    """Each person has one review of a plugin: this makes it, or puts it in the place of what they said before.
+
+    The release and the questions that it rests on are those of this moment. A reply to it stays.
+    Raises what `check_may_write` raises, `HoldsKey` and `TooLong`.
+    """
+    check_may_save_review(plugin, by)
+    said = {"verdict": verdict, "text": _validated_review_text(text), "updated_at": timezone.now()}
+    with transaction.atomic():
+        review, _ = Review.objects.update_or_create(
+            plugin=plugin, author=by, defaults={**said, **_use_columns(plugin, by)}
+        )
+        update_review_counts(plugin.pk)
+    return review
+
+
+def delete_review(review: Review) -> None:
+    """Delete it. Of a hidden one the words go and the row stays, or it could be written anew."""
+    with transaction.atomic():
+        if review.is_hidden:
+            Review.objects.filter(pk=review.pk).update(text="", reply="", replied_at=None)
+        else:
+            review.delete()
+            update_review_counts(review.plugin_id)
+
+
+def save_reply(review: Review, *, text: str) -> None:
+    """The one answer of those who work on the plugin; an empty text takes it back. Raises `HoldsKey`, `TooLong`.
+
+    The door has to know that the person may change the plugin.
+    """
+    review.reply = _validated_review_text(text)
+    review.replied_at = timezone.now() if review.reply else None
+    review.save(update_fields=["reply", "replied_at"])
+
+
+def _use_columns(plugin: Plugin, person: User) -> dict[str, Any]:
+    """What the review rests on. Nothing where the questions are gone by now: then what was written with it stays."""
+    use = plugin_use(plugin, person)
+    if not use.is_enough:
+        return {}
+    return {
+        "release": use.release,
+        "questions": use.questions,
+        "asked_since": use.since,
+        "has_installed": use.has_installed,
+    }
+
+
+def _validated_review_text(text: str) -> str:
+    text = text.strip()
+    if len(text) > MAX_CHARACTERS:
+        raise TextTooLong
+    if contains_key(text):
+        raise TextContainsKey
+    return text

@@ -1,0 +1,60 @@
+"""How much a copy holds, in figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from django.db.models import Count
+
+from knowledge.models import Chunk, Document
+from marketplace.bundle.release_export import shared_golden_questions
+from plugins.models import Plugin, Release
+from querying import releases
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopyContents:
+    """`waiting` documents are still to be embedded by a worker."""
+
+    documents: int
+    passages: int
+    trees: int
+    golden: int
+    waiting: int = 0
+
+
+@singledispatch
+def copy_contents(of: Any) -> CopyContents:
+    """Of a release that is shared, or of a copy as it stands."""
+    raise TypeError(of)
+
+
+@copy_contents.register
+def _(release: Release) -> CopyContents:
+    figures = [_base_counts(base.knowledge_base_id, base.revision) for base in releases.pinned_bases(release)]
+    return CopyContents(
+        documents=sum(documents for documents, _ in figures),
+        passages=sum(passages for _, passages in figures),
+        trees=len(release.trees),
+        golden=shared_golden_questions(release).count(),
+    )
+
+
+@copy_contents.register
+def _(copy: Plugin) -> CopyContents:
+    documents = Document.objects.of_plugin(copy)
+    return CopyContents(
+        documents=documents.count(),
+        passages=Chunk.objects.filter(document__in=documents.order_by().values("pk"), removed_in=None).count(),
+        trees=copy.trees.count(),
+        golden=copy.golden_questions.count(),
+        waiting=documents.unfinished().count(),
+    )
+
+
+def _base_counts(base_id: int, revision: int) -> tuple[int, int]:
+    alive = Chunk.objects.alive_at(revision).filter(knowledge_base=base_id).order_by()
+    counted = alive.aggregate(documents=Count("document", distinct=True), passages=Count("pk"))
+    return counted["documents"], counted["passages"]

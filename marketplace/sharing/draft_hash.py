@@ -1,0 +1,41 @@
+"""What a draft holds, in one word: two that are equal hold the same, apart from what agents call it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+
+from knowledge.models import Document, KnowledgeBase
+from marketplace.bundle.columns import column_values
+from plugins.models import Plugin
+
+# How its golden questions did changes by running them, and its slug is nobody's work.
+_IGNORED_COLUMNS = {"last_passed", "last_failures", "slug"}
+
+
+def draft_content_hash(plugin: Plugin) -> str:
+    """A hash of everything that somebody may have worked on: words, policy, trees, golden questions, documents."""
+    said = json.dumps(_hashed_content(plugin), cls=DjangoJSONEncoder, sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _hashed_content(plugin: Plugin) -> dict[str, Any]:
+    bases = list(KnowledgeBase.objects.of_plugin(plugin).values_list("pk", flat=True))
+    documents = Document.objects.of_plugin(plugin).order_by("pk")
+    return {
+        "plugin": _hashed_columns(plugin),
+        "trees": [
+            [_hashed_columns(tree), *map(_hashed_columns, tree.cases.all())]
+            for tree in plugin.trees.prefetch_related("cases")
+        ],
+        "golden": [_hashed_columns(one) for one in plugin.golden_questions.order_by("pk")],
+        "bases": bases,
+        "documents": [[str(one.pk), one.sha256, _hashed_columns(one)] for one in documents],
+    }
+
+
+def _hashed_columns(row: Any) -> dict[str, Any]:
+    return {name: value for name, value in column_values(row).items() if name not in _IGNORED_COLUMNS}

@@ -1,0 +1,160 @@
+"""A copy of a shared plugin in somebody's account, and how it keeps up with its original."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.rate_limits import RateLimited, check_hourly_limit
+from knowledge import lease
+from lexic.errors import Conflict
+from marketplace.bundle import ImportedPlugin, import_plugin, release_import
+from marketplace.bundle.archive import BundleArchive
+from marketplace.models import Install
+from marketplace.sharing.draft_hash import draft_content_hash
+from marketplace.sharing.provenance import record_install
+from marketplace.sharing.release_files import release_file
+from marketplace.sharing.shareability import NotShared, shared_release
+from plugins.models import Plugin, Release
+
+MAX_COPIES = 50
+_MAX_PER_HOUR = 30  # of either
+
+
+class TooManyCopies(Conflict):
+    """You have as many copies of shared plugins as one account may have."""
+
+    code = "too_many_copies"
+    hint = f"At most {MAX_COPIES}. Delete one that you do not need."
+
+
+class TooManyInstalls(RateLimited):
+    """You made many copies within the hour."""
+
+
+class TooManyImports(RateLimited):
+    """You brought in many files within the hour; this one was not read."""
+
+
+class ModifiedCopy(Conflict):
+    """You have changed this copy since it was made, so nothing was brought up to date."""
+
+    code = "worked_on"
+    hint = "Make a second copy of the new release, and compare the two."
+
+
+class CopyUpToDate(Conflict):
+    """This copy is of the latest release."""
+
+    code = "up_to_date"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstallResult:
+    """`is_new` is false where the copy was there already: asking twice makes one."""
+
+    install: Install
+    is_new: bool
+    waiting: int = 0
+
+
+def install_copy(slug: str, *, by: User, there: int | None = None) -> InstallResult:
+    """A draft of this person's, made of the latest release of the shared plugin.
+
+    Somebody who has a copy of that release gets that again, unless `there` is how many of them they know of: then it is
+    one more. Raises `NotShared`, `CannotBeShared`, `TooManyCopies`, `TooFast`, and what writing the release's file
+    raises.
+    """
+    release = shared_release(slug)
+    with transaction.atomic():
+        # Who presses twice waits for the first time to end, and finds what it made.
+        lease.lock_in_transaction(f"install:{by.pk}")
+        copies = list(existing_copies(release, person=by))
+        if copies and there != len(copies):
+            return InstallResult(install=copies[0], is_new=False)
+        _check_install_limits(by)
+        with release_file(release).open() as file:
+            imported = import_plugin_file(file, owner=by, origin=release)
+    return InstallResult(install=imported.plugin.installed_from, is_new=True, waiting=imported.waiting)
+
+
+def import_upload(file: IO[bytes], *, by: User, slug: str | None = None) -> ImportedPlugin:
+    """`import_file` for what people send, so many an hour, whatever is in it. Raises `TooManyImports` as well."""
+    check_hourly_limit(f"imports:{by.pk}", most=_MAX_PER_HOUR, refusal=TooManyImports)
+    return import_plugin_file(file, owner=by, slug=slug)
+
+
+def import_plugin_file(
+    file: IO[bytes], *, owner: User, slug: str | None = None, origin: Release | None = None
+) -> ImportedPlugin:
+    """The plugin in the file as a draft of the owner's; of a release, with what it was made from.
+
+    `origin` is the release that the file is known to be of. Raises `BadBundle`, `SlugTaken`.
+    """
+    with transaction.atomic():
+        imported = import_plugin(file, owner=owner, slug=slug)
+        if imported.made_from:
+            record_install(imported.plugin, made_from=imported.made_from, origin=origin, by=owner)
+    return imported
+
+
+def existing_copies(release: Release, *, person: User) -> list[Install]:
+    """The person's copies of this very release, the newest first."""
+    mine = Install.objects.of(person).filter(original=release.plugin, version=release.version)
+    return list(mine.select_related("copy").order_by("-created_at", "-pk"))
+
+
+def update_copy(copy: Plugin, *, by: User) -> Install:
+    """Put the original's latest release in the place of what the copy holds, its documents as new versions.
+
+    Only where nobody has worked on the copy since it was made or last brought up to date. Agents that ask a release of
+    the copy notice nothing. Raises `NotShared`, `CannotBeShared`, `UpToDate`, `WorkedOn`, `AnotherEmbedder`, and
+    what writing the release's file raises.
+    """
+    with transaction.atomic():
+        copy = Plugin.objects.select_for_update().get(pk=copy.pk)
+        _, release = original_and_release(copy)
+        row = Install.objects.select_for_update().get(copy=copy)
+        if release.pk == row.release_id:
+            raise CopyUpToDate
+        if draft_content_hash(copy) != row.content:
+            raise ModifiedCopy
+        _check_install_limits(by, is_new=False)
+        with release_file(release).open() as file:
+            _replace_copy_content(copy, BundleArchive(file))
+        row.release, row.version, row.content = release, release.version, draft_content_hash(copy)
+        row.save(update_fields=["release", "version", "content"])
+    return row
+
+
+def original_and_release(copy: Plugin) -> tuple[Plugin, Release]:
+    """The plugin that the copy was made from, and the release of it that others may copy now. Raises `NotShared`,
+    `CannotBeShared`."""
+    row = Install.objects.filter(copy=copy).select_related("original").first()
+    if row is None or row.original is None:
+        raise NotShared
+    release = shared_release(row.original.slug)
+    return release.plugin, release
+
+
+def is_copy_modified(row: Install) -> bool:
+    """Whether somebody has changed the copy since."""
+    return draft_content_hash(row.copy) != row.content
+
+
+def _replace_copy_content(copy: Plugin, archive: BundleArchive) -> None:
+    content = release_import.parse_release_content(archive, archive.manifest())
+    for name, value in content.plugin.items():
+        if name != "slug":
+            setattr(copy, name, value)
+    copy.save()
+    release_import.replace_plugin_content(copy, content, archive=archive)
+
+
+def _check_install_limits(person: User, *, is_new: bool = True) -> None:
+    if is_new and Install.objects.of(person).count() >= MAX_COPIES:
+        raise TooManyCopies
+    check_hourly_limit(f"installs:{person.pk}", most=_MAX_PER_HOUR, refusal=TooManyInstalls)

@@ -1,0 +1,109 @@
+"""The file of a shared release: written when somebody first wants it, kept for the next, within bounds."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections import defaultdict
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+
+from lexic import atomic_files
+from local import locks
+from marketplace.bundle import release_export as bundle
+from marketplace.bundle.pinned_documents import PinnedDocument, pinned_documents
+from plugins.models import Release
+
+# The id of the release, and a name of what it holds.
+_RELEASE_FILE_NAME = re.compile(r"([0-9a-f]{32})-[0-9a-f]{64}\.zip")
+# What is younger may still be written.
+_MIN_STALE_AGE = timedelta(hours=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseFile:
+    """The file of a release, not yet written perhaps. `name` is another one when its content is."""
+
+    release: UUID
+    name: str
+    head: dict[str, Any]
+    documents: list[PinnedDocument]
+
+    def open(self) -> IO[bytes]:
+        """At its beginning; the caller closes it. Raises `FileIsGone`, `TooLargeToCarry`."""
+        path = _release_files_root() / f"{self.release.hex}-{self.name}.zip"
+        if (kept := _open_kept_file(path)) is not None:
+            return kept
+        # One writes at a time: whoever waited finds it written.
+        with locks.hold_lock(settings.VAR_DIR, "shared-releases"):
+            if (kept := _open_kept_file(path)) is None:
+                with atomic_files.temporary_file(path.parent) as target:
+                    bundle.write_release(self.head, self.documents, target)
+                    atomic_files.move_into_place(target, path)
+                kept = path.open("rb")
+                prune_release_files(most_bytes=settings.LEXIC_SHARED_MAX_BYTES, but=path)
+        return kept
+
+
+def release_file(release: Release) -> ReleaseFile:
+    """The release as one file, as it is now. Raises `KnowledgeIsGone`."""
+    documents = pinned_documents(release)
+    head = bundle.release_manifest(release, documents)
+    return ReleaseFile(
+        release=release.pk, name=bundle.release_content_hash(head, release), head=head, documents=documents
+    )
+
+
+def prune_release_files(*, most_bytes: int, but: Path | None = None) -> int:
+    """Delete the files that nobody has wanted for longest, until the rest takes up less. Returns how many."""
+    return atomic_files.prune_files(_release_files_root().glob("*.zip"), most_bytes=most_bytes, but=but)
+
+
+def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
+    """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, off the air
+    or replaced, of what a release held before, and what was never written to its end. Returns how many."""
+    by_release: dict[UUID | None, list[Path]] = defaultdict(list)
+    for path in sorted(_release_files_root().glob("*.zip"), key=_last_used, reverse=True):
+        named = _RELEASE_FILE_NAME.fullmatch(path.name)
+        by_release[UUID(named[1]) if named else None].append(path)
+    wanted = set(_shared_release_ids([pk for pk in by_release if pk]))
+    gone = [path for pk, paths in by_release.items() for path in (paths[1:] if pk in wanted else paths)]
+    before = time.time() - older_than.total_seconds()
+    gone += [path for path in _release_files_root().glob(".incoming-*") if 0 < _last_used(path) < before]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
+
+
+def _shared_release_ids(releases: Collection[UUID]) -> QuerySet[Release, UUID]:
+    """As `obstacles.shared_release` chooses them."""
+    newer = Release.objects.filter(plugin=OuterRef("plugin"), created_at__gt=OuterRef("created_at"))
+    shared = Release.objects.filter(plugin__is_published=True, plugin__is_shared=True, pk__in=releases)
+    return shared.filter(~Exists(newer)).order_by().values_list("pk", flat=True)
+
+
+def _last_used(path: Path) -> float:
+    """0 for one that is gone in this moment."""
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
+
+
+def _release_files_root() -> Path:
+    return Path(settings.LEXIC_FILES_DIR) / "shared"
+
+
+def _open_kept_file(path: Path) -> IO[bytes] | None:
+    with suppress(OSError):
+        os.utime(path)
+        return path.open("rb")
+    return None

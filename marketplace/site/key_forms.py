@@ -1,0 +1,81 @@
+"""The forms of the page of keys."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils import timezone
+
+from accounts import api_keys
+from accounts.key_secrets import contains_key
+from accounts.models import ApiKey, Capability, User, default_per_day, default_per_minute
+from plugins.models import Plugin
+
+LIFETIME_CHOICES = [("30", "after 30 days"), ("90", "after 90 days"), ("365", "after a year"), ("", "never")]
+OVERLAP_CHOICES = [
+    (0, "at once"),
+    (1, "in an hour"),
+    (24, "in a day"),
+    (7 * 24, "in a week"),
+    (30 * 24, "in 30 days"),
+]
+
+
+class KeyForm(forms.Form):
+    name = forms.CharField(max_length=100, help_text="What you will know it by, such as “planning agent”.")
+    plugin = forms.CharField(
+        required=False,
+        max_length=100,
+        label="Only for this plugin",
+        help_text="Its slug, such as “concrete-cover”. Empty: the key can ask every published plugin.",
+    )
+    capabilities = forms.MultipleChoiceField(
+        required=False,
+        label="It may",
+        choices=Capability.choices,
+        initial=[Capability.QUERY.value],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    per_minute = forms.IntegerField(label="Requests in a minute", min_value=1, required=False)
+    per_day = forms.IntegerField(label="Requests in a day", min_value=1, required=False)
+    life = forms.ChoiceField(label="It stops working", choices=LIFETIME_CHOICES, required=False, initial="90")
+
+    def __init__(self, data: object = None, *, user: User, plugin: str = "") -> None:
+        initial = {"plugin": plugin, "per_minute": default_per_minute(), "per_day": default_per_day()}
+        super().__init__(data, initial=initial)  # type: ignore[arg-type]
+        self.user = user
+        self.fields["per_minute"].help_text = f"At most {settings.KEY_MAX_PER_MINUTE:,}."
+        self.fields["per_day"].help_text = f"At most {settings.KEY_MAX_PER_DAY:,}; a day is one of UTC."
+        if not user.is_staff:  # there is nothing yet that such a key could read or change
+            del self.fields["capabilities"]
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if contains_key(name):
+            raise forms.ValidationError("This is a key; a name is shown to others.")
+        return name
+
+    def clean_plugin(self) -> Plugin | None:
+        slug = self.cleaned_data["plugin"]
+        found = Plugin.objects.visible_to(self.user).filter(slug=slug).first()
+        if slug and found is None:
+            raise forms.ValidationError("There is no plugin of this name that you may ask.")
+        return found
+
+    def issue(self) -> tuple[ApiKey, str]:
+        """The new key and its secret. Raises as `keeping.issue` does."""
+        chosen = self.cleaned_data
+        wanted: dict[str, Any] = {
+            name: chosen[name] for name in ("capabilities", "per_minute", "per_day") if chosen.get(name)
+        }
+        if chosen["life"]:
+            wanted["expires_at"] = timezone.now() + timedelta(days=int(chosen["life"]))
+        plugins = [chosen["plugin"]] if chosen["plugin"] else []
+        return api_keys.issue_key(self.user, name=chosen["name"], plugins=plugins, **wanted)
+
+
+class RotateKeyForm(forms.Form):
+    overlap = forms.TypedChoiceField(label="The old one stops", choices=OVERLAP_CHOICES, coerce=int, initial=24)

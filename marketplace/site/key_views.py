@@ -1,0 +1,157 @@
+"""A person's API keys, without the builder: make one, see what there is, reveal, replace or revoke one."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from allauth.account.decorators import reauthentication_required
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts import api_keys
+from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
+from lexic.errors import LexicError
+from marketplace.plugin_page.code_snippets import build_snippets
+from marketplace.plugin_page.sample_answers import sample_questions
+from marketplace.site.key_forms import KeyForm, RotateKeyForm
+from plugins.models import Plugin
+from querying.audit.key_usage import KeyUsage, usage_by_key
+
+_OUTCOME_LABELS = {
+    "answered": "answered",
+    "clarify": "asked back",
+    "refused": "refused",
+    "failed": "failed",
+    "abandoned": "left by the caller",
+}
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+@never_cache
+def keys_view(request: HttpRequest) -> HttpResponse:
+    """The secret of a new key goes into the answer to its form, and nowhere else."""
+    user = _key_owner(request)
+    asked_for = request.GET.get("plugin", "")[:100]
+    form = KeyForm(request.POST if request.method == "POST" else None, user=user, plugin=asked_for)
+    if form.is_valid():
+        try:
+            key, secret = form.issue()
+        except LexicError as error:
+            form.add_error(None, f"{error.message} {error.hint}")
+        else:
+            return _keys_page(request, key=key, secret=secret, plugin=form.cleaned_data["plugin"])
+    return _keys_page(request, form=form)
+
+
+@require_POST
+@login_required
+@never_cache
+@reauthentication_required
+def reveal_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Shows the secret again; whoever has not signed in within the last minutes is asked to first."""
+    key = _own_key(request, pk)
+    try:
+        secret = key.reveal_to(_key_owner(request))
+    except LexicError as error:
+        return _redirect_with_error(request, error)
+    return _keys_page(request, key=key, secret=secret, is_again=True)
+
+
+@require_POST
+@login_required
+@never_cache
+def rotate_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A new key in the place of this one, which goes on for as long as the form says."""
+    old, form = _own_key(request, pk), RotateKeyForm(request.POST)
+    if not form.is_valid():
+        return redirect("keys")
+    try:
+        key, secret = api_keys.rotate_key(
+            old, by=_key_owner(request), overlap=timedelta(hours=form.cleaned_data["overlap"])
+        )
+    except LexicError as error:
+        return _redirect_with_error(request, error)
+    return _keys_page(request, key=key, secret=secret, old=old)
+
+
+@require_POST
+@login_required
+def revoke_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
+    key = _own_key(request, pk)
+    key.revoke()
+    messages.success(request, f"The key “{key.name}” is revoked. It stopped working at once.")
+    return redirect("keys")
+
+
+def usable_keys(user: User) -> ApiKeyQuerySet:
+    """Newest first."""
+    mine = ApiKey.objects.usable().filter(owner=user)
+    return mine.select_related("rotated_into").prefetch_related("limits__plugin")
+
+
+def _key_owner(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def _own_key(request: HttpRequest, pk: UUID) -> ApiKey:
+    return get_object_or_404(ApiKey, owner=_key_owner(request), pk=pk)
+
+
+def _redirect_with_error(request: HttpRequest, error: LexicError) -> HttpResponse:
+    messages.error(request, f"{error.message} {error.hint}")
+    return redirect("keys")
+
+
+def _keys_page(request: HttpRequest, **context: Any) -> HttpResponse:
+    working = list(usable_keys(_key_owner(request)))
+    uses = usage_by_key(key.pk for key in working)
+    if secret := context.get("secret"):
+        context["example"] = _example_command(context["key"], secret)
+    context |= {
+        "section": "keys",
+        "address": request.build_absolute_uri("/api/v1/query"),
+        "keys": [_key_row(key, uses[key.pk]) for key in working],
+        "rotation": RotateKeyForm(),
+        "is_revealing": settings.API_KEY_REVEAL,
+    }
+    return render(request, "marketplace/keys.html", context)
+
+
+def _example_command(key: ApiKey, secret: str) -> str:
+    """What to type to get an answer with this key, ready to run; empty where there is nothing that it could ask."""
+    askable = Plugin.objects.visible_to(key).filter(is_published=True).select_related("listing")
+    plugin = askable.order_by(F("listing__share_right").desc(nulls_last=True), "slug").first()
+    if plugin is None:
+        return ""
+    question = sample_questions(plugin).values_list("question", flat=True).first() or ""
+    snippets = {snippet.id: snippet.code for snippet in build_snippets(plugin.slug, question=question)}
+    return snippets["http"].replace("$LEXIC_API_KEY", secret)
+
+
+def _key_row(key: ApiKey, use: KeyUsage) -> dict[str, Any]:
+    return {
+        "key": key,
+        "capabilities": [Capability(name).label for name in key.capabilities],
+        "limits": f"{key.per_minute:,} a minute, {key.per_day:,} a day",
+        "questions": f"{use.questions:,} question{'' if use.questions == 1 else 's'}",
+        "outcomes": _outcome_summary(use.outcomes),
+        "days": [
+            {"day": day, "share": 100 * day.questions / use.busiest, "outcomes": _outcome_summary(day.outcomes)}
+            for day in reversed(use.days)
+            if day.questions
+        ],
+    }
+
+
+def _outcome_summary(outcomes: Any) -> str:
+    return ", ".join(f"{count} {_OUTCOME_LABELS.get(name, name)}" for name, count in outcomes.items())

@@ -1,0 +1,168 @@
+"""Who works on a plugin with its owner: invited, let in, given another role, taken off it."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.email_addresses import find_user_by_email, has_confirmed_email
+from accounts.models import User
+from lexic.errors import Conflict, InvalidInput, NotFound
+from plugins.models import Invitation, Plugin, Role
+
+# Editors, viewers and invitations together.
+MAX_COLLABORATORS = 50
+
+
+class NotAnEmailAddress(InvalidInput):
+    """This is not an email address."""
+
+    code = "invalid_email"
+    hint = "One address, such as ruth@example.org."
+
+
+class AlreadyCollaborator(Conflict):
+    """They work on this plugin already."""
+
+    code = "already_on_it"
+
+
+class TooManyCollaborators(Conflict):
+    """Fifty people work on this plugin already."""
+
+    code = "too_many_people"
+    hint = "Take somebody off it first."
+
+
+class InvitationNotOpen(NotFound):
+    """This invitation is not open: it was accepted, taken back, or is older than 14 days."""
+
+    code = "invitation_is_over"
+    hint = "Ask whoever invited you for a new one."
+
+
+class WrongInvitee(InvalidInput):
+    """This invitation is for another address."""
+
+    code = "not_your_invitation"
+    hint = "Sign in with the address it was sent to."
+
+
+class AddressNotConfirmed(InvalidInput):
+    """The address of your account is not confirmed yet."""
+
+    code = "address_not_confirmed"
+    hint = "Open the link in the mail we send you, then accept the invitation again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvitationResult:
+    """Somebody with a confirmed account is on it at once (`person`); for others there is a token to be sent."""
+
+    email: str
+    person: User | None = None
+    invitation: Invitation | None = None
+    token: str = ""
+
+
+def invite_collaborator(
+    plugin: Plugin, *, email: str, role: str, by: User, now: datetime | None = None
+) -> InvitationResult:
+    """Let a colleague in, or make an invitation; a second one for the same address replaces the first.
+
+    Raises `NotAnEmailAddress`, `AlreadyOnIt`, `TooManyPeople`. Sending the token is the caller's work.
+    """
+    address, now = _clean_email(email), now or timezone.now()
+    with transaction.atomic():
+        plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
+        person = find_user_by_email(address)
+        if address == plugin.owner.email or (person and find_role(plugin, person) == role):
+            raise AlreadyCollaborator
+        plugin.invitations.for_address(address).delete()
+        if (person is None or find_role(plugin, person) is None) and _count_collaborators(
+            plugin
+        ) >= MAX_COLLABORATORS:
+            raise TooManyCollaborators
+        if person and has_confirmed_email(person):
+            assign_role(plugin, person=person, role=role)
+            return InvitationResult(email=address, person=person)
+        token = secrets.token_urlsafe(32)
+        invitation = plugin.invitations.create(
+            email=address,
+            role=Role(role),
+            token_hash=_hash_token(token),
+            invited_by=by,
+            created_at=now,
+            expires_at=now + Invitation.VALID_FOR,
+        )
+        return InvitationResult(email=address, invitation=invitation, token=token)
+
+
+def find_invitation(token: str, *, now: datetime | None = None) -> Invitation:
+    """The open invitation with this token. Raises `InvitationIsOver`."""
+    invitations = Invitation.objects.open(now=now).select_related("plugin", "invited_by")
+    if invitation := invitations.filter(token_hash=_hash_token(token)).first():
+        return invitation
+    raise InvitationNotOpen
+
+
+def accept_invitation(invitation: Invitation, *, person: User) -> Plugin:
+    """The person is on it from now on. Raises `NotYourInvitation`, `AddressNotConfirmed`, `InvitationIsOver`."""
+    if person.email != invitation.email:
+        raise WrongInvitee
+    if not has_confirmed_email(person):
+        raise AddressNotConfirmed
+    with transaction.atomic():
+        # Locked, so that an invitation taken back in this moment is not accepted.
+        open_one = Invitation.objects.open().select_for_update(of=("self",)).filter(pk=invitation.pk).first()
+        if open_one is None:
+            raise InvitationNotOpen
+        if open_one.plugin.owner_id != person.pk:
+            assign_role(open_one.plugin, person=person, role=open_one.role)
+        open_one.delete()
+        return open_one.plugin
+
+
+def assign_role(plugin: Plugin, *, person: User, role: str) -> None:
+    """The person has this role, and no other."""
+    remove_collaborator(plugin, person=person)
+    if Role(role) == Role.EDITOR:
+        plugin.editors.add(person)
+    else:
+        plugin.viewers.add(person)
+
+
+def remove_collaborator(plugin: Plugin, *, person: User) -> None:
+    plugin.editors.remove(person)
+    plugin.viewers.remove(person)
+
+
+def find_role(plugin: Plugin, person: User) -> str | None:
+    """None for those who are not on it; the owner has no role."""
+    if plugin.editors.filter(pk=person.pk).exists():
+        return Role.EDITOR
+    return Role.VIEWER if plugin.viewers.filter(pk=person.pk).exists() else None
+
+
+def _count_collaborators(plugin: Plugin) -> int:
+    return plugin.editors.count() + plugin.viewers.count() + plugin.invitations.open().count()
+
+
+def _clean_email(email: str) -> str:
+    address = email.strip().lower()
+    try:
+        validate_email(address)
+    except ValidationError:
+        raise NotAnEmailAddress from None
+    return address
+
+
+def _hash_token(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

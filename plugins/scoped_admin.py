@@ -1,0 +1,96 @@
+"""Django admin for people who see only their own: every admin page goes through these two classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db import models
+from django.db.models.options import Options
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from lexic.admin_theme import ModelAdmin
+
+# Far more rows than a list shows at once.
+MAX_CHECKED_ROWS = 1000
+
+
+class ScopedAdmin(ModelAdmin):
+    """Staff may use it, and sees only `visible(request)`. An object outside that is a 404, not a 403."""
+
+    def visible(self, request: HttpRequest) -> models.QuerySet[Any]:
+        """The rows this person may see."""
+        raise NotImplementedError
+
+    def changeable(self, request: HttpRequest) -> models.QuerySet[Any]:
+        """The rows this person may change as well: none, unless an admin says which."""
+        return self.visible(request).none()
+
+    def choices_for(self, field_name: str, request: HttpRequest) -> models.QuerySet[Any] | None:
+        """What a foreign key or many-to-many field may point at; None: no limit."""
+        return None
+
+    def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
+        return self.visible(request)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return _is_staff(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return _is_staff(request) and (obj is None or self.visible(request).filter(pk=obj.pk).exists())
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return _is_staff(request) and (obj is None or self.changeable(request).filter(pk=obj.pk).exists())
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self.has_change_permission(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _is_staff(request)
+
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Options[Any], object_id: str
+    ) -> HttpResponse:
+        """Back to the first page, in words that hold for what is gone and for what is somebody else's."""
+        words = f"That {opts.verbose_name} is not here: it was deleted, or its owner has not invited you."
+        messages.warning(request, words)
+        return HttpResponseRedirect(reverse("admin:index"))
+
+    def response_action(
+        self, request: HttpRequest, queryset: models.QuerySet[Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse | None:
+        """Actions meet only rows that this person may change, whatever was chosen."""
+        ids = self.changeable(request).values("pk")
+        only_seen = queryset.exclude(pk__in=ids).values_list("pk", flat=True)[:MAX_CHECKED_ROWS]
+        if {str(pk) for pk in only_seen} & set(request.POST.getlist(ACTION_CHECKBOX_NAME)):
+            messages.warning(request, "You may only look at some of them; those were left alone.")
+        return super().response_action(request, queryset.filter(pk__in=ids), *args, **kwargs)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if (choices := self.choices_for(db_field.name, request)) is not None:
+            kwargs["queryset"] = choices
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if (choices := self.choices_for(db_field.name, request)) is not None:
+            kwargs["queryset"] = choices
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+
+class ReadOnlyAdmin(ScopedAdmin):
+    """For what the machine writes."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+
+def _is_staff(request: HttpRequest) -> bool:
+    return bool(request.user.is_active and request.user.is_staff)

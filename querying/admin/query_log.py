@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db import models
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from accounts.models import User
+from plugins.admin_display import change_link, json_block, key_value_table, text_block
+from plugins.changelists import DeferredListAdmin
+from plugins.scoped_admin import ReadOnlyAdmin
+from querying.models import Query
+from querying.presentation import answer_text
+from querying.types import Outcome
+
+
+@admin.register(Query)
+class QueryAdmin(DeferredListAdmin, ReadOnlyAdmin):
+    """The audit log: what was asked, what was answered, and why."""
+
+    list_display = ["question_start", "shown_outcome", "confidence", "release_name", "took", "created_at"]
+    list_filter = [
+        "outcome",
+        "confidence",
+        ("plugin", admin.RelatedOnlyFieldListFilter),
+        ("created_at", admin.DateFieldListFilter),
+    ]
+    list_per_page = 50
+    not_in_lists = ("answer", "citations", "context", "decision_path", "facts", "knowledge", "passages", "plan")
+    search_fields = ["question", "answer"]
+    search_help_text = "Words of the question or the answer."
+    date_hierarchy = "created_at"
+    show_full_result_count = False
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    "shown_question",
+                    "shown_answer",
+                    "sources",
+                    "shown_outcome",
+                    "shown_confidence",
+                    "shown_path",
+                    "known_facts",
+                ]
+            },
+        ),
+        ("What it was asked of", {"fields": ["of_plugin", "release_name", "created_at", "asked_by"]}),
+        ("Why", {"fields": ["shown_evidence", "passages_read", "shown_context", "shown_options"]}),
+        ("How", {"fields": ["took", "shown_timings", "written_by", "tokens"]}),
+    ]
+
+    def visible(self, request: HttpRequest) -> models.QuerySet[Query]:
+        assert isinstance(request.user, User)
+        return Query.objects.visible_to(request.user)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Query | None = None) -> Any:
+        """An author reads what was asked of a plugin, not who asked: their address and key are theirs."""
+        assert isinstance(request.user, User)
+        is_theirs = obj is not None and request.user.pk in (obj.user_id, obj.api_key and obj.api_key.owner_id)
+        if is_theirs or request.user.is_superuser:
+            return self.fieldsets
+        return [
+            (name, {"fields": [field for field in of["fields"] if field != "asked_by"]})
+            for name, of in self.fieldsets
+        ]
+
+    # --- Question and answer -----------------------------------------------------------------------------
+
+    @admin.display(description="question", ordering="question")
+    def question_start(self, query: Query) -> str:
+        return query.question[:80]
+
+    @admin.display(description="question")
+    def shown_question(self, query: Query) -> SafeString:
+        return text_block(query.question)
+
+    @admin.display(description="answer")
+    def shown_answer(self, query: Query) -> SafeString:
+        return text_block(query.answer or query.error or "none")
+
+    @admin.display(description="sources")
+    def sources(self, query: Query) -> SafeString | str:
+        rows = (
+            (source.address, source.document, source.place, source.excerpt)
+            for source in answer_text.source_links(query.citations)
+        )
+        row = '<li><a href="{}">{}</a>, {}<div class="lx-text">{}</div></li>'
+        cited = format_html_join("", row, rows)
+        return format_html('<ol class="lx-sources">{}</ol>', cited) if cited else "none"
+
+    @admin.display(description="outcome", ordering="outcome")
+    def shown_outcome(self, query: Query) -> str:
+        return f"{query.outcome} ({query.reason})" if query.reason else query.outcome
+
+    @admin.display(description="decision path")
+    def shown_path(self, query: Query) -> SafeString | str:
+        return (
+            key_value_table(answer_text.path_steps(query.decision_path))
+            if query.decision_path
+            else "no tree was asked"
+        )
+
+    @admin.display(description="facts")
+    def known_facts(self, query: Query) -> SafeString | str:
+        return key_value_table(query.facts.items()) if query.facts else "none"
+
+    # --- Of what, by whom --------------------------------------------------------------------------------
+
+    @admin.display(description="plugin")
+    def of_plugin(self, query: Query) -> SafeString | str:
+        return change_link("plugins_plugin", str(query.plugin), query.plugin_id) if query.plugin else "it is gone"
+
+    @admin.display(description="asked by")
+    def asked_by(self, query: Query) -> str:
+        way = f"with the key {query.api_key}" if query.api_key else "by hand"
+        return f"{query.user or 'somebody who is gone'}, {way}"
+
+    # --- Why and how -------------------------------------------------------------------------------------
+
+    @admin.display(description="evidence")
+    def shown_evidence(self, query: Query) -> str:
+        if query.evidence is None:
+            return "none was weighed"
+        shown = f"{query.evidence:.2f} of 1 for the best sentence"
+        if query.evidence_score is not None:
+            shown += f", {query.evidence_score:.2f} less the signs of contradiction, which decides"
+        return shown
+
+    @admin.display(description="confidence", ordering="confidence")
+    def shown_confidence(self, query: Query) -> str:
+        if query.outcome != Outcome.ANSWERED:
+            return "none was stated"
+        calibrated = "not calibrated" if query.probability is None else f"right with {query.probability:.2f}"
+        return f"{query.confidence} ({calibrated})"
+
+    @admin.display(description="chunks read")
+    def passages_read(self, query: Query) -> SafeString | str:
+        """Best first. Every one links to the chunk, which is gone from the builder once its document is."""
+        return key_value_table(
+            (change_link("knowledge_chunk", f"chunk {passage['chunk']}", passage["chunk"]), _scores_text(passage))
+            for passage in query.passages
+        )
+
+    @admin.display(description="earlier turns")
+    def shown_context(self, query: Query) -> SafeString | str:
+        return json_block(query.context) if query.context else "none"
+
+    @admin.display(description="options")
+    def shown_options(self, query: Query) -> SafeString:
+        return key_value_table(
+            (name, "default" if value is None else value) for name, value in query.options.items()
+        )
+
+    @admin.display(description="time", ordering="latency_ms")
+    def took(self, query: Query) -> str:
+        return f"{query.latency_ms} ms"
+
+    @admin.display(description="by step")
+    def shown_timings(self, query: Query) -> SafeString:
+        return key_value_table((step, f"{milliseconds} ms") for step, milliseconds in query.timings.items())
+
+    @admin.display(description="written by")
+    def written_by(self, query: Query) -> str:
+        return f"{query.llm}; chunks found with the embedder {query.embedder or 'of nobody'}"
+
+    @admin.display(description="tokens")
+    def tokens(self, query: Query) -> str:
+        return f"{query.prompt_tokens} read, {query.completion_tokens} written"
+
+
+def _scores_text(passage: dict[str, Any]) -> str:
+    parts = ((name, passage.get(name)) for name in ("score", "cosine", "lexical"))
+    return ", ".join(f"{name} {value:.2f}" for name, value in parts if isinstance(value, (int, float)))

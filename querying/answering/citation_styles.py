@@ -1,0 +1,40 @@
+"""How citations look in an answer's text: inline as they are, as footnotes, or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from querying.question import validity
+from querying.sanitize import sanitize
+from querying.types import Citation, CitationStyle
+
+_SOURCE_MARK = re.compile(r"\[Source (\d{1,6})\]")
+_SPACED_SOURCE_MARK = re.compile(r" ?\[Source \d{1,6}\]")
+
+
+def render_sentence(text: str, *, style: CitationStyle) -> str:
+    if style == CitationStyle.FOOTNOTE:
+        return _SOURCE_MARK.sub(r"[\1]", text)
+    if style == CitationStyle.OFF:
+        return _SPACED_SOURCE_MARK.sub("", text)
+    return text
+
+
+def render_footnotes(citations: Sequence[Citation], *, style: CitationStyle) -> str:
+    """What stands under the text: a note where a source is out of force, whatever the style, and the numbered list
+    where footnotes were asked for."""
+    noted = render_sentence(validity.validity_note(citations), style=style)
+    listed = [f"[{citation.number}] {describe_citation(citation)}" for citation in citations]
+    paragraphs = [noted, "\n".join(listed if style == CitationStyle.FOOTNOTE else [])]
+    return "".join(f"\n\n{paragraph}" for paragraph in paragraphs if paragraph)
+
+
+def describe_citation(citation: Citation) -> str:
+    """`IS 456 handbook, p. 4, 3.2 Nominal cover`; of a document that is out of force also since when."""
+    passage = citation.passage
+    page = f"p. {passage.page_number}" if passage.page_number else ""
+    section = passage.section_path[-1] if passage.section_path else ""
+    section = "" if section == passage.document_title else section
+    state = passage.state if isinstance(passage, validity.OutOfForce) else ""
+    return sanitize(", ".join(part for part in (passage.document_title, page, section, state) if part))

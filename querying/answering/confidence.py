@@ -1,0 +1,62 @@
+"""How sure an answer is, from its evidence: by the plugin's own curve where there is one, by rule where not.
+
+The rule's bands were read off six public sets (docs/evaluation.md). They put answers in order, but how often each band
+is right differs from plugin to plugin; so without a curve an answer says that its confidence is not calibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from querying.answering import confidence_calibration
+from querying.types import Confidence, ConfidenceBasis, ConfidenceSignals
+
+# By rule: high needs all of these, low is what lies under the last.
+_HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.05, 2
+_LOW_SCORE = 0.5
+# By the curve: under this it is likelier wrong than right. From where it is high, the curve says itself.
+_MEDIUM_PROBABILITY = 0.5
+
+
+def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, Any] | None) -> ConfidenceBasis:
+    """What the evidence alone says. `calibration` is what the release keeps, None where it keeps none."""
+    fitted = confidence_calibration.parse_calibration(calibration)
+    if fitted is None:
+        return ConfidenceBasis(grounds=grounds, level=_level_by_rule(grounds))
+    stated = confidence_calibration.correctness_probability(grounds, fitted)
+    return ConfidenceBasis(
+        grounds=grounds, level=_level_by_calibration(stated, high_from=fitted.high_from), probability=stated
+    )
+
+
+def explain_confidence(basis: ConfidenceBasis) -> str:
+    """In plain words: what the confidence goes by, and whether it is calibrated."""
+    grounds = basis.grounds
+    agreeing = ("neither search", "one of both searches", "both searches")[grounds.agreement]
+    measured = (
+        f"evidence {grounds.score:.2f} of 1, {grounds.lead:.2f} ahead of the next passage, "
+        f"first by {agreeing} (words, meaning)"
+    )
+    if grounds.has_signs:
+        measured += ", with a sign of contradiction"
+    if basis.probability is None:
+        return f"Not calibrated: by rule, from {measured}."
+    return (
+        f"Calibrated on this plugin's golden questions: right with probability {basis.probability:.2f}; {measured}."
+    )
+
+
+def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:
+    if grounds.score < _LOW_SCORE:
+        return Confidence.LOW
+    is_ahead = grounds.lead >= _HIGH_LEAD and grounds.agreement >= _HIGH_AGREEMENT
+    if grounds.score >= _HIGH_SCORE and is_ahead and not grounds.has_signs:
+        return Confidence.HIGH
+    return Confidence.MEDIUM
+
+
+def _level_by_calibration(stated: float, *, high_from: float | None) -> Confidence:
+    if high_from is not None and stated >= high_from:
+        return Confidence.HIGH
+    return Confidence.MEDIUM if stated >= _MEDIUM_PROBABILITY else Confidence.LOW

@@ -1,0 +1,129 @@
+"""The language model's text, verified sentence by sentence before anyone sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from asgiref.sync import sync_to_async
+
+from language.sentences import sentence_spans
+from querying.answering import prompts
+from querying.answering.citation_styles import render_footnotes, render_sentence
+from querying.answering.citations import CitationVerifier, CitedSentence
+from querying.answering.guard import Guard
+from querying.llm_interface import LLM
+from querying.question.tree_consultation import Consultation
+from querying.sanitize import sanitize
+from querying.types import Answer, ConfidenceBasis, Delta, Evidence, Outcome, Prompt, Question, Usage
+
+# A mark that follows its sentence's full stop still belongs to it.
+_TRAILING_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
+# A model that never ends a sentence must not make us hold, and re-read, an endless buffer.
+_MAX_SENTENCE_CHARACTERS = 2000
+
+
+async def generate(
+    question: Question,
+    *,
+    evidence: Evidence,
+    consulted: Consultation,
+    llm: LLM,
+    basis: ConfidenceBasis | None = None,
+) -> AsyncGenerator[Delta | Answer]:
+    """Yield what may be shown as it is verified, and at the end the whole answer.
+
+    The answer's text is the deltas put together, unless it is refused: then nothing was shown.
+    """
+    style = question.options.citation_style
+    citer, guard = CitationVerifier(evidence.passages), Guard(mode=question.release.citation_mode)
+    usage, text = Usage(), ""
+
+    def shown(sentences: list[CitedSentence]) -> Delta | None:
+        nonlocal text
+        new = "".join(_separator(text, s) + render_sentence(s.text, style=style) for s in sentences)
+        text += new
+        return Delta(text=new) if new else None
+
+    async with aclosing(
+        _stream_sentences(llm, _build_prompt(question, evidence=evidence, consulted=consulted))
+    ) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Usage):
+                usage = usage + piece
+            # Verification computes; the event loop has other streams to serve meanwhile.
+            elif delta := shown(guard.take(await sync_to_async(citer.cite)(piece))):
+                yield delta
+    if delta := shown(guard.finish()):
+        yield delta
+    answer = guard.verdict(text=text, tree_decided=consulted.has_decided, basis=basis)
+    if answer.outcome == Outcome.ANSWERED and (ending := _closing_text(question, answer)):
+        yield Delta(text=ending)
+        answer = replace(answer, text=text + ending)
+    yield answer.with_usage(usage)
+
+
+def _closing_text(question: Question, answer: Answer) -> str:
+    disclaimer = sanitize(question.release.disclaimer.strip())
+    footnotes = render_footnotes(answer.citations, style=question.options.citation_style)
+    return footnotes + (f"\n\n{disclaimer}" if disclaimer else "")
+
+
+def _build_prompt(question: Question, *, evidence: Evidence, consulted: Consultation) -> Prompt:
+    messages = prompts.build_messages(
+        question,
+        passages=evidence.passages,
+        labels=evidence.labels,
+        path=consulted.path,
+        recommendation=consulted.recommendation,
+    )
+    return Prompt(
+        messages=messages,
+        question=question.text,
+        evidence=evidence,
+        recommendation=consulted.recommendation,
+        decided=consulted.decided,
+    )
+
+
+async def _stream_sentences(llm: LLM, prompt: Prompt) -> AsyncGenerator[str | Usage]:
+    """The model's pieces put together into whole sentences, each with the marks that belong to it."""
+    buffer = ""
+    async with aclosing(llm.generate(prompt)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Usage) or llm.yields_sentences:
+                yield piece
+            else:
+                *whole, buffer = split_sentences(buffer + piece)
+                for sentence in whole:
+                    yield sentence
+    if buffer.strip():
+        yield buffer
+
+
+def split_sentences(text: str) -> list[str]:
+    """The text cut between sentences; the last part may be unfinished. Joined, the parts are the text again."""
+    cuts = [_end_of_marks(text, start) for start, _ in sentence_spans(text)[1:]]
+    # A cut stands only when what follows cannot turn out to be a mark of the sentence before: `[Sou`.
+    cuts = [cut for cut in dict.fromkeys(cuts) if cut < len(text) and not _may_be_mark(text, cut)]
+    parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    if len(parts[-1]) > _MAX_SENTENCE_CHARACTERS:
+        parts.append("")
+    return parts
+
+
+def _end_of_marks(text: str, start: int) -> int:
+    marks = _TRAILING_MARKS.match(text, start)
+    return marks.end() if marks else start
+
+
+def _may_be_mark(text: str, cut: int) -> bool:
+    return text[cut] in "[【" and len(text) - cut < 90
+
+
+def _separator(before: str, sentence: CitedSentence) -> str:
+    if not before:
+        return ""
+    return "\n" if sentence.begins_line else " "

@@ -1,0 +1,60 @@
+"""Do the words of a claim stand together in its source as they do in the claim?
+
+A span may have several sentences, and a claim could borrow a word from one of them and change what another says.
+Each content word must share a sentence with one of the words that it stands beside in the claim.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from language.content_words import content_stems
+from language.figures.figure_extraction import extract_figures, strip_list_mark
+from language.synonyms import synonyms_of
+from language.terms import terms
+
+_SENTENCE_BOUNDARY = re.compile(r"(?<=[.!?])\s+")
+_ANAPHORA = re.compile(
+    r"^(?:This|These|Such|Those|Both|The\s+same)\b|\b(?:it|its|they|them|their|he|she|his|her)\b", re.I
+)
+
+
+def is_scattered(claim: str, span: str) -> bool:
+    """Whether some word of the claim stands in the span only apart from both its neighbours in the claim."""
+    said = _sentence_positions(span)
+    row = [
+        places
+        for word in _content_sequence(extract_figures(strip_list_mark(claim)).words)
+        if (places := _word_positions(word, said))
+    ]
+    return len(row) > 2 and not frozenset.intersection(*row)
+
+
+def _content_sequence(text: str) -> list[str]:
+    text = text.replace("-", " ")
+    kept = content_stems(text)
+    return [stem for stem in terms(text) if stem in kept]
+
+
+def continues_same_subject(span: str) -> bool:
+    """Whether every sentence after the first goes on about the same: "It …", "They …"."""
+    return all(_ANAPHORA.search(sentence) for sentence in _SENTENCE_BOUNDARY.split(span)[1:])
+
+
+@lru_cache(maxsize=4096)
+def _sentence_positions(span: str) -> dict[str, frozenset[int]]:
+    """The sentences that each stem stands in, by number; one that goes on about the same has the number of the one
+    before it."""
+    places: dict[str, frozenset[int]] = {}
+    at = 0
+    for sentence in _SENTENCE_BOUNDARY.split(extract_figures(span).words):
+        at += 0 if _ANAPHORA.search(sentence) else 1
+        for stem in _content_sequence(sentence):
+            places[stem] = places.get(stem, frozenset()) | {at}
+    return places
+
+
+def _word_positions(word: str, said: dict[str, frozenset[int]]) -> frozenset[int]:
+    """The places of the word, and of what may stand for it; empty where only a heading or nothing has it."""
+    return said.get(word, frozenset()).union(*(said.get(other, frozenset()) for other in synonyms_of(word)))

@@ -1,0 +1,84 @@
+"""Sources that contradict each other: the same subject, another value. Better none than a false alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from knowledge.search.hybrid import Passage
+from language.content_words import content_stems
+from language.figures.figure_extraction import extract_figures
+from language.figures.figure_types import Quantity
+from language.negation import reverses_polarity
+from language.terms import terms
+from querying.answering.grounding.claim_contradictions import contradicts
+from querying.answering.grounding.figure_association import is_rival_figure
+from querying.answering.grounding.modality import overstates
+from querying.answering.grounding.supporting_spans import cached_sentence_spans
+
+# Words that reading figures puts into a text which does not say them: "1 x 2" for "1×2", "5 years after".
+_NOTATION_STEMS = frozenset(terms("x year"))
+# Fewer content words do not make a subject that is surely the same.
+_MIN_SUBJECT_WORDS = 3
+
+
+def conflicting_sentences(
+    excerpt: str, *, source: Passage, passages: Sequence[Passage]
+) -> Iterator[tuple[Passage, int, int]]:
+    """Sentences of other documents that speak of exactly the same, and give another value or deny it.
+
+    Yields the passage and the place in its content, the best passages first.
+    """
+    if len(_subject_stems(excerpt)) < _MIN_SUBJECT_WORDS:
+        return
+    for passage in passages:
+        if passage.document_id != source.document_id and _headings_agree(source, passage, excerpt):
+            for start, end in cached_sentence_spans(passage.content):
+                if sentences_disagree(excerpt, passage.content[start:end]):
+                    yield passage, start, end
+
+
+def sentences_disagree(one: str, other: str) -> bool:
+    """Whether two sentences about the same subject exclude each other."""
+    # Most sentences lack a word of the subject, which shows without reading their figures.
+    if not _subject_stems(one) <= content_stems(other) | _NOTATION_STEMS or _subject_stems(one) != _subject_stems(
+        other
+    ):
+        return False
+    mine, theirs = extract_figures(one), extract_figures(other)
+    if len(mine.quantities) != len(theirs.quantities) or len(mine.quantities) > 1:
+        return False
+    if {name.code for name in mine.names} != {name.code for name in theirs.names} or _describe_different_cases(
+        one, other
+    ):
+        return False
+    if reverses_polarity(one, other):
+        return True
+    return any(_values_exclude_each_other(a, b) for a, b in product(mine.quantities, theirs.quantities))
+
+
+def _describe_different_cases(one: str, other: str) -> bool:
+    """They speak of different cases: not "very severe" and "severe", not "above" and "below"."""
+    return any(contradicts(*pair) or overstates(*pair) for pair in ((one, other), (other, one)))
+
+
+def _subject_stems(text: str) -> frozenset[str]:
+    return content_stems(extract_figures(text).words)
+
+
+def _values_exclude_each_other(one: Quantity, other: Quantity) -> bool:
+    """Different values under the same bound, none inside the other's range, both with a unit."""
+    if one.units == ("",) or other.units == ("",) or one.bound != other.bound or not is_rival_figure(one, other):
+        return False
+    return one.units != other.units or one.low > other.high or other.low > one.high
+
+
+def _headings_agree(one: Passage, other: Passage, excerpt: str) -> bool:
+    """Not under headings that name different things ("Columns" and "Beams")."""
+    mine, theirs = (_heading_stems(passage) - _subject_stems(excerpt) for passage in (one, other))
+    return not mine or not theirs or bool(mine & theirs)
+
+
+def _heading_stems(passage: Passage) -> frozenset[str]:
+    above = content_stems(passage.section_path[-1]) if passage.section_path else frozenset()
+    return above - content_stems(passage.document_title)

@@ -1,0 +1,238 @@
+"""Which words a figure belongs to: "beams 25 mm, columns 40 mm" does not say that beams need 40 mm."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from language.clauses import text_before_predicate
+from language.content_words import content_stems
+from language.figures.figure_extraction import extract_figures
+from language.figures.figure_types import Identifier, Quantity, StatedDate, TextFigures
+from language.terms import terms
+from language.units import are_units_comparable, is_same_amount
+
+_CELL_BREAK = re.compile(
+    r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE
+)
+_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
+_LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
+
+# So far from its beginning a pronoun says that a sentence goes on about the same.
+_OPENING_LENGTH = 20
+_SENTENCE_END = re.compile(r"(?<=[.!?]) +")
+_PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
+
+Figure = Quantity | Identifier | StatedDate
+
+
+@dataclass(frozen=True)
+class FigureContext:
+    """A figure with the content words of its part of the sentence.
+
+    A part is what lies between two breaks (`cell`), and where several figures share a cell, what is nearest to each.
+    `subject` are those of its words that later cells without a subject of their own are about as well.
+    """
+
+    figure: Figure
+    cell: int
+    cell_words: frozenset[str]
+    words: frozenset[str]
+    subject: frozenset[str]
+
+
+def misattributes_figure(claim: str, source: str) -> bool:
+    """Whether the claim gives a figure to what the source gives another figure of the kind."""
+    said = figure_contexts(source)
+    if len(said) < 2:
+        return False
+    claimed = _ClaimFigures(content_stems(extract_figures(claim).words), figure_contexts(claim))
+    return any(_figure_is_misattributed(part, claimed, said, source) for part in claimed.parts)
+
+
+@dataclass(frozen=True)
+class _ClaimFigures:
+    words: frozenset[str]
+    parts: tuple[FigureContext, ...]
+
+    def words_of(self, part: FigureContext) -> frozenset[str]:
+        """The words that go with this figure; where no other is of its kind, all of them."""
+        others = [other for other in self.parts if is_rival_figure(part.figure, other.figure)]
+        if not others:
+            return self.words
+        mine = part.cell_words if all(other.cell != part.cell for other in others) else part.words
+        return mine.difference(*(other.words for other in others))
+
+
+@lru_cache(maxsize=4096)
+def figure_contexts(text: str) -> tuple[FigureContext, ...]:
+    """The figures of the text in order, each with its words."""
+    read = extract_figures(text)
+    figures_in_order = sorted(_figures_by_place(read), key=lambda figure: figure.start)
+    edges = [0, *(match.start() for match in _CELL_BREAK.finditer(read.words)), len(read.words)]
+    cells = [read.words[start:end] for start, end in pairwise(edges)]
+    found = []
+    for number, (start, end) in enumerate(pairwise(edges)):
+        inside = [figure for figure in figures_in_order if start <= figure.start < end]
+        for figure, words in zip(inside, _words_per_figure(read.words, start, end, inside), strict=True):
+            shared = (
+                _subject_words(cells[number])
+                if any(not _has_subject(cell) for cell in cells[number + 1 :])
+                else None
+            )
+            found.append(FigureContext(figure, number, content_stems(cells[number]), words, shared or frozenset()))
+    return tuple(found)
+
+
+def _words_per_figure(words: str, start: int, end: int, inside: list[Figure]) -> list[frozenset[str]]:
+    """The words of a cell, divided among its figures midway between each two."""
+    middles = [_space_near(words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
+    return [content_stems(words[a:b]) for a, b in pairwise([start, *middles, end])] if inside else []
+
+
+def _space_near(text: str, at: int) -> int:
+    space = text.find(" ", at)
+    return space if space >= 0 else at
+
+
+def _has_subject(text: str) -> bool:
+    return bool(_subject_words(text)) and not _PRONOUN.search(text_before_predicate(text))
+
+
+def _subject_words(text: str) -> frozenset[str]:
+    before = text_before_predicate(text)
+    return content_stems(before) if before != text else frozenset()
+
+
+def _figures_by_place(read: TextFigures) -> list[Figure]:
+    every: list[Figure] = [*read.quantities, *read.names, *read.dates]
+    return list({(figure.start, figure.end): figure for figure in every}.values())
+
+
+def _figure_is_misattributed(
+    part: FigureContext, claimed: _ClaimFigures, said: tuple[FigureContext, ...], source: str
+) -> bool:
+    homes = [home for home in said if _is_same_figure(part.figure, home.figure)]
+    rivals = [
+        other
+        for other in said
+        if is_rival_figure(part.figure, other.figure) and not any(home.figure is other.figure for home in homes)
+    ]
+    if not homes or not rivals:
+        return False
+    if _RESPECTIVELY.search(source):
+        return not any(_is_respectively_aligned(home, said, claimed.words_of(part), source) for home in homes)
+    if _belongs_to_other_sentence(claimed.words_of(part), homes, rivals, source):
+        return True
+    return all(
+        _shares_only_rival_words(home, rivals, part, claimed)
+        or _stands_only_by_rival(home, rivals, part, claimed, said)
+        for home in homes
+    )
+
+
+def _belongs_to_other_sentence(
+    mine: frozenset[str], homes: list[FigureContext], rivals: list[FigureContext], source: str
+) -> bool:
+    """The claim names what a sentence with a rival is about, and nothing of what is peculiar to the figure's own."""
+    own = {text for home in homes for text in _sentences_at(source, home.figure.start)}
+    others = {text for rival in rivals for text in _sentences_at(source, rival.figure.start)}
+    if len(own) != 1 or len(others) != 1 or own == others:
+        return False
+    here, there = content_stems(*own), content_stems(*others)
+    return bool(here - there) and not mine & (here - there) and bool(mine & (there - here))
+
+
+def _sentences_at(source: str, place: int) -> list[str]:
+    return [text for start, text in _figureless_sentences(source) if start <= place < start + len(text)]
+
+
+@lru_cache(maxsize=4096)
+def _figureless_sentences(source: str) -> tuple[tuple[int, str], ...]:
+    """The sentences without their figures and where they begin, each that goes on about the same ("It …") with the
+    one before it."""
+    read = extract_figures(source)
+    edges = [0, *(match.end() for match in _SENTENCE_END.finditer(read.text)), len(read.text)]
+    found: list[tuple[int, str]] = []
+    for start, end in pairwise(edges):
+        if found and _PRONOUN.search(read.words, start, min(end, start + _OPENING_LENGTH)):
+            start = found.pop()[0]
+        found.append((start, read.words[start:end]))
+    return tuple(found)
+
+
+def _shares_only_rival_words(
+    home: FigureContext, rivals: list[FigureContext], part: FigureContext, claimed: _ClaimFigures
+) -> bool:
+    """The claim shares words with a rival's part alone, and none with the figure's own."""
+    mine = claimed.words_of(part)
+    for rival in rivals:
+        is_apart = rival.cell != home.cell
+        ours, theirs = (home.cell_words, rival.cell_words) if is_apart else (home.words, rival.words)
+        own = ours - theirs - home.subject
+        if own and not mine & own and mine & (theirs - ours):
+            return True
+    return False
+
+
+def _stands_only_by_rival(
+    home: FigureContext,
+    rivals: list[FigureContext],
+    part: FigureContext,
+    claimed: _ClaimFigures,
+    said: tuple[FigureContext, ...],
+) -> bool:
+    """The claim puts the figure beside one that in the source stands beside a rival, and not beside it."""
+    for other in claimed.parts:
+        if other is part or other.cell != part.cell:
+            continue
+        cells = {place.cell for place in said if _is_same_figure(other.figure, place.figure)}
+        if cells and home.cell not in cells and any(rival.cell in cells for rival in rivals):
+            return True
+    return False
+
+
+def _is_respectively_aligned(
+    home: FigureContext, said: tuple[FigureContext, ...], mine: frozenset[str], source: str
+) -> bool:
+    """ "Beams and columns need 25 and 40 mm respectively": the second thing goes with the second figure."""
+    row = [part.figure for part in said if is_rival_figure(home.figure, part.figure) or part is home]
+    before = text_before_predicate(extract_figures(source).words[: row[0].start])
+    items = [frozenset(terms(item)) for item in _LIST_SEPARATOR.split(before)][-len(row) :]
+    if len(items) != len(row):
+        return False
+    at = row.index(home.figure)
+    own = items[at].difference(*(item for i, item in enumerate(items) if i != at))
+    others = frozenset().union(*(item for i, item in enumerate(items) if i != at)) - items[at]
+    return bool(mine & own) or not mine & others
+
+
+def _is_same_figure(one: Figure, other: Figure) -> bool:
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        units = ((mine, theirs) for mine in one.units for theirs in other.units)
+        return any(
+            is_same_amount(one.low, mine or theirs, other.low, theirs or mine)
+            and is_same_amount(one.high, mine or theirs, other.high, theirs or mine)
+            for mine, theirs in units
+        )
+    if isinstance(one, Identifier) and isinstance(other, Identifier):
+        return one.code == other.code
+    if isinstance(one, StatedDate) and isinstance(other, StatedDate):
+        return one.month == other.month and one.year in (0, other.year) and one.day in (0, other.day)
+    return False
+
+
+def is_rival_figure(one: Figure, other: Figure) -> bool:
+    """Whether they are different figures of one kind."""
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        kinds = ((mine, theirs) for mine in one.units for theirs in other.units)
+        return not _is_same_figure(one, other) and any(are_units_comparable(mine, theirs) for mine, theirs in kinds)
+    if isinstance(one, Identifier) and isinstance(other, Identifier):
+        return (
+            one.label == other.label
+            and one.code != other.code
+            and one.code[:1].isalpha() == other.code[:1].isalpha()
+        )
+    return isinstance(one, StatedDate) and isinstance(other, StatedDate) and not _is_same_figure(one, other)

@@ -1,0 +1,188 @@
+"""Where in a passage a claim is borne out: the sentence that says it, or a few neighbours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from knowledge.chunking.chunker import title_path
+from knowledge.search.hybrid import Passage
+from language.content_words import content_stems
+from language.figures.figure_extraction import extract_figures, unsupported_figures
+from language.sentences import sentence_spans
+from querying.answering.grounding.claim_support import (
+    Surroundings,
+    WordOverlap,
+    compare_words,
+    is_contradicted,
+    is_ruled_out,
+    is_same_sentence,
+    semantic_support,
+    stem_set,
+)
+from querying.answering.grounding.cohesion import continues_same_subject
+from querying.answering.grounding.quotations import find_quotations
+from querying.answering.grounding.semantic_roles import swaps_roles
+from querying.sanitize import sanitize
+
+# A quotation may run over several sentences.
+_MAX_SENTENCES, _MAX_QUOTATION_SENTENCES = 2, 6
+# How many spans are read closely where words leave a doubt, and what share of the claim's words they must have.
+_MAX_SEMANTIC_CHECKS = 3
+_MIN_MATCHED_SHARE = 0.3
+_MAX_MISSING_WORDS = 6
+# A list counts as one statement with the line that leads in to it, up to so many items.
+_MAX_LIST_ITEMS = 12
+_BREAK_BEFORE_ITEM = re.compile(r"(?<=[^\s:;.!?])[ \t]*\n[ \t]*(?=[-*+•●▪◦‣–—·]\s)")
+_LIST_ITEM = re.compile(r"[-*+•●▪◦‣–—·]\s|\(?[a-z0-9]{1,3}[.)]\s", re.IGNORECASE)
+# Of equally good spans the shorter one is the better quotation.
+_LENGTH_PENALTY = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupportingSpan:
+    """`passage.content[start:end]`, and how well it bears the claim out, above 0 and up to 1."""
+
+    start: int
+    end: int
+    support: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CandidateSpan:
+    start: int
+    end: int
+    text: str
+    main: str  # the one sentence of it that shares most with the claim
+    sentences: int
+    words: WordOverlap
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        return (_LENGTH_PENALTY * (self.sentences - 1) - self.words.share, self.start)
+
+    def span(self, support: float) -> SupportingSpan:
+        return SupportingSpan(start=self.start, end=self.end, support=support)
+
+
+def best_span(claim: str, passage: Passage, *, least: float) -> SupportingSpan | None:
+    """The span that bears the claim out best by its words; None when none does.
+
+    `least` is the share of the claim's words that it must have.
+    """
+    for run, text in _runs_sharing_words(claim, passage.content):
+        if is_same_sentence(claim, text):
+            return SupportingSpan(start=run[0][0], end=run[-1][1], support=1.0)
+    around = _span_surroundings(passage)
+    has_figures = extract_figures(claim).text != extract_figures(claim).words
+    for candidate in sorted(_candidate_spans(claim, passage.content, around), key=lambda candidate: candidate.rank):
+        words = candidate.words
+        enough = len(words.matched) >= 2 or (words.matched and has_figures)
+        if words.share < least or not enough or words.missing:
+            continue
+        if not _is_span_ruled_out(claim, candidate, around):
+            return candidate.span(words.share)
+    return None
+
+
+def paraphrasing_span(claim: str, passages: Sequence[Passage]) -> tuple[Passage, SupportingSpan] | None:
+    """The span that says the claim in other words; None when none does."""
+    known = (
+        (passage, candidate)
+        for passage in passages
+        for candidate in _candidate_spans(claim, passage.content, _span_surroundings(passage))
+        if _may_paraphrase(candidate.words)
+    )
+    nearest = sorted(known, key=lambda pair: pair[1].rank)
+    allowed = (pair for pair in nearest if not _is_span_ruled_out(claim, pair[1], _span_surroundings(pair[0])))
+    for passage, candidate in islice(allowed, _MAX_SEMANTIC_CHECKS):
+        if support := semantic_support(claim, candidate.text, candidate.words):
+            return passage, candidate.span(support)
+    return None
+
+
+def _may_paraphrase(words: WordOverlap) -> bool:
+    total = len(words.matched) + len(words.missing)
+    return (
+        bool(words.matched)
+        and len(words.matched) >= _MIN_MATCHED_SHARE * total
+        and len(words.missing) <= _MAX_MISSING_WORDS
+    )
+
+
+def _span_surroundings(passage: Passage) -> Surroundings:
+    heading = title_path(passage.document_title, passage.section_path)
+    return Surroundings(heading=heading, passage=passage.content)
+
+
+def _candidate_spans(claim: str, text: str, around: Surroundings) -> Iterator[_CandidateSpan]:
+    for run, piece in _runs_sharing_words(claim, text):
+        words = compare_words(claim, piece, around)
+        main = _closest_sentence(claim, [unwrap_lines(text[a:b]) for a, b in run])
+        start, end = run[0][0], run[-1][1]
+        yield _CandidateSpan(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
+
+
+def _runs_sharing_words(claim: str, text: str) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
+    """Every sentence, every two neighbours, every list with the line that leads in to it, as far as they share a word
+    with the claim: the sentences, and how they read in one line."""
+    wanted = stem_set(claim)
+    for run in _sentence_runs(text, widest=_MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES):
+        piece = unwrap_lines(text[run[0][0] : run[-1][1]])
+        if wanted & stem_set(piece):
+            yield run, piece
+
+
+@lru_cache(maxsize=4096)
+def unwrap_lines(text: str) -> str:
+    """The text as a claim is read: plain, and without the line breaks that a page's width made. A list item stays
+    apart from what is before it."""
+    return " ".join(_BREAK_BEFORE_ITEM.sub("; ", sanitize(text)).split())
+
+
+@lru_cache(maxsize=512)
+def _sentence_runs(text: str, *, widest: int) -> Sequence[Sequence[tuple[int, int]]]:
+    spans = cached_sentence_spans(text)
+    runs = [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
+    return [*runs, *(run for at in range(len(spans)) if len(run := _list_run(text, spans, at)) > widest)]
+
+
+def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[tuple[int, int]]:
+    """A line that ends in a colon, and the list items behind it."""
+    if not text[: spans[at][1]].endswith(":"):
+        return ()
+    end = at + 1
+    while end < len(spans) and end - at <= _MAX_LIST_ITEMS and _LIST_ITEM.match(text, spans[end][0]):
+        end += 1
+    return spans[at:end]
+
+
+def _closest_sentence(claim: str, sentences: Sequence[str]) -> str:
+    wanted = content_stems(claim)
+    return max(sentences, key=lambda sentence: len(wanted & content_stems(sentence)))
+
+
+@lru_cache(maxsize=512)
+def cached_sentence_spans(text: str) -> Sequence[tuple[int, int]]:
+    """`(start, end)` of each sentence; remembered, for every claim is held against the same passages."""
+    return sentence_spans(text)
+
+
+def _needs_one_sentence(claim: str, candidate: _CandidateSpan) -> bool:
+    """The claim takes all its words and figures from one sentence, which alone did not bear it out."""
+    mine = content_stems(claim)
+    lacking = mine & content_stems(candidate.text) - content_stems(candidate.main)
+    return bool(mine) and not lacking and not unsupported_figures(claim, candidate.main)
+
+
+def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:
+    """Neither by the whole span nor by the sentence in it that speaks of the same."""
+    is_joined = candidate.sentences > 1 and not continues_same_subject(candidate.text)
+    if candidate.sentences > 1 and _needs_one_sentence(claim, candidate):
+        return True
+    if (is_joined and is_contradicted(claim, candidate.main)) or swaps_roles(claim, candidate.main):
+        return True
+    return is_ruled_out(claim, candidate.text, around)

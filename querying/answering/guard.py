@@ -1,0 +1,200 @@
+"""Pass, drop, or refuse: what a caller may see of an answer, decided before it is seen.
+
+In mandatory mode three rules refuse the whole answer: nothing in it is cited, it is itself a short refusal, or it
+cites more sources that do not exist than ones that do. Sentences are released one step behind, so that the rules
+can still hold when the first ones come. In optional mode the same findings lower the confidence instead, and what
+no source bears out is marked. Where sources contradict each other, both are quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from plugins.models import CitationMode
+from querying.answering.citations import CitedSentence
+from querying.types import REFUSAL, Answer, Citation, Confidence, ConfidenceBasis, Outcome
+
+SHORT_ANSWER_CHARACTERS = 300  # characters; a longer answer that mentions its limits is not a refusal
+UNVERIFIED_SUFFIX = " (not verified)"
+
+_SELF_REFUSAL = re.compile(
+    r"\b(?:I|we)\s+(?:do\s+not|don['’]t|did\s+not|didn['’]t|cannot|can['’]?t|could\s+not|couldn['’]t)\s+"
+    r"(?:have|find|provide|answer|verify|locate)\b"
+    r"|\bno\s+(?:verified\s+)?information\s+(?:is\s+)?(?:available|found)\b"
+    r"|\bnot\s+(?:covered|mentioned|addressed|contained)\s+(?:in|by)\s+(?:the|my|these)\s+"
+    r"(?:provided\s+)?(?:sources|documents|knowledge)\b"
+    r"|\bthe\s+(?:provided\s+)?sources\s+do(?:\s+not|n['’]t)\s+(?:contain|mention|cover|address|say|answer)\b",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    return _SELF_REFUSAL.search(text) is not None
+
+
+@dataclass
+class Guard:
+    """Takes verified sentences as they come, hands back those that may be shown, and gives the verdict at the end."""
+
+    mode: str
+    _held: list[CitedSentence] = field(default_factory=list)
+    _shown: list[CitedSentence] = field(default_factory=list)
+    _seen: list[CitedSentence] = field(default_factory=list)
+
+    def take(self, sentence: CitedSentence) -> list[CitedSentence]:
+        """One more sentence of the answer; returns what may be shown now."""
+        self._seen.append(sentence)
+        if self.mode != CitationMode.MANDATORY:
+            return self._show([sentence])
+        ready, self._held = self._held, []
+        self._held.append(sentence)
+        if not ready:
+            return []
+        if self._real <= self._phantom or self._may_be_refusal():
+            self._held = ready + self._held
+            return []
+        kept = self._releasable(ready)
+        if ready[-1] not in kept and _is_lead_in(ready[-1]):
+            self._held.insert(0, ready[-1])
+        return self._show(kept)
+
+    def finish(self) -> list[CitedSentence]:
+        """The answer has ended; returns the last sentences that may be shown."""
+        if self.mode == CitationMode.MANDATORY and not self._shown and self.refusal_reason:
+            return []
+        rest, self._held = self._held, []
+        return self._show(self._releasable(rest) if self.mode == CitationMode.MANDATORY else rest)
+
+    @property
+    def refusal_reason(self) -> str:
+        """Why mandatory mode refuses this answer; empty when it passes. Once shown, verified sentences stay."""
+        if self._is_short_refusal():
+            return "self_refusal"
+        if self._phantom > self._real:
+            return "phantom_citations"
+        if not self._citations:
+            return "no_citations"
+        return ""
+
+    def verdict(self, *, text: str, tree_decided: bool, basis: ConfidenceBasis | None = None) -> Answer:
+        """The whole answer, as shown so far, with its confidence; or the refusal. Without a `basis` nothing is known
+        of the evidence, and what is cited is of middling confidence."""
+        if self.mode == CitationMode.MANDATORY and not self._shown:
+            refusal = refusal_answer(self.refusal_reason or "no_citations")
+            return replace(refusal, basis=basis, sentences=len(self._seen), unproven=self._unproven)
+        citations = tuple(dict.fromkeys(c for sentence in self._shown for c in sentence.citations))
+        return Answer(
+            text=text,
+            outcome=Outcome.ANSWERED,
+            reason=self._weakness_reason(),
+            citations=citations,
+            confidence=self._confidence(citations, tree_decided=tree_decided, basis=basis),
+            basis=basis,
+            sentences=len(self._seen),
+            unproven=self._unproven,
+        )
+
+    @property
+    def _unproven(self) -> int:
+        """How many sentences nobody gets to see, because no source bears them out."""
+        shown = {id(sentence) for sentence in self._shown}
+        is_strict = self.mode == CitationMode.MANDATORY
+        return sum(is_strict and not one.citations and id(one) not in shown for one in self._seen)
+
+    def _confidence(
+        self, citations: tuple[Citation, ...], *, tree_decided: bool, basis: ConfidenceBasis | None
+    ) -> Confidence:
+        """That of the evidence, then one step down for a weakness and one up for a tree's decision. What cites
+        nothing is low. How many citations there are says nothing: a second means that another sentence came close."""
+        if not citations:
+            return Confidence.LOW
+        level = basis.level if basis else Confidence.MEDIUM
+        return level.step(-1 if self._weakness_reason() else 0).step(1 if tree_decided else 0)
+
+    def _weakness_reason(self) -> str:
+        """What makes the answer less sure than its citations look. Mode `off` does not look."""
+        if self.mode == CitationMode.OFF:
+            return ""
+        if any(sentence.conflict for sentence in self._shown):
+            return "conflicting_sources"
+        if any(sentence.has_unsupported_number for sentence in self._seen):
+            return "unsupported_number"
+        if self._phantom:
+            return "phantom_citations"
+        if self.mode == CitationMode.OPTIONAL and self._is_short_refusal():
+            return "self_refusal"
+        return ""
+
+    def _releasable(self, sentences: list[CitedSentence]) -> list[CitedSentence]:
+        """The cited ones, each with the line that leads in to it ("The values are:")."""
+        kept: list[CitedSentence] = []
+        for before, sentence in zip([None, *sentences], sentences, strict=False):
+            if not sentence.citations:
+                continue
+            if before and not before.citations and _is_lead_in(before):
+                kept.append(before)
+            kept.append(sentence)
+        return kept
+
+    def _show(self, sentences: list[CitedSentence]) -> list[CitedSentence]:
+        before = len(self._shown)
+        for sentence in sentences:
+            if self.mode == CitationMode.OFF:
+                self._shown.append(sentence)
+            elif not self._has_quoted(sentence):
+                self._shown.append(_mark_unverified(sentence) if self.mode == CitationMode.OPTIONAL else sentence)
+                if sentence.conflict and not self._has_shown(sentence.conflict):
+                    self._shown.append(sentence.conflict)
+        return self._shown[before:]
+
+    def _has_quoted(self, sentence: CitedSentence) -> bool:
+        """Whether this very sentence was quoted as what another source says."""
+        quoted = (shown.conflict.claim for shown in self._shown if shown.conflict)
+        return bool(sentence.citations) and any(claim.endswith(sentence.claim) for claim in quoted)
+
+    def _has_shown(self, conflict: CitedSentence) -> bool:
+        known = {citation.span for sentence in self._shown for citation in sentence.citations}
+        return {citation.span for citation in conflict.citations} <= known
+
+    def _may_be_refusal(self) -> bool:
+        return self._length < SHORT_ANSWER_CHARACTERS and any(is_refusal(sentence.claim) for sentence in self._seen)
+
+    def _is_short_refusal(self) -> bool:
+        return self._may_be_refusal()
+
+    @property
+    def _length(self) -> int:
+        return sum(len(sentence.claim) for sentence in self._seen)
+
+    @property
+    def _real(self) -> int:
+        return sum(sentence.real for sentence in self._seen) or len(self._citations)
+
+    @property
+    def _phantom(self) -> int:
+        return sum(sentence.phantom for sentence in self._seen)
+
+    @property
+    def _citations(self) -> list[Citation]:
+        return [citation for sentence in self._seen for citation in sentence.citations]
+
+
+def refusal_answer(reason: str) -> Answer:
+    """The honest answer when nothing verified was found."""
+    return Answer(text=REFUSAL, outcome=Outcome.REFUSED, reason=reason, confidence=Confidence.LOW)
+
+
+def _mark_unverified(sentence: CitedSentence) -> CitedSentence:
+    """A statement that nothing bears out says so. Questions and lines that lead in state nothing."""
+    text = sentence.text.rstrip()
+    if sentence.citations or text[-1:] in ("?", ":", "") or is_refusal(text) or not any(map(str.isalnum, text)):
+        return sentence
+    body, stop = (text[:-1], text[-1]) if text[-1] in ".!" else (text, "")
+    return replace(sentence, text=f"{body}{UNVERIFIED_SUFFIX}{stop}")
+
+
+def _is_lead_in(sentence: CitedSentence) -> bool:
+    """A line that announces others and states nothing itself: short, ends in a colon, has no figure."""
+    claim = sentence.claim.rstrip()
+    return claim.endswith(":") and len(claim) < 160 and not any(character.isdigit() for character in claim)

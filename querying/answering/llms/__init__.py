@@ -1,0 +1,23 @@
+"""The language models that can answer, by the name that the setting LEXIC_LLM has for them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from django.conf import settings
+
+from querying.answering.llms.extractive import Extractive
+from querying.answering.llms.openai import OpenAIChat
+from querying.llm_interface import LLM
+
+LLMS: dict[str, type[LLM]] = {"extractive": Extractive, "openai": OpenAIChat}
+
+
+def get_llm(name: str | None = None) -> LLM:
+    """The model of this name, one instance a process; by default the one of the settings."""
+    return _cached_llm(name or settings.LEXIC_LLM)
+
+
+@cache
+def _cached_llm(name: str) -> LLM:
+    return LLMS[name]()

@@ -1,0 +1,105 @@
+"""What must be said together with a sentence, so that the quotation means what the page means.
+
+A sentence that begins with "It" brings the one before, a list item the line that leads in to it, and a rule the
+exception that stands beside it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from language.content_words import content_stems
+from querying.answering.llms.extractive.neighbours import Neighbours
+from querying.answering.llms.extractive.statements import (
+    MAX_STATEMENT_CHARACTERS,
+    is_list_item,
+    is_statement,
+    leads_in,
+)
+from querying.types import Sentence
+
+# A list is read up or down so far.
+MAX_LIST_ITEMS = 12
+
+# What the document calls itself or its parts is plain without the sentence before.
+_SELF_REFERENCE = (
+    r"(?!\s+(?:\w+\s+)?(?:agreement|policy|plan|document|handbook|manual|guide|contract|chapter|section|clause|standard"
+    r"|code|act|article|report|page|table|paper|study|role|position|company|course|program(?:me)?)s?\b)"
+)
+_ANAPHOR = re.compile(
+    rf"(?:It|Its|They|Their|He|His|She|Her|(?:This|That|These|Those|Such|Both){_SELF_REFERENCE})\b"
+    r"|(?:The\s+(?:same|latter|former|above)|Either|Neither)\b",
+)
+# "It is important that …": it stands for what follows.
+_EXPLETIVE = re.compile(
+    r"It(?:['’]s|\s+(?:is|was|may\s+be|will\s+be|can\s+be|should\s+be|must\s+be))\s+(?:\w+\s+){0,3}?(?:that|to|for)\b"
+)
+_CONNECTIVE = re.compile(
+    r"(?:However|But|Otherwise|Then|Therefore|Thus|Hence|Nevertheless|Nonetheless|Instead|Similarly|In\s+(?:that|this|such)"
+    r"\s+(?:case|event|instance)s?|In\s+(?:addition|contrast)|On\s+the\s+other\s+hand|For\s+(?:example|instance))\b",
+)
+# "There are a few exceptions to the rule": they come next.
+_ANNOUNCES = re.compile(
+    r"\b(?:there\s+(?:are|is)|here\s+are)\s+(?:\w+\s+){0,2}?(?:a\s+few|some|several|certain|many|two|three|four|five|one)\b"
+    r"|\b(?:the\s+following|as\s+follows|listed\s+below|these\s+steps)\b",
+    re.IGNORECASE,
+)
+_EXCEPTION = re.compile(
+    r"(?:However|But|Except|Unless|Provided|Notwithstanding|Nevertheless|Otherwise|Exceptions?|The\s+(?:only\s+)?exceptions?"
+    r"|Exclusions?|(?:This|These|It|They|That)\s+(?:rule\s+|requirement\s+|limit\s+)?(?:do(?:es)?\s+not|shall\s+not|may\s+not"
+    r"|must\s+not|applies\s+only|apply\s+only|is\s+subject\s+to|are\s+subject\s+to)|Only\s+(?:if|when|where))\b",
+)
+
+
+def list_lead_in(item: Sentence, neighbours: Neighbours) -> Sentence | None:
+    """The line above the list that this item stands in."""
+    if not is_list_item(item.text):
+        return None
+    for steps, above in enumerate(neighbours.backwards(item)):
+        if not is_list_item(above.text):
+            return above if leads_in(above.text) and len(above.text) <= MAX_STATEMENT_CHARACTERS else None
+        if steps >= MAX_LIST_ITEMS:
+            return None
+    return None
+
+
+def list_items(heading: Sentence, neighbours: Neighbours) -> list[Sentence]:
+    """The list items under a line that leads in to them."""
+    found: list[Sentence] = []
+    for below in neighbours.onwards(heading):
+        if len(found) >= MAX_LIST_ITEMS or not is_list_item(below.text):
+            break
+        found.append(below)
+    return found
+
+
+def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
+    """The sentence before, where this one is about something that only that one names.
+
+    The question may name it too: then who asked knows what "it" is, unless the sentence has none of its words.
+    """
+    before = neighbours.before(sentence)
+    if before is None or not _depends_on_previous(sentence.text) or _is_separate(before, sentence, neighbours):
+        return None
+    asked = content_stems(question)
+    said, told = asked & content_stems(sentence.text), asked & content_stems(before.text)
+    return before if is_statement(before.text) and (told - said or not said) else None
+
+
+def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:
+    """The sentence after, where it limits what this one says, or is what this one announces."""
+    after = neighbours.after(sentence)
+    if after is None or _is_separate(sentence, after, neighbours) or not is_statement(after.text):
+        return None
+    return after if _EXCEPTION.match(after.text) or _ANNOUNCES.search(sentence.text) else None
+
+
+def _depends_on_previous(text: str) -> bool:
+    if _EXPLETIVE.match(text):
+        return False
+    return bool(_ANAPHOR.match(text) or _CONNECTIVE.match(text))
+
+
+def _is_separate(one: Sentence, other: Sentence, neighbours: Neighbours) -> bool:
+    """In another paragraph, or an item of its own."""
+    return neighbours.between(one, other).count("\n") > 1 or is_list_item(other.text)

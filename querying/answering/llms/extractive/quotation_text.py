@@ -1,0 +1,109 @@
+"""How a quotation reads in the answer: in one line, without bullets, rows of tables in words, its source at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knowledge.search.hybrid import Passage
+from querying.answering.grounding.supporting_spans import best_span, unwrap_lines
+from querying.answering.llms.extractive import table_rows
+from querying.answering.llms.extractive.statements import BULLET, is_statement
+from querying.sanitize import sanitize
+from querying.types import Evidence, Sentence
+
+# What another wording must share with its passage, as verification will ask.
+_MIN_SUPPORT = 0.6
+_MAX_LIST_CHARACTERS = 1500
+# Items that are quoted one by one, where the list as a whole is too long.
+_MAX_SEPARATE_ITEMS = 3
+_TRAILING_PUNCTUATION = ".,;: "
+
+
+class Quotation:
+    """A sentence; a line with the list items that it leads in to; or a table's row with its header row."""
+
+    def __init__(self, first: Sentence, *items: Sentence, header: Sentence | None = None) -> None:
+        self.first, self.items, self.header = first, items, header
+
+    @property
+    def source(self) -> int:
+        return self.first.source
+
+    @property
+    def start(self) -> int:
+        return self.first.start
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        return (self.first, *self.items)
+
+    @property
+    def places(self) -> set[tuple[int, int]]:
+        return {(sentence.source, sentence.start) for sentence in self.sentences}
+
+
+def cited_pieces(quotation: Quotation, evidence: Evidence) -> list[str]:
+    """The quotation as sentences that each name their source and will stand verification."""
+    passage = evidence.passages[quotation.source]
+    if quotation.header:
+        pieces = _row_with_headers(quotation.first, quotation.header, passage)
+        return [_with_source_mark(piece, quotation.source) for piece in pieces]
+    if quotation.items and (listed := _list_in_one_line(quotation, passage)):
+        return [_with_source_mark(listed, quotation.source)]
+    few = quotation.sentences[: 1 + _MAX_SEPARATE_ITEMS]
+    return [_with_source_mark(_best_wording(sentence, passage), quotation.source) for sentence in few]
+
+
+def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
+    """ "Not covered are: a; b; c", or as it stands on the page; nothing where neither would stand."""
+    first, last = quotation.first, quotation.items[-1]
+    entries = [_without_bullet(item.text).rstrip(_TRAILING_PUNCTUATION) for item in quotation.items]
+    worded = f"{_without_bullet(first.text)} {'; '.join(entries)}"
+    for text in (worded, unwrap_lines(passage.content[first.start : last.end])):
+        if len(text) <= _MAX_LIST_CHARACTERS and _passes_verification(text, quotation.sentences, passage):
+            return text
+    return ""
+
+
+def _row_with_headers(row: Sentence, header: Sentence, passage: Passage) -> list[str]:
+    """The row with its headers in one sentence, or the headers in a line that leads in to it."""
+    whole = table_rows.row_text(table_rows.with_headers(row.text, header.text))
+    if _passes_verification(whole, [row], passage):
+        return [whole]
+    headers = f"{table_rows.cells_text(header.text)}:"
+    alone = _best_wording(row, passage)
+    return [headers, alone] if _passes_verification(headers, [header], passage) else [alone]
+
+
+def _best_wording(sentence: Sentence, passage: Passage) -> str:
+    """The best wording that will stand: that of the page always does."""
+    literal = " ".join(sentence.text.split())
+    bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
+    wordings = table_rows.row_wordings(literal) if table_rows.is_row(literal) else bare
+    standing = (text for text in wordings if text == literal or _passes_verification(text, [sentence], passage))
+    return next(standing, literal)
+
+
+def _without_heading(text: str, passage: Passage) -> str:
+    """A heading that the page runs together with its first sentence is no part of it."""
+    for heading in passage.section_path:
+        rest = text[len(heading) :].lstrip(" :–—-")
+        if heading and text.casefold().startswith(heading.casefold()) and rest[:1].isupper() and is_statement(rest):
+            text = rest
+    return text
+
+
+def _passes_verification(claim: str, sentences: Sequence[Sentence], passage: Passage) -> bool:
+    """Whether verification will find the claim, and find it here."""
+    span = best_span(sanitize(claim), passage, least=_MIN_SUPPORT)
+    return span is not None and any(span.start < one.end and one.start < span.end for one in sentences)
+
+
+def _without_bullet(text: str) -> str:
+    mark = BULLET.match(text)
+    return " ".join(text[mark.end() if mark else 0 :].split())
+
+
+def _with_source_mark(text: str, source: int) -> str:
+    body, stop = (text[:-1], text[-1]) if text[-1:] in (".", "!", "?", ":") else (text.rstrip(",;"), ".")
+    return f"{body} [Source {source + 1}]{stop}"

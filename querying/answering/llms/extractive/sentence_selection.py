@@ -1,0 +1,133 @@
+"""Which sentences answer: mostly one, and a further one only where it adds to it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from knowledge.chunking.chunker import title_path
+from language.content_words import content_stems
+from querying.answering.llms.extractive import table_headers
+from querying.answering.llms.extractive.neighbours import Neighbours
+from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
+from querying.types import Evidence, Sentence
+
+MAX_SENTENCES = 3
+# What the words themselves add to a sentence's score: its share of the question's, the rarer ones counting more …
+_SHARED_WORDS_BONUS = 0.05
+# … and a figure where one is asked for.
+_FIGURE_BONUS = 0.02
+# … and the share of the headers of a table's row, which was scored without them …
+_HEADERS_BONUS = 0.3
+# … less this where a page cuts it in two, or where it leads in to what stands on the next.
+_FRAGMENT_PENALTY = 0.03
+# A further sentence must come this close to the best one and say this share of the question's words that the ones
+# before do not; or be as good as the best, as far as scores can tell.
+_MIN_SCORE_RATIO, _MIN_NEW_WORDS = 0.88, 0.2
+_EQUAL_SCORE_RATIO = 0.96
+
+_ASKS_FOR_SEVERAL = re.compile(
+    r"\b(?:and|both|each|list|steps?|stages?|ways|types|kinds|examples|differen(?:t|ces?)|compared?|versus|vs"
+    r"|advantages|benefits|requirements|conditions|reasons|what\s+(?:\w+\s+){0,3}are|which\s+(?:\w+\s+){1,4}are)\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_FIGURE = re.compile(
+    r"\bhow\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)\b|\bwhen\b|\bm(?:in|ax)imum\b"
+    r"|\bwhat\s+(?:percentage|percent|number|year|age)\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence that can stand as an answer, and how well it does."""
+
+    sentence: Sentence
+    standing: float
+
+
+def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
+    """The sentences that can stand as an answer, best first."""
+    weights = _word_weights(question, evidence)
+    asks_for_figure = _ASKS_FOR_FIGURE.search(question) is not None
+    neighbours = Neighbours(evidence)
+    found = []
+    for sentence in evidence.sentences:
+        if is_statement(sentence.text) and not table_headers.is_header_row(sentence, neighbours):
+            bonus = _shared_words_score(weights, sentence, neighbours)
+            bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
+            bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or _announces_other_page(sentence, neighbours))
+            found.append(Candidate(sentence, sentence.score + bonus))
+    return sorted(found, key=lambda one: (-one.standing, one.sentence.source, one.sentence.start))
+
+
+def _announces_other_page(sentence: Sentence, neighbours: Neighbours) -> bool:
+    """A line that leads in to what stands on another page."""
+    return leads_in(sentence.text) and neighbours.after(sentence) is None
+
+
+def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
+    """The question's words, each by how few of the sentences have it."""
+    said = [content_stems(sentence.text) for sentence in evidence.sentences]
+    return {
+        word: math.log(1 + len(said) / (1 + sum(word in words for words in said)))
+        for word in content_stems(question)
+    }
+
+
+def _shared_words_score(weights: Mapping[str, float], sentence: Sentence, neighbours: Neighbours) -> float:
+    """For the words that it shares with the question. A row's headers are words of it, which its score lacks."""
+    alone = _weight_share(weights, sentence.text)
+    header = table_headers.find_header(sentence, neighbours)
+    named = _weight_share(weights, f"{header.text} {sentence.text}") - alone if header else 0.0
+    return _SHARED_WORDS_BONUS * alone + _HEADERS_BONUS * named
+
+
+def _weight_share(weights: Mapping[str, float], text: str) -> float:
+    known, total = content_stems(text), sum(weights.values())
+    return sum(weight for word, weight in weights.items() if word in known) / total if total else 0.0
+
+
+def select_sentences(question: str, evidence: Evidence, *, first: Sentence | None = None) -> list[Sentence]:
+    """The best sentence (or the one that must come first), then those that add to it; empty where none can stand."""
+    candidates = rank_candidates(question, evidence)
+    if not (candidates or first):
+        return []
+    best = candidates[0].standing if candidates else 0.0
+    chosen = [first or candidates[0].sentence]
+    for candidate in candidates:
+        if len(chosen) == MAX_SENTENCES or candidate.standing < _MIN_SCORE_RATIO * best:
+            break
+        if any(says_the_same(candidate.sentence.text, other.text) for other in chosen):
+            continue
+        if candidate.standing >= _EQUAL_SCORE_RATIO * best or _adds_information(
+            candidate.sentence, chosen, question, evidence
+        ):
+            chosen.append(candidate.sentence)
+    return chosen
+
+
+def _adds_information(sentence: Sentence, chosen: Sequence[Sentence], question: str, evidence: Evidence) -> bool:
+    """Whether it speaks of much that the question names and the others leave out."""
+    asked = content_stems(question)
+    said = frozenset().union(*(content_stems(other.text) for other in chosen), _title_words(evidence))
+    return len((asked - said) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
+
+
+def _title_words(evidence: Evidence) -> frozenset[str]:
+    """Words of the title that all share say nothing of their own."""
+    first = evidence.passages[0]
+    return content_stems(title_path(first.document_title, first.section_path))
+
+
+def asks_for_several(question: str) -> bool:
+    return _ASKS_FOR_SEVERAL.search(question) is not None
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Chunks overlap and documents repeat themselves: the same words need no second quotation."""
+    mine, theirs = set(one.lower().split()), set(other.lower().split())
+    return len(mine & theirs) >= 0.8 * min(len(mine), len(theirs))

@@ -1,0 +1,80 @@
+"""Which sentences say something: not headings, questions, lines of a table of contents, and pointers elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+from language.clauses import has_predicate
+from querying.answering.llms.extractive.table_rows import is_row, is_separator_row
+
+MIN_STATEMENT_CHARACTERS = 20  # characters; shorter ones are headings and scraps
+MAX_STATEMENT_CHARACTERS = 900
+_MAX_LABEL_CHARACTERS = 70
+
+BULLET = re.compile(r"\s{0,8}(?:[-*+•●▪◦‣⁃–—·\uf0b7]|\(?(?:[a-z]|[ivx]{1,5})\)|\(?\d{1,2}[.)]|[a-z]\.)\s{1,8}")
+_DOT_LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}|_{4}")
+_PAGE_AT_END = re.compile(r"[^\d.,:;$€£%]\s{1,20}\d{1,3}$")
+_POINTER = re.compile(
+    r"\W{0,4}(?:please\s+)?(?:see(?!\s+that)|refer\s+to|cf\.?|for\s+(?:more|further)\s+(?:information|details)|as\s+shown\s+in)\b",
+    re.IGNORECASE,
+)
+_MAX_POINTER_CHARACTERS = 90
+_QUESTION_LINE = re.compile(
+    r"(?:what|when|where|who|why|how|which|is|are|do|does|can|should)\b[^.!]{0,200}$", re.IGNORECASE
+)
+# The page ends in the middle of it.
+_CUT_OFF = re.compile(
+    r"(?:,|\b(?:and|or|but|that|the|an?|of|to|in|on|at|for|with|by|from|if|when|as|is|are|be|which|who|not|your|our|its))$",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"#{1,6}\s|```|~~~|[-=*_ ]{3,200}$")
+_NAMED_VALUE = re.compile(r"\w[^:\n]{0,80}:\s+\S")
+
+
+def is_statement(text: str) -> bool:
+    """Whether it can stand as an answer."""
+    bare = text.strip()
+    if not MIN_STATEMENT_CHARACTERS <= len(bare) <= MAX_STATEMENT_CHARACTERS or bare[-1] == "?":
+        return False
+    if _MARKUP.match(bare) or is_separator_row(bare):
+        return False
+    return not (_is_label(bare) or _is_contents_line(bare) or _is_pointer(bare))
+
+
+def is_list_item(text: str) -> bool:
+    return BULLET.match(text) is not None
+
+
+def leads_in(text: str) -> bool:
+    """It announces what follows and says nothing without it."""
+    return text.rstrip().endswith(":")
+
+
+def is_cut_off(text: str) -> bool:
+    """It ends in the middle, or begins there: the page was turned."""
+    bare = text.strip()
+    return _CUT_OFF.search(bare[-12:]) is not None or (bare[:1].islower() and not is_list_item(text))
+
+
+def _is_label(text: str) -> bool:
+    """A heading or a caption: it says where the answer is, not what it is. Rows, list items and "Name: value"
+    are no labels."""
+    if len(text) >= _MAX_LABEL_CHARACTERS or text[-1] in ".!;:" or is_row(text) or is_list_item(text):
+        return False
+    return not (_NAMED_VALUE.match(text) or (_has_predicate(text) and not _QUESTION_LINE.match(text)))
+
+
+def _has_predicate(text: str) -> bool:
+    return has_predicate(text, (0, len(text))) and not text.istitle()
+
+
+def _is_contents_line(text: str) -> bool:
+    if is_row(text):
+        return False
+    if _DOT_LEADERS.search(text):
+        return True
+    return len(text) < 120 and _PAGE_AT_END.search(text) is not None and not _has_predicate(text)
+
+
+def _is_pointer(text: str) -> bool:
+    return len(text) < _MAX_POINTER_CHARACTERS and _POINTER.match(text) is not None

@@ -1,0 +1,91 @@
+"""Rows of tables as readable text: "Exposure Severe — cover: 45 mm" for `Exposure: Severe | Cover: 45 mm`.
+
+Most readers name every cell by its column's header. A Markdown table stands as it was written: its headers are in
+the first row, and a row below it is read with them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_CELL_SEPARATOR = " | "
+_SEPARATOR_ROW = re.compile(r"[|:\s-]{3,500}$")
+_LABELLED = re.compile(r"([^:|]{1,60}):\s+(\S.{0,600})$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell says, and its column's header where the row names it."""
+
+    header: str
+    value: str
+
+
+def is_row(text: str) -> bool:
+    """Whether a line is a row of a table as documents are read: cells with a bar between them."""
+    return _CELL_SEPARATOR in text or text.startswith("| ")
+
+
+def cells_text(text: str) -> str:
+    """The cells of a row one after another, in words."""
+    return " — ".join(_named_cell(cell) for cell in parse_cells(text))
+
+
+def is_separator_row(text: str) -> bool:
+    """The line under the headers of a Markdown table."""
+    return "-" in text and _SEPARATOR_ROW.match(text) is not None
+
+
+def parse_cells(text: str) -> list[Cell]:
+    parts = (" ".join(part.split()) for part in text.strip().strip("|").split("|"))
+    return [_parse_cell(part) for part in parts if part]
+
+
+def _parse_cell(text: str) -> Cell:
+    found = _LABELLED.match(text)
+    return Cell(header=found[1].strip(), value=found[2].strip()) if found else Cell(header="", value=text)
+
+
+def has_headers(text: str) -> bool:
+    """Whether the row itself names its cells."""
+    return any(cell.header for cell in parse_cells(text)[1:])
+
+
+def with_headers(text: str, header: str) -> str:
+    """A row of a Markdown table, its cells named by the header row; the row alone where the two do not match."""
+    names, values = parse_cells(header), parse_cells(text)
+    if len(names) != len(values):
+        return text
+    return _CELL_SEPARATOR.join(f"{name.value}: {value.value}" for name, value in zip(names, values, strict=True))
+
+
+def row_text(text: str) -> str:
+    """The row in words: its first cell names it, the others follow with their headers."""
+    return _cells_in_words(parse_cells(text))
+
+
+def row_wordings(text: str) -> list[str]:
+    """The row in words, then with fewer of its last cells, never fewer than two."""
+    found = parse_cells(text)
+    return [_cells_in_words(found[:count]) for count in range(len(found), 1, -1)]
+
+
+def _cells_in_words(row: Sequence[Cell]) -> str:
+    if not row:
+        return ""
+    first, *others = row
+    said = "; ".join(_named_cell(cell) for cell in others)
+    name = f"{first.header} {first.value}".strip()
+    return f"{name} — {said}" if said else name
+
+
+def _named_cell(cell: Cell) -> str:
+    return f"{_lowercase_header(cell.header)}: {cell.value}" if cell.header else cell.value
+
+
+def _lowercase_header(header: str) -> str:
+    """A header in the middle of a line; what is written in capitals stays ("RCD rating")."""
+    first = header.split(maxsplit=1)[0]
+    return header[:1].lower() + header[1:] if first[1:].islower() else header

@@ -1,0 +1,127 @@
+"""The evidence gate: is what was found good enough to answer from, and if not, why not in plain words.
+
+The strength of the evidence is lowered by signs of contradiction between the question and the best sentence.
+They are what a careful reader would notice first: the question says *not* and the passage does not, it names a
+number or a person that the passage lacks, it says *more* where the passage says *less*. Weights: docs/evaluation.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from knowledge.search.hybrid import Passage
+from language.figures.figure_extraction import numbers_with_units
+from language.negation import has_negation
+from language.opposites import opposites_of
+from language.terms import terms
+from querying.question.validity import without_requested_day
+from querying.retrieval.exclusions import excluded_words
+from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
+
+_NEGATION_PENALTY, _EXCLUDED_TOPIC_PENALTY, _OPPOSITE_PENALTY, _NUMBER_PENALTY, _NAME_PENALTY = (
+    0.2,
+    0.2,
+    0.2,
+    0.2,
+    0.1,
+)
+# Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
+_QUESTION_NEGATION = re.compile(r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b|n['’]t\b", re.IGNORECASE)
+_CAPITALISED_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’'-]{2,}(?:\s+[A-Z][\w’'-]{2,}){0,4}")
+_MAX_NEAREST = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sufficiency:
+    """`score` is the strength less the signs. `why` is for people, empty when the gate is passed."""
+
+    grounds: ConfidenceSignals
+    passes: bool
+    why: tuple[str, ...]
+    nearest: tuple[Passage, ...]
+
+    @property
+    def score(self) -> float:
+        return self.grounds.score
+
+
+def assess_sufficiency(question: str, evidence: Evidence, *, sufficient: float | None = None) -> Sufficiency:
+    """Whether the evidence answers the question; `sufficient` is the plugin's own threshold, None the default one.
+
+    The last turn only: earlier ones are asked about nothing.
+    """
+    best = evidence.sentences[0] if evidence.sentences else None
+    signs = _contradiction_signs(question, best, evidence) if best else []
+    score = evidence.strength - sum(weight for weight, _ in signs)
+    passes = score >= (SUFFICIENCY_THRESHOLD if sufficient is None else sufficient)
+    why = () if passes else (*_unmentioned_words(question, evidence.passages), *(reason for _, reason in signs))
+    grounds = ConfidenceSignals(
+        score=score,
+        lead=_score_lead(best, evidence) if best else 0.0,
+        agreement=_search_agreement(best, evidence) if best else 0,
+        has_signs=bool(signs),
+    )
+    return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=evidence.passages[:_MAX_NEAREST])
+
+
+def _score_lead(best: Sentence, evidence: Evidence) -> float:
+    """How far the best sentence is ahead of the best one of another passage. Passages overlap and documents repeat
+    themselves: the same sentence elsewhere is no rival."""
+    words = best.text.split()
+    rivals = (one for one in evidence.sentences if one.source != best.source and one.text.split() != words)
+    rival = next(rivals, None)
+    return max(0.0, best.score - rival.score) if rival else best.score
+
+
+def _search_agreement(best: Sentence, evidence: Evidence) -> int:
+    """How many of the two searches, by words and by meaning, like the passage of the best sentence best."""
+    chosen, passages = evidence.passages[best.source], evidence.passages
+    by_words = chosen.lexical >= max(passage.lexical for passage in passages)
+    by_meaning = (chosen.cosine or 0.0) >= max(passage.cosine or 0.0 for passage in passages)
+    return int(by_words) + int(by_meaning)
+
+
+def _contradiction_signs(question: str, best: Sentence, evidence: Evidence) -> list[tuple[float, str]]:
+    passage = evidence.passages[best.source]
+    around = f"{passage.document_title} {' '.join(passage.section_path)} {passage.content}"
+    signs = []
+    if _QUESTION_NEGATION.search(question) and not has_negation(best.text):
+        signs.append((_NEGATION_PENALTY, "The question denies something; the nearest passage does not."))
+    if pair := _opposite_pair(question, best.text, around):
+        signs.append((_OPPOSITE_PENALTY, f"The question says “{pair[0]}”; the nearest passage says “{pair[1]}”."))
+    if words := excluded_words(best.text, question):
+        signs.append((_EXCLUDED_TOPIC_PENALTY, f"The nearest passage speaks of what is “{words}”."))
+    asked = without_requested_day(question)
+    if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(around))):
+        signs.append((_NUMBER_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
+    if missing := [name for name in _CAPITALISED_NAME.findall(asked) if name.lower() not in around.lower()]:
+        signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
+    return signs
+
+
+def _opposite_pair(question: str, sentence: str, around: str) -> tuple[str, str] | None:
+    """A word of the question that the passage lacks while its sentence says the contrary."""
+    said, known = set(terms(sentence)), set(terms(around))
+    for word in re.findall(r"\w+", question):
+        for stem in terms(word):
+            if stem not in known and (contrary := opposites_of(stem) & said):
+                return word, _word_with_stem(contrary, sentence)
+    return None
+
+
+def _word_with_stem(stems: frozenset[str] | set[str], sentence: str) -> str:
+    """The word of the sentence that has one of these stems."""
+    return next((word for word in re.findall(r"\w+", sentence) if set(terms(word)) & stems), min(stems))
+
+
+def _unmentioned_words(question: str, passages: Sequence[Passage]) -> list[str]:
+    """What no passage that was found speaks of."""
+    if not passages:
+        return ["There is nothing about it in the documents."]
+    texts = (f"{p.document_title} {' '.join(p.section_path)} {p.content}" for p in passages)
+    known = set(terms(" ".join(texts)))
+    words = dict.fromkeys(word for word in re.findall(r"\w[\w’'-]*", question) if terms(word))
+    missing = [f"“{word}”" for word in words if not set(terms(word)) & known]
+    return [f"No passage mentions {', '.join(missing)}."] if missing else []

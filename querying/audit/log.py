@@ -1,0 +1,164 @@
+"""One `Query` row for every question, however it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.db import IntegrityError, transaction
+
+from lexic.database import release_connections
+from lexic.errors import LexicError
+from querying import json_format
+from querying.audit import refusal_webhook
+from querying.audit.cost import cost_of
+from querying.llm_interface import LLM
+from querying.models import Query
+from querying.question.planning.planner import PlannedQuestion
+from querying.question.tree_consultation import Consultation
+from querying.types import Answer, Evidence, Outcome, Question, Usage
+
+logger = logging.getLogger(__name__)
+
+_FOREIGN_KEYS = ("plugin_id", "release", "api_key_id", "user_id")
+
+
+@dataclass
+class QueryRecord:
+    """What is known of a query so far. Filled in along the way, written once at the end."""
+
+    question: Question
+    llm: LLM
+    outcome: Outcome = Outcome.ABANDONED  # until something else is known, the caller has simply left
+    answer: Answer | None = None
+    evidence: Evidence | None = None
+    consultation: Consultation = field(default_factory=Consultation)
+    planned: PlannedQuestion = field(init=False)
+    error: LexicError | None = None
+    partial_text: str = ""
+    timings: dict[str, int] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.planned = PlannedQuestion.none(self.question)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.timings[step] = self.timings.get(step, 0) + _elapsed_ms(begun)
+
+    def finish(self, answer: Answer) -> Answer:
+        self.answer = answer
+        self.outcome = answer.outcome
+        return answer
+
+    def fail(self, error: LexicError) -> None:
+        self.error = error
+        self.outcome = Outcome.FAILED
+
+
+@asynccontextmanager
+async def record_query(question: Question, *, llm: LLM) -> AsyncIterator[QueryRecord]:
+    """Writes the row when the block is left: by its end, by an error, or because the caller has gone."""
+    record = QueryRecord(question=question, llm=llm)
+    try:
+        yield record
+    finally:
+        # Shielded: when the caller leaves, this very task is being cancelled.
+        await asyncio.shield(asyncio.ensure_future(_write_row(record)))
+
+
+async def _write_row(record: QueryRecord) -> None:
+    try:
+        await sync_to_async(_save_row, thread_sensitive=True)(record)
+    except Exception:
+        # The answer was given; losing its audit row must be loud, but must not take the answer back.
+        logger.exception("the audit row of query %s could not be written", record.question.id)
+
+
+def _save_row(record: QueryRecord) -> None:
+    columns = _query_columns(record)
+    with release_connections():
+        try:
+            with transaction.atomic():
+                query = Query.objects.create(**columns)
+                if not record.question.caller.is_evaluation:
+                    refusal_webhook.report_refusal(query)
+        except IntegrityError:  # the plugin, the key or the person was deleted while it was being answered
+            Query.objects.create(**columns | dict.fromkeys(_FOREIGN_KEYS))
+
+
+def _query_columns(record: QueryRecord) -> dict[str, Any]:
+    question, release = record.question, record.question.release
+    return {
+        "id": question.id,
+        "plugin_id": release.plugin_id,
+        "release": None if release.is_draft else release,
+        "release_name": str(release),
+        "knowledge": release.knowledge,
+        "api_key_id": question.caller.api_key_id,
+        "user_id": question.caller.user_id,
+        "question": question.text,
+        "context": [{"role": turn.role, "content": turn.content} for turn in question.context],
+        "options": json_format.options_as_json(record.planned.question.options),
+        "plan": record.planned.as_dict(),
+        "facts": dict(record.consultation.facts) or dict(question.facts),
+        "embedder": ", ".join(sorted({pinned["embedder"] for pinned in release.knowledge})),
+        "llm": record.llm.name,
+        "timings": record.timings,
+        "latency_ms": _elapsed_ms(record.started),
+        "outcome": record.outcome.value,
+        "cost": cost_of(_total_usage(record), llm=record.llm, was_called="generate" in record.timings),
+        "decision_path": list(record.consultation.path),
+        **_evidence_columns(record),
+        **_answer_columns(record),
+    }
+
+
+def _evidence_columns(record: QueryRecord) -> dict[str, Any]:
+    if record.evidence is None:
+        return {}
+    read = [
+        {"chunk": p.chunk_id, "score": round(p.score, 4), "cosine": p.cosine, "lexical": p.lexical}
+        for p in record.evidence.passages
+    ]
+    return {"passages": read, "evidence": record.evidence.strength}
+
+
+def _answer_columns(record: QueryRecord) -> dict[str, Any]:
+    if record.error:
+        return {"error": record.error.message, "reason": record.error.code, "answer": record.partial_text}
+    if record.answer is None:
+        return {"answer": record.partial_text}
+    answer = record.answer
+    return {
+        "answer": answer.text,
+        "error": " ".join(answer.why),
+        "citations": [json_format.citation_as_json(citation) for citation in answer.citations],
+        "confidence": answer.confidence.value,
+        "reason": answer.reason,
+        "evidence_score": answer.basis.grounds.score if answer.basis else None,
+        "probability": answer.basis.probability if answer.basis else None,
+        "sentences": answer.sentences,
+        "unproven": answer.unproven,
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+    }
+
+
+def _total_usage(record: QueryRecord) -> Usage:
+    """What the model's provider counted. Of an answer that broke off it has counted nothing yet."""
+    return record.answer.usage if record.answer else record.consultation.usage + record.planned.usage
+
+
+def _elapsed_ms(begun: float) -> int:
+    return round((time.monotonic() - begun) * 1000)

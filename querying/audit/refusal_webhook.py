@@ -1,0 +1,32 @@
+"""What webhooks are told of a refusal: what was asked of which release and why it was refused, never who asked."""
+
+from __future__ import annotations
+
+import logging
+
+from django.db import Error, transaction
+
+from querying.models import Query
+from querying.types import Outcome
+from webhooks import outbox
+from webhooks.models import Event
+
+logger = logging.getLogger(__name__)
+
+
+def report_refusal(query: Query) -> None:
+    """Called in the transaction that writes the audit row, which matters more: nothing is raised."""
+    if query.outcome != Outcome.REFUSED or query.plugin_id is None:
+        return
+    data = {"queryId": str(query.pk), "release": query.release_name, "reason": query.reason}
+    try:
+        with transaction.atomic():
+            outbox.record_event(
+                [query.plugin_id],
+                kind=Event.QUESTION_UNANSWERED,
+                data=data,
+                # The words may be about a person; they go only where the plugin's people asked for them.
+                personal={"question": query.question},
+            )
+    except Error:
+        logger.exception("no webhook is told of the refused query %s", query.pk)

@@ -1,0 +1,147 @@
+"""The seed's JSON: how answers and events look outside. Every door encodes with these functions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from knowledge.search.filters import Filters
+from knowledge.search.hybrid import Passage
+from querying.answering import confidence
+from querying.types import (
+    Answer,
+    Citation,
+    CitationStyle,
+    Clarification,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Options,
+    Outcome,
+    Question,
+    Status,
+)
+
+
+def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
+    """The whole answer: the seed's five keys, then what Lexic adds."""
+    options, release = question.options, question.release
+    show_citations = options.include_citations
+    if show_citations is None:
+        show_citations = options.citation_style != CitationStyle.OFF
+    return {
+        "answer": answer.text,
+        "citations": [citation_as_json(c) for c in answer.citations] if show_citations else [],
+        "decisionPath": list(answer.decision_path) if options.include_decision_path else [],
+        "confidence": answer.confidence.value,
+        "confidenceBasis": _basis_as_json(answer),
+        "pluginVersion": release.version or release.plugin.version,
+        "outcome": answer.outcome.value,
+        "reason": answer.reason or None,
+        "why": list(answer.why),
+        "nearest": [_passage_as_json(passage) for passage in answer.nearest],
+        "clarification": clarification_as_json(answer.clarification) if answer.clarification else None,
+        "queryId": str(question.id),
+        "release": str(release),
+        "usage": {
+            "promptTokens": answer.usage.prompt_tokens,
+            "completionTokens": answer.usage.completion_tokens,
+        },
+    }
+
+
+def _basis_as_json(answer: Answer) -> dict[str, Any] | None:
+    """What an answer's confidence goes by. A refusal states none."""
+    if answer.basis is None or answer.outcome != Outcome.ANSWERED:
+        return None
+    stated = answer.basis.probability
+    return {
+        "calibrated": answer.basis.is_calibrated,
+        "probability": None if stated is None else round(stated, 2),
+        "explanation": confidence.explain_confidence(answer.basis),
+    }
+
+
+def _passage_as_json(passage: Passage) -> dict[str, Any]:
+    """Where to look next: the place, never its text, which nobody has verified as an answer."""
+    shown = {
+        "document": passage.document_title,
+        "page": passage.page_number,
+        "section": " > ".join(passage.section_path) or None,
+        "documentId": str(passage.document_id),
+        "score": round(passage.score, 4),
+    }
+    return {key: value for key, value in shown.items() if value is not None}
+
+
+def citation_as_json(citation: Citation) -> dict[str, Any]:
+    """A citation. `page` and `section` are left out where the source has none: never a made-up page."""
+    passage = citation.passage
+    shown: dict[str, Any] = {
+        "id": f"src_{citation.number}",
+        "document": passage.document_title,
+        "page": passage.page_number,
+        "section": " > ".join(passage.section_path) or None,
+        "excerpt": citation.excerpt,
+        "documentId": str(passage.document_id),
+        "start": citation.start,
+        "end": citation.end,
+        "url": source_url(citation),
+        "score": citation.score,
+    }
+    return {key: value for key, value in shown.items() if value is not None}
+
+
+def source_url(citation: Citation) -> str:
+    """Opens the frozen page with the span highlighted, for whoever may see it."""
+    path = reverse("source", args=[citation.passage.page_id])
+    return f"{settings.PUBLIC_URL}{path}?{urlencode({'start': citation.start, 'end': citation.end})}#cited"
+
+
+def clarification_as_json(clarification: Clarification) -> dict[str, Any]:
+    return {
+        "question": clarification.question,
+        "options": list(clarification.options),
+        "field": clarification.field,
+        "token": clarification.token,
+    }
+
+
+def event_as_json(event: Event, *, question: Question) -> dict[str, Any]:
+    if isinstance(event, Status):
+        return {"type": "status", "status": event.step.value, "message": event.message}
+    if isinstance(event, Delta):
+        return {"type": "delta", "text": event.text}
+    if isinstance(event, Failed):
+        return {"type": "error", "error": event.error, "code": event.code, "hint": event.hint}
+    assert isinstance(event, Done)
+    return {"type": "done", **answer_as_json(event.answer, question=question)}
+
+
+def options_as_json(options: Options) -> dict[str, Any]:
+    return {
+        "citationMode": options.citation_style.value,
+        "includeDecisionPath": options.include_decision_path,
+        "maxSources": options.max_sources,
+        "filters": _filters_as_json(options.filters) if options.filters else None,
+        "timezone": options.timezone,
+    }
+
+
+def _filters_as_json(filters: Filters) -> dict[str, Any]:
+    """The conditions that were set, in words that JSON has."""
+    return json.loads(json.dumps(_set_conditions(asdict(filters)), default=str))
+
+
+def _set_conditions(conditions: dict[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in conditions.items() if value not in (None, (), False)}
+    return {
+        name: [_set_conditions(part) for part in value] if name in ("all_of", "any_of", "none_of") else value
+        for name, value in given.items()
+    }

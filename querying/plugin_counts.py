@@ -1,0 +1,119 @@
+"""What a plugin consists of, in figures: the same few statements for one plugin and for fifty.
+
+Readiness, the dashboard and publishing all read these, so that they cannot tell different stories.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Q, Sum
+
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from plugins.models import Plugin
+from querying.models import EvaluationRun, GoldenQuestion
+from trees.models import DecisionTree
+from trees.validation.tree_problems import find_problems
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginCounts:
+    """`documents` by status, and how many of them answer (a document that is read again goes on answering meanwhile);
+    `tree_problems` are those that block, a sentence each; `golden_share` is that of the last run, None when there was
+    none."""
+
+    documents: Mapping[str, int] = field(default_factory=dict)
+    answering: int = 0
+    pages: int = 0
+    trees: int = 0
+    tree_problems: tuple[str, ...] = ()
+    golden: int = 0
+    golden_share: float | None = None
+
+    @property
+    def unfinished(self) -> int:
+        """How many documents are still being read, or wait for it."""
+        done = (DocumentStatus.READY, DocumentStatus.FAILED)
+        return sum(count for status, count in self.documents.items() if status not in done)
+
+
+def counts_by_plugin(plugins: Collection[Plugin], *, check_trees: bool = True) -> dict[UUID, PluginCounts]:
+    """By the plugins' ids. Six statements. Without `check_trees` no tree is read, and none has errors."""
+    ids = [plugin.pk for plugin in plugins]
+    documents, answering, pages = _document_counts(ids)
+    trees, golden, shares = (
+        _tree_problems(ids, check=check_trees),
+        _golden_question_counts(ids),
+        _latest_golden_shares(ids),
+    )
+    return {
+        pk: PluginCounts(
+            documents=documents[pk],
+            answering=answering[pk],
+            pages=pages[pk],
+            trees=len(trees[pk]),
+            tree_problems=tuple(sentence for of_tree in trees[pk] for sentence in of_tree),
+            golden=golden.get(pk, 0),
+            golden_share=shares.get(pk),
+        )
+        for pk in ids
+    }
+
+
+def base_ids_by_plugin(ids: Collection[UUID]) -> dict[UUID, set[int]]:
+    """The knowledge bases that each plugin reads: its own and those attached to it. Two statements."""
+    read: dict[UUID, set[int]] = defaultdict(set)
+    own = KnowledgeBase.objects.filter(plugin__in=ids).values_list("plugin_id", "pk")
+    attached = KnowledgeBase.attached_to.through._default_manager.filter(plugin__in=ids)
+    for plugin, base in [*own, *attached.values_list("plugin_id", "knowledgebase_id")]:
+        read[plugin].add(base)
+    return read
+
+
+def _document_counts(ids: Collection[UUID]) -> tuple[dict[UUID, Counter[str]], Counter[UUID], Counter[UUID]]:
+    read = base_ids_by_plugin(ids)
+    present = Document.objects.present().filter(knowledge_base__in=set().union(*read.values())).order_by()
+    rows = present.values_list("knowledge_base", "status").annotate(
+        count=Count("pk"), answers=Count("pk", filter=~Q(ready_sha256="")), page_total=Sum("page_count")
+    )
+    documents: dict[UUID, Counter[str]] = defaultdict(Counter)
+    answering: Counter[UUID] = Counter()
+    pages: Counter[UUID] = Counter()
+    found: list[tuple[Any, ...]] = list(rows)
+    for plugin, bases in read.items():
+        for base, status, count, answers, page_count in found:
+            if base in bases:
+                documents[plugin][status] += count
+                answering[plugin] += answers
+                pages[plugin] += page_count or 0
+    return documents, answering, pages
+
+
+def _tree_problems(ids: Collection[UUID], *, check: bool) -> dict[UUID, list[list[str]]]:
+    """What blocks in each tree in use."""
+    errors: dict[UUID, list[list[str]]] = defaultdict(list)
+    trees = DecisionTree.objects.active().filter(plugin__in=ids)
+    if not check:
+        for plugin in trees.values_list("plugin", flat=True):
+            errors[plugin].append([])
+        return errors
+    for plugin, name, tree_data in trees.values_list("plugin", "name", "tree_data"):
+        found = [problem.message for problem in find_problems(tree_data) if problem.is_error]
+        errors[plugin].append([f"The tree “{name}” has a problem: {message}" for message in found])
+    return errors
+
+
+def _golden_question_counts(ids: Collection[UUID]) -> dict[UUID, int]:
+    questions = GoldenQuestion.objects.filter(plugin__in=ids).order_by()
+    return dict(questions.values_list("plugin").annotate(Count("pk")))
+
+
+def _latest_golden_shares(ids: Collection[UUID]) -> dict[UUID, float]:
+    runs = EvaluationRun.objects.filter(plugin__in=ids).order_by("plugin", "-started").distinct("plugin")
+    return {
+        plugin: share for plugin, share in runs.values_list("plugin", "result__golden_passed") if share is not None
+    }

@@ -1,0 +1,79 @@
+"""Events as server-sent events: `data: {json}` lines, a comment now and then so that proxies keep the line open."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from rest_framework.renderers import BaseRenderer
+
+from querying import json_format, pipeline
+from querying.types import Event, Question
+
+PING_SECONDS = 15.0
+PING = b": ping\n\n"
+
+
+class EventStreamRenderer(BaseRenderer):
+    """Lets DRF accept `Accept: text/event-stream`. The stream itself never passes through a renderer."""
+
+    media_type = "text/event-stream"
+    format = "sse"
+    charset = None
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return encode_sse(data)
+
+
+def encode_sse(event: Mapping[str, Any]) -> bytes:
+    return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+
+
+def event_stream_response(events: AsyncGenerator[bytes]) -> StreamingHttpResponse:
+    """The encoded events as a response that no proxy keeps back. The caller has released its connections."""
+    streamed = StreamingHttpResponse(events, content_type="text/event-stream")
+    streamed["Cache-Control"] = "no-cache, no-transform"
+    streamed["X-Accel-Buffering"] = "no"
+    return streamed
+
+
+async def stream_question(question: Question) -> AsyncGenerator[bytes]:
+    """The response's body. Closing it closes the pipeline, which stops the language model."""
+    async with aclosing(with_pings(pipeline.stream(question))) as events:
+        async for event in events:
+            yield PING if event is None else encode_sse(json_format.event_as_json(event, question=question))
+
+
+async def with_pings(
+    events: AsyncGenerator[Event], *, seconds: float = PING_SECONDS
+) -> AsyncGenerator[Event | None]:
+    """The events, and None whenever none has come for a while."""
+    waiting: asyncio.Future[Event] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.ensure_future(anext(events))
+            done, _ = await asyncio.wait([waiting], timeout=seconds)
+            if not done:
+                yield None
+                continue
+            finished, waiting = waiting, None
+            try:
+                event = finished.result()
+            except StopAsyncIteration:
+                return
+            yield event
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+            with suppress(asyncio.CancelledError, StopAsyncIteration):
+                await waiting
+        await events.aclose()

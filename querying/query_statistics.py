@@ -1,0 +1,135 @@
+"""What many queries come to, counted by the database: each method is one statement, whatever the number of rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.db import models
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, TruncDate, TruncWeek
+from django.utils import timezone
+
+from querying.types import Outcome
+
+# The steps that are timed, in the order in which they are taken.
+TIMED_STEPS = ("retrieve", "tree", "weigh", "generate")
+
+_UNFINISHED_OUTCOMES = [Outcome.ABANDONED.value, Outcome.FAILED.value]
+
+
+class Percentile(models.Aggregate):
+    """The value below which this share of the rows lies, between two rows where need be."""
+
+    function = "PERCENTILE_CONT"
+    template = "%(function)s(%(fraction)s) WITHIN GROUP (ORDER BY %(expressions)s)"
+    output_field = models.FloatField()
+
+    def __init__(self, expression: Any, *, fraction: float, **extra: Any) -> None:
+        super().__init__(expression, fraction=float(fraction), **extra)
+
+
+class JsonArrayElements(models.Func):
+    """One row for each element of a JSON list."""
+
+    function = "jsonb_array_elements"
+    output_field = models.JSONField()
+    set_returning = True
+
+
+class QueryStatistics(models.QuerySet[Any]):
+    """The counting methods of queries."""
+
+    def asked_on(self, first: date, last: date) -> QueryStatistics:
+        """Those of these days, both included."""
+        begin = timezone.make_aware(datetime.combine(first, time.min))
+        end = timezone.make_aware(datetime.combine(last + timedelta(days=1), time.min))
+        return self.filter(created_at__gte=begin, created_at__lt=end)
+
+    def by_outcome_and_day(self, *, weekly: bool = False) -> list[tuple[date, str, int]]:
+        """How many ended in which way, by day, or by week from its Monday. Days without any are left out."""
+        days = self.order_by().annotate(day=_day_expression(weekly)).values_list("day", "outcome")
+        return list(days.annotate(count=models.Count("pk")).order_by("day", "outcome"))
+
+    def by_confidence(self) -> dict[str, int]:
+        """Answers by their confidence; other outcomes have none that counts."""
+        answered = self.filter(outcome=Outcome.ANSWERED.value).order_by()
+        return dict(answered.values_list("confidence").annotate(models.Count("pk")))
+
+    def latency_by_day(self, *, weekly: bool = False) -> list[tuple[date, float, float]]:
+        """Milliseconds within which half, and 95 %, of the questions of a day (or week) were done with."""
+        days = self._finished().annotate(day=_day_expression(weekly)).values_list("day")
+        half, most = Percentile("latency_ms", fraction=0.5), Percentile("latency_ms", fraction=0.95)
+        return list(days.annotate(half=half, most=most).order_by("day"))
+
+    def sums(self) -> dict[str, Any]:
+        """Tokens and cost together, of how many the cost is not known (`unpriced`), and `half_STEP` and `most_STEP` in
+        milliseconds (None: nobody took the step)."""
+        milliseconds = {step: Cast(KeyTextTransform(step, "timings"), models.FloatField()) for step in TIMED_STEPS}
+        shares = {"half": 0.5, "most": 0.95}
+        steps = {
+            f"{name}_{step}": Percentile(taken, fraction=fraction)
+            for step, taken in milliseconds.items()
+            for name, fraction in shares.items()
+        }
+        whole = {f"{name}_whole": Percentile("latency_ms", fraction=share) for name, share in shares.items()}
+        tokens = {
+            "prompt_tokens": models.Sum("prompt_tokens"),
+            "completion_tokens": models.Sum("completion_tokens"),
+            "unpriced": models.Count("pk", filter=models.Q(cost=None)),  # before there is a sum of that name
+            "cost": models.Sum("cost"),
+        }
+        return self._finished().aggregate(**tokens, **whole, **steps)
+
+    def cited_documents(self) -> list[tuple[str, str, int]]:
+        """`(id, title, answers)` of each document that an answer cites, the most cited first."""
+        cited = self.order_by().annotate(cited=JsonArrayElements("citations"))
+        names = [KeyTextTransform(name, "cited") for name in ("documentId", "document")]
+        titles: dict[str, str] = {}
+        answers: Counter[str] = Counter()
+        for pk, title, count in cited.values_list(*names).annotate(answers=models.Count("pk", distinct=True)):
+            titles[pk] = title or ""  # one of them, where the document was renamed in between
+            answers[pk] += count
+        return [(pk, titles[pk], count) for pk, count in answers.most_common()]
+
+    def by_key(self, *, limit: int) -> Sequence[tuple[Any, int, int]]:
+        """`(key's id, questions, refusals)`, the busiest first; the id is None for what people asked by hand."""
+        keys = self.order_by().values_list("api_key")
+        refused = models.Count("pk", filter=models.Q(outcome=Outcome.REFUSED.value))
+        return list(keys.annotate(count=models.Count("pk"), refused=refused).order_by("-count", "api_key")[:limit])
+
+    def by_key_day_and_outcome(self) -> list[tuple[Any, date, str, int]]:
+        """`(key's id, day, outcome, questions)`. Days without any are left out."""
+        days = self.order_by().annotate(day=_day_expression(weekly=False)).values_list("api_key", "day", "outcome")
+        return list(days.annotate(count=models.Count("pk")).order_by("api_key", "day", "outcome"))
+
+    def by_plugin(self) -> dict[Any, dict[str, Any]]:
+        """For each plugin that was asked: how many ended in which way (`count`, `answered`, `refused` …), `half` and
+        `most` milliseconds of those that were done with, `tokens`, what was `spent` and how many have no known one
+        (`unpriced`)."""
+        is_finished = ~models.Q(outcome__in=_UNFINISHED_OUTCOMES)
+        ended = {one.value: models.Count("pk", filter=models.Q(outcome=one.value)) for one in Outcome}
+        rows = (
+            self.order_by()
+            .values("plugin")
+            .annotate(
+                count=models.Count("pk"),
+                half=Percentile("latency_ms", fraction=0.5, filter=is_finished),
+                most=Percentile("latency_ms", fraction=0.95, filter=is_finished),
+                tokens=models.Sum(models.F("prompt_tokens") + models.F("completion_tokens"), filter=is_finished),
+                unpriced=models.Count("pk", filter=is_finished & models.Q(cost=None)),
+                spent=models.Sum("cost", filter=is_finished),
+                **ended,
+            )
+        )
+        return {row["plugin"]: row for row in rows}
+
+    def _finished(self) -> QueryStatistics:
+        """Those that were neither left alone nor broken off: their times say how fast it is."""
+        return self.exclude(outcome__in=_UNFINISHED_OUTCOMES).order_by()
+
+
+def _day_expression(weekly: bool) -> Any:
+    return TruncWeek("created_at", output_field=models.DateField()) if weekly else TruncDate("created_at")

@@ -1,0 +1,61 @@
+"""Which documents somebody may be answered from: the one place that keeps private notes out of answers.
+
+Anybody in a public chat reads only documents that are marked public, no templates, and nothing that is superseded.
+Where a plugin says so, everybody who does not work on it reads only what is public and no templates. It is asked of the
+documents as they are marked today: what is made private disappears from the answers of every release at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.models import User
+from knowledge.search.filters import Filters
+from plugins.models import Plugin, Release
+from querying.types import Question
+
+PUBLIC_FILTERS = Filters(is_public=True, exclude_templates=True)
+
+
+def access_filters(question: Question) -> Filters | None:
+    """What every search for this question has to keep to; None: there is nothing to keep to."""
+    caller = question.caller
+    if caller.is_public_caller:
+        return public_filters()
+    if not question.release.public_only or caller.is_evaluation:
+        return None
+    person = User.objects.filter(pk=caller.user_id).first() if caller.user_id else None
+    works_on_it = (
+        person is not None and Plugin.objects.readable_by(person).filter(pk=question.release.plugin_id).exists()
+    )
+    return None if works_on_it else PUBLIC_FILTERS
+
+
+def public_filters() -> Filters:
+    """What anybody at all may read today."""
+    return replace(PUBLIC_FILTERS, as_of=timezone.localdate())
+
+
+def restricts_to_public(release: Release) -> bool:
+    """Whether its author tells public documents from others: then visitors are told of public ones alone, at whichever
+    door they stand."""
+    return release.public_only or release.plugin.public_chat
+
+
+def publicly_readable(documents: Iterable[UUID | str]) -> set[str]:
+    """Those of these documents that anybody may read today. No statement for none."""
+    named = set(documents)
+    if not named:
+        return set()
+    return {str(pk) for pk in public_filters().documents().filter(pk__in=named).values_list("pk", flat=True)}
+
+
+def combine_filters(filters: Filters | None, allowed: Filters | None) -> Filters | None:
+    """Both conditions at once. Nothing that the first one says can widen the second."""
+    if allowed is None:
+        return filters
+    return Filters(all_of=(allowed, filters)) if filters else allowed

@@ -1,0 +1,140 @@
+"""Ask the plugin's decision trees: which one is this question about, what does it know, where does it lead."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from asgiref.sync import sync_to_async
+
+from knowledge.search.hybrid import Passage
+from plugins.models import Release
+from querying.llm_interface import LLM, ProviderFailed
+from querying.sanitize import sanitize
+from querying.types import Clarification, Question, Usage
+from trees.definition.nodes import Tree
+from trees.definition.parser import InvalidTree, parse_tree
+from trees.facts import extraction as tree_facts
+from trees.selection import asks_for_meaning, asks_for_word_meaning, select_tree, unrelated_stems
+from trees.walk import MissingFact, Walk, decision_path, walk
+from trees.words import content_stems
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Consultation:
+    """What the trees said. Without a tree for this question everything is empty."""
+
+    tree_name: str = ""
+    walk: Walk | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def path(self) -> tuple[Mapping[str, Any], ...]:
+        return tuple(decision_path(self.walk)) if self.walk else ()
+
+    @property
+    def recommendation(self) -> str:
+        return self.walk.action.recommendation if self.walk and self.walk.action else ""
+
+    @property
+    def source_hint(self) -> str:
+        return (self.walk.action.source_hint or "") if self.walk and self.walk.action else ""
+
+    @property
+    def clarification(self) -> Clarification | None:
+        return clarification_for(self.walk.missing) if self.walk and self.walk.missing else None
+
+    @property
+    def has_decided(self) -> bool:
+        return bool(self.recommendation)
+
+    @property
+    def decided(self) -> str:
+        """What the tree adds to the question, in words: the facts it used and what it recommends."""
+        if not self.has_decided:
+            return ""
+        values = [str(step.get("value", "")) for step in self.path]
+        return " ".join(part for part in [*values, self.recommendation] if part)
+
+
+def clarification_for(missing: MissingFact) -> Clarification:
+    """A fact that a tree misses, as the question to ask back."""
+    return Clarification(question=sanitize(missing.question), options=tuple(missing.options), field=missing.field)
+
+
+async def consult_trees(question: Question, *, passages: Sequence[Passage], llm: LLM) -> Consultation:
+    """Walk the tree that this question is about. Facts come from the request, then its words, then the model.
+
+    A tree that would have to ask back is left alone when the question is about something else as well that the
+    passages speak of: then they answer, and not the tree.
+    """
+    found = await sync_to_async(find_relevant_tree)(question)
+    if found is None:
+        return Consultation()
+    name, tree, facts = found
+    walked, usage = walk(tree, facts), Usage()
+    if walked.missing and llm.can_extract_facts:
+        understood, usage = await _facts_from_model(question, tree=tree, llm=llm)
+        facts = {**understood, **facts}
+        walked = walk(tree, facts)
+    if walked.missing and _has_other_topics(question, name=name, tree=tree, facts=facts, passages=passages):
+        return Consultation(usage=usage)
+    return Consultation(
+        tree_name=name,
+        walk=walked,
+        facts={field: fact.value for field, fact in facts.items()},
+        usage=usage,
+    )
+
+
+def find_relevant_tree(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
+    """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
+    if asks_for_word_meaning(question.text):
+        return None
+    trees = parsed_trees(question.release)
+    earlier = question.earlier_user_turns
+    index = select_tree(trees, question=question.text, context=earlier, facts=question.facts)
+    if index is None:
+        return None
+    name, tree = trees[index]
+    given, _ = tree_facts.facts_from_request(tree, question.facts)
+    said = tree_facts.extract_facts(tree, question=question.text, context=earlier)
+    return name, tree, {**said, **given}
+
+
+def _has_other_topics(
+    question: Question, *, name: str, tree: Tree, facts: Mapping[str, Any], passages: Sequence[Passage]
+) -> bool:
+    others = unrelated_stems(name, tree, question=question.text)
+    if not facts:
+        return bool(others) or asks_for_meaning(question.text)
+    return bool(others & content_stems(" ".join(passage.content for passage in passages)))
+
+
+async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tuple[dict[str, Any], Usage]:
+    """Facts that the model reads out of the question; none when it fails, for then we can still ask the person."""
+    try:
+        arguments, usage = await llm.extract_facts(
+            schema=tree_facts.fields_json_schema(tree), question=question.text, context=question.context
+        )
+    except ProviderFailed as error:
+        logger.warning("fact extraction failed: %s", error.code)
+        return {}, Usage()
+    return tree_facts.facts_from_tool_call(tree, arguments), usage
+
+
+def parsed_trees(release: Release) -> list[tuple[str, Tree]]:
+    """The release's trees, each with what it is about. One that cannot be read (it was checked when saved) is left
+    out and logged."""
+    trees = []
+    for stored in release.trees:
+        try:
+            trees.append((f"{stored['name']} {stored['description']}", parse_tree(stored["tree_data"])))
+        except InvalidTree:
+            logger.exception("tree %s of %s cannot be read", stored["id"], release)
+    return trees

@@ -1,0 +1,48 @@
+"""What the documents of passages are labelled with, in words for a language model: dates, types, projects, tags.
+
+Only for plugins that plan: their documents are labelled on purpose. Labels help to choose and to order; no citation can
+stand on one, because they are on no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from knowledge.models import Document
+from knowledge.search.hybrid import Passage
+from plugins.models import Planner
+from querying.sanitize import sanitize
+from querying.types import Question
+
+_MAX_TAGS, _MAX_LABEL_CHARACTERS = 12, 80
+
+
+def labels_by_document(question: Question, passages: Sequence[Passage]) -> Mapping[UUID, str]:
+    """By document, those that have any; {} where the plugin makes no plans. One statement."""
+    if question.release.planner == Planner.OFF or not passages:
+        return {}
+    documents = Document.objects.filter(pk__in={passage.document_id for passage in passages})
+    labelled = {document.pk: _document_label_text(document) for document in documents.only(*_LABEL_COLUMNS)}
+    return {pk: words for pk, words in labelled.items() if words}
+
+
+_LABEL_COLUMNS = ("doc_date", "doc_type", "project", "doc_status", "tags")
+
+
+def _document_label_text(document: Document) -> str:
+    said = {
+        "date": document.doc_date.isoformat() if document.doc_date else "",
+        "type": document.doc_type,
+        "project": document.project,
+        "status": document.doc_status,
+        "tags": ", ".join(tag for tag in map(_sanitized_label, document.tags[:_MAX_TAGS]) if tag),
+    }
+    return "; ".join(
+        f"{name} {word}" for name, label in said.items() if (word := _sanitized_label(label, most=400))
+    )
+
+
+def _sanitized_label(label: str, *, most: int = _MAX_LABEL_CHARACTERS) -> str:
+    """In one line, and without what would end a list or begin a source."""
+    return " ".join(sanitize(label).replace(";", ",").replace("[", "(").replace("]", ")").split())[:most]

@@ -1,0 +1,201 @@
+"""Late interaction (ColBERT's MaxSim, Khattab and Zaharia 2020) over the token states of the local embedder.
+
+Every word of the question looks for its best match among the words of a sentence in its context, and counts by its
+inverse document frequency. Of phrases that mean the same the best match counts. The model was not trained for it but
+does it well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge.embedders.local import LocalEmbedder
+from knowledge.search.query_words import Synonyms, canonical_phrase
+from language.terms import terms
+from querying.question.conversation_context import WeightedTurn
+from querying.retrieval.token_states import token_states
+
+Matrix = NDArray[np.float32]
+Span = tuple[int, int]
+
+_WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
+_MAX_SYNONYMS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceMatch:
+    """How much of the question's weight a sentence matches, and the same with words of the title as given."""
+
+    bare: float
+    titled: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PhraseStates:
+    """A word or phrase of the question as it stands in a text: token states, the share of each, and stems."""
+
+    states: Matrix
+    shares: NDArray[np.float32]  # sum to 1
+    stems: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _QuestionWord:
+    """A word of the question in all its phrases, and its weight. One that only earlier turns say names the topic."""
+
+    parts: tuple[_PhraseStates, ...]
+    weight: float
+    is_topic: bool
+
+
+class QuestionWords:
+    """The question's content words, ready to be matched. Falsy when there is none."""
+
+    def __init__(self, words: Sequence[_QuestionWord]) -> None:
+        parts = [part for word in words for part in word.parts]
+        self._words = words
+        if not words:
+            return
+        self.states: Matrix = np.concatenate([part.states for part in parts])
+        self._shares = np.concatenate([part.shares for part in parts])
+        self._stems = [stem for part in parts for stem in part.stems]
+        self._is_topic = np.asarray([word.is_topic for word in words for part in word.parts for _ in part.stems])
+        self._part_starts = _segment_starts([len(part.stems) for part in parts])
+        self._word_starts = _segment_starts([len(word.parts) for word in words])
+        weights = np.asarray([word.weight for word in words], dtype=np.float32)
+        self._weights = weights / weights.sum()
+
+    def __bool__(self) -> bool:
+        return bool(self._words)
+
+    def in_title(self, title: str) -> NDArray[np.bool_]:
+        """Which rows of the states belong to words that the title says."""
+        return self._said(frozenset(terms(title)))
+
+    def share(self, said: Set[str]) -> float:
+        """How much of the question's weight these stems are, 0 to 1: quick, and rough."""
+        return self._weighed(self._said(said).astype(np.float32))
+
+    def _said(self, stems: Set[str]) -> NDArray[np.bool_]:
+        return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
+
+    def topic(self, similar: Sequence[Matrix]) -> NDArray[np.float32]:
+        """For each row of the states, how well a passage speaks of it anywhere, if it is the topic, else 0."""
+        best = np.max([np.zeros(len(self._stems)), *(each.max(axis=1, initial=0.0) for each in similar)], axis=0)
+        return np.where(self._is_topic, np.clip(best, 0.0, 1.0), 0.0).astype(np.float32)
+
+    def match(self, similar: Matrix, *, topic: NDArray[np.float32], in_title: NDArray[np.bool_]) -> SentenceMatch:
+        """`similar` is [rows of the states, tokens of the sentence]. What earlier turns name needs to be in the
+        passage; the sentence answers the last."""
+        if similar.shape[1] == 0:  # cut off at the end of the model's window
+            return SentenceMatch(bare=0.0, titled=0.0)
+        best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
+        return SentenceMatch(bare=self._weighed(best), titled=self._weighed(np.where(in_title, 1.0, best)))
+
+    def _weighed(self, best: NDArray[np.float32]) -> float:
+        parts = np.add.reduceat(best * self._shares, self._part_starts)
+        return float(self._weights @ np.maximum.reduceat(parts, self._word_starts))
+
+
+def question_words(
+    turns: Sequence[WeightedTurn], *, weights: Mapping[str, float], synonyms: Synonyms, embedder: LocalEmbedder
+) -> QuestionWords:
+    """The content words of the turns, each in its context; a word that is said twice counts where it weighs most.
+
+    `weights` has the inverse document frequency of each stem.
+    """
+    reader = _TurnParser(weights=weights, synonyms=synonyms, embedder=embedder)
+    found: list[_QuestionWord] = []
+    known: set[tuple[str, ...]] = set()
+    # Turns come by weight, so the first mention is the one that counts.
+    for word in chain.from_iterable(map(reader.words, turns)):
+        if word.parts[0].stems not in known:
+            known.add(word.parts[0].stems)
+            found.append(word)
+    return QuestionWords(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TextWord:
+    """A word of a text, its terms, and what it weighs."""
+
+    start: int
+    end: int
+    text: str
+    stems: tuple[str, ...]
+    weight: float
+
+
+class _TurnParser:
+    """Takes turns apart into words, and finds the token states of each."""
+
+    def __init__(self, *, weights: Mapping[str, float], synonyms: Synonyms, embedder: LocalEmbedder) -> None:
+        self._weights = weights
+        self._synonyms = synonyms
+        self._embedder = embedder
+
+    def words(self, turn: WeightedTurn) -> Iterator[_QuestionWord]:
+        """The words with a weight, in order. A phrase that has synonyms is one word."""
+        text = f"{turn.before} {turn.text}" if turn.before else turn.text
+        for group, others in self._phrases(text, first=len(text) - len(turn.text)):
+            start, end = group[0].start, group[-1].end
+            texts = [text, *(text[:start] + other + text[end:] for other in others)]
+            spans = [(start, end), *((start, start + len(other)) for other in others)]
+            parts = [part for each, span in zip(texts, spans, strict=True) if (part := self._part(each, span))]
+            if parts:
+                weight = turn.weight * sum(word.weight for word in group)
+                yield _QuestionWord(parts=tuple(parts), weight=weight, is_topic=turn.weight < 1)
+
+    def _phrases(self, text: str, *, first: int) -> Iterator[tuple[list[_TextWord], tuple[str, ...]]]:
+        """Each word from an offset on by itself, or the words of a phrase together with how else it is put."""
+        said = [word for word in self._spoken(text) if word.start >= first]
+        at = 0
+        while at < len(said):
+            length, others = self._longest_phrase(said, at)
+            yield said[at : at + length], others
+            at += length
+
+    def _longest_phrase(self, said: Sequence[_TextWord], at: int) -> tuple[int, tuple[str, ...]]:
+        for length in range(min(self._synonyms.longest, len(said) - at), 0, -1):
+            phrase = canonical_phrase(" ".join(word.text for word in said[at : at + length]))
+            if others := self._synonyms.spellings(phrase):
+                return length, others[:_MAX_SYNONYMS]
+        return 1, ()
+
+    def _spoken(self, text: str) -> Iterator[_TextWord]:
+        for match in _WORD.finditer(text):
+            if stems := tuple(terms(match.group())):
+                weight = max(self._weights.get(stem, 0.0) for stem in stems)
+                start, end = match.span()
+                yield _TextWord(start=start, end=end, text=match.group(), stems=stems, weight=weight)
+
+    def _part(self, text: str, span: Span) -> _PhraseStates | None:
+        """None when the words are beyond what the model reads, or weigh nothing."""
+        (states, offsets), *_ = token_states(self._embedder, [text])
+        rows: list[int] = []
+        shares: list[float] = []
+        stems: list[str] = []
+        for word in self._spoken(text[: span[1]]):
+            if word.start >= span[0]:
+                pieces = _token_rows(offsets, word)
+                rows += pieces
+                shares += [word.weight / len(pieces)] * len(pieces) if pieces else []
+                stems += [word.stems[0]] * len(pieces)
+        if sum(shares) <= 0:
+            return None
+        share = np.asarray(shares, dtype=np.float32) / np.float32(sum(shares))
+        return _PhraseStates(states=states[rows], shares=share, stems=tuple(stems))
+
+
+def _token_rows(offsets: Sequence[Span], word: _TextWord) -> list[int]:
+    return [i for i, (start, end) in enumerate(offsets) if start < word.end and end > word.start]
+
+
+def _segment_starts(lengths: Sequence[int]) -> NDArray[np.intp]:
+    return np.cumsum([0, *lengths[:-1]])

@@ -1,0 +1,45 @@
+"""What the public chat may read, in the pane of who may use a plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from builder.readiness import reverse_pane
+from knowledge.models import Document
+from plugins.models import Plugin
+from tests.cover import give_document
+from tests.pages.conftest import browsing, plugin
+
+__all__ = ["browsing", "plugin"]
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+
+
+def test_how_many_documents_are_public_is_said_and_all_are_marked_at_once(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    give_document(plugin, title="More", text="# More\n\nMore about boots.\n")
+    template = give_document(plugin, title="Template", text="# Template\n\nWhat was worn?\n")
+    Document.objects.filter(pk=template.pk).update(is_template=True)
+    Plugin.objects.update(public_chat=True)
+    client = browsing(alice)
+    page = client.get(reverse_pane(plugin, "sharing")).content.decode()
+    assert '<span class="num">0 of 3</span> documents are marked public.' in page
+    assert "refuses every question until one is" in page
+    assert "Mark all 2 of its own documents public" in page
+    client.post(reverse_pane(plugin, "mark_public"))
+    page = client.get(reverse_pane(plugin, "sharing")).content.decode()
+    assert ('<span class="num">2 of 3</span>' in page, "of its own documents public" in page) == (True, False)
+
+
+def test_a_viewer_reads_it_and_marks_nothing(browsing: Browse, bob: User, charlie: User, plugin: Plugin) -> None:
+    plugin.viewers.add(bob)
+    assert "marked public" in browsing(bob).get(reverse_pane(plugin, "sharing")).content.decode()
+    for person in (bob, charlie):
+        assert browsing(person).post(reverse_pane(plugin, "mark_public")).status_code in (403, 404)
+    assert not Document.objects.filter(is_public=True).exists()

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from language.figures.figure_extraction import extract_figures, numbers_with_units, unsupported_figures
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("45mm", {"45": {"millimeter"}}),
+        ("45 mm", {"45": {"millimeter"}}),
+        ("clause 26.4.2 says 1,500 kg", {"26.4.2": {""}, "1500": {"kilogram"}}),
+        ("30 beams and 30.0 m", {"30": {"", "meter"}}),
+        ("no number", {}),
+        ("M30 grade", {}),  # a designation, not a quantity
+    ],
+)
+def test_numbers_are_read_with_the_unit_that_stands_by_them(text: str, expected: dict[str, set[str]]):
+    assert numbers_with_units(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("It is 45 mm.", "45mm of cover"),
+        ("It is 4.5 cm.", "45 mm of cover"),
+        ("It is 45 mm.", "Nominal cover (mm): 45"),
+        ("It costs 1,500.", "1500 in all"),
+        ("It costs 1,50,000 rupees.", "₹150000 in all"),
+        ("It is 1500 mm.", "1 500 mm long"),
+        ("It is 1.5 million.", "1,500,000 in all"),
+        ("It costs $5k.", "The price is 5,000 dollars."),
+        ("It is 25 mm, 40 mm and 50 mm.", "25, 40 and 50 mm"),
+        ("It is 300 mm by 450 mm.", "300×450 mm"),
+        ("It is 20 to 30 mm.", "20–30 mm"),
+        ("It is 20–30 mm.", "at least 20 mm and at most 30 mm"),
+        ("It is up to 30 mm.", "20–30 mm"),
+        ("It is 0.5 inches.", "½ inch"),
+        ("It is 1.5 inches.", "1½ inch"),
+        ("There are 10^6 cycles.", "10⁶ cycles"),
+        ("It is 2 kN.", "2 × 10³ N"),
+        ("It is 32 °F.", "0 °C"),
+        ("It lasts a week, that is 7 days.", "one week, 7 days"),
+        ("It takes twenty-one days.", "21 days or three weeks"),
+        ("It is two hundred and ten metres.", "210 m"),
+        ("Two-thirds vote for it.", "two-thirds of the votes"),
+        ("It is not less than 45 mm.", "at least 45 mm"),
+        ("It is 45 mm or more.", "a minimum of 45 mm"),
+        ("See Table 16.", "Tables 15, 16 and 17"),
+        ("See clause 26.4.2.", "26.4.2 Nominal cover"),
+        ("See IS 456.", "IS 456:2000"),
+        ("Grade M 30 is used.", "M30 concrete"),
+        ("It was in March 2024.", "on 12 March 2024"),
+        ("It was in 2024.", "on 12 March 2024"),
+        ("It was on 2024-03-12.", "on March 12th, 2024"),
+        ("2. The cover is 45 mm.", "45 mm of cover"),  # the model numbers its sentences
+        ("It rose by 1 percentage point.", "by 100 basis points"),
+    ],
+)
+def test_a_figure_may_be_written_in_another_way(claim: str, source: str):
+    assert unsupported_figures(claim, source) == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "lacking"),
+    [
+        ("It is 54 mm.", "45 mm of cover", {"54 mm"}),
+        ("It is 45 %.", "45 mm of cover", {"45 %"}),
+        ("It is 45 cm.", "Nominal cover (mm): 45", {"45 cm"}),
+        ("It is 45 mm.", "Cover shall be 45.", {"45 mm"}),
+        ("It is 320 mm.", "Cover (mm): 45 | Cement (kg/m³): 320", {"320 mm"}),
+        ("It is 1.500 mm.", "1,500 mm", {"1.500 mm"}),
+        ("It is 500 mm.", "1 500 mm", {"500 mm"}),
+        ("It is 20 mm.", "20–30 mm", {"20 mm"}),
+        ("It is 20–40 mm.", "20–30 mm", {"20-40 mm"}),
+        ("It is at most 45 mm.", "at least 45 mm", {"45 mm"}),
+        ("It is more than 45 mm.", "at least 45 mm", {"45 mm"}),
+        ("It is less than 45 mm.", "45 mm", {"45 mm"}),
+        ("It is -5 °C.", "5 °C", {"-5 °C"}),
+        ("It is 5 mm.", "45 ± 5 mm", {"5 mm"}),
+        ("It takes 30 days.", "30 working days", {"30 days"}),
+        ("It takes a month, 1 month.", "30 days", {"1 month"}),
+        ("It rose by 5%.", "by 5 percentage points", {"5%"}),
+        ("It costs $40.", "€40", {"$40"}),
+        ("40 beams stand.", "25 beams and 40 columns", {"40"}),
+        ("See Table 16.", "Clause 16", {"Table 16"}),
+        ("See Annex B.", "Annex A", {"Annex B"}),
+        ("Grade M25 is used.", "M30 concrete", {"Grade M25"}),
+        ("The ratio is 1:2:4.", "1:3:6", {"1:2:4"}),
+        ("It was on 12 March 2024.", "in March 2024", {"12 March 2024"}),
+        ("It ends before 1 April 2024.", "after 1 April 2024", {"1 April 2024"}),
+        ("Use it after 6 hours.", "within 6 hours", {"6 hours"}),
+        ("There are three of them.", "there are many", {"three"}),
+    ],
+)
+def test_a_figure_must_stand_in_the_source_in_its_unit_and_under_its_bound(
+    claim: str, source: str, lacking: set[str]
+):
+    assert unsupported_figures(claim, source) == lacking
+
+
+def test_a_tables_header_elsewhere_on_the_page_may_name_the_unit():
+    row, page = "Severe | 45", "Exposure | Nominal cover (mm)\nSevere | 45"
+    assert unsupported_figures("It is 45 mm.", row) == {"45 mm"}
+    assert unsupported_figures("It is 45 mm.", row, context=page) == set()
+
+
+@given(st.text(max_size=300))
+def test_every_text_bears_out_its_own_numbers(text: str):
+    assert unsupported_figures(text, text) == set()
+
+
+@given(st.text(alphabet=st.sampled_from("0123456789 ,.-–/:^x%$€mk()±½⁶toandMay"), max_size=120))
+def test_no_text_of_figures_breaks_the_reader(text: str):
+    extract_figures(text)
+
+
+def test_hostile_text_is_read_in_one_pass():
+    for hostile in (
+        "1,",
+        "1 ",
+        "1/",
+        "1:",
+        "1.1",
+        "20-30 to ",
+        "x 10^",
+        "Table 1, ",
+        "three and ",
+        "March 1 ",
+        "IS-",
+    ):
+        extract_figures(hostile * (20_000 // len(hostile)))

@@ -1,0 +1,70 @@
+"""What nobody waits for gives way: queues of their own, and a priority that the kernel really looks at."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from django.conf import settings
+
+from lexic.celery import app, requeue_unacknowledged
+
+AUTOGROUP = Path("/proc/self/autogroup")
+GIVE_WAY = """
+import os
+from pathlib import Path
+from local.process_priority import give_way
+for niceness in {}: give_way(niceness=niceness)
+group = Path("/proc/self/autogroup")
+print(os.getpriority(os.PRIO_PROCESS, 0), group.read_text().split()[-1] if group.exists() else "none")
+"""
+
+
+def given_way(*niceness: int) -> list[str]:
+    """The niceness of a program, in a session of its own, and of that session."""
+    done = subprocess.run(
+        [sys.executable, "-c", GIVE_WAY.format(niceness)],
+        cwd=settings.BASE_DIR,
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(not AUTOGROUP.exists(), reason="this kernel does not group by session")
+def test_the_session_gives_way_with_the_process() -> None:
+    assert given_way(15) == ["15", "15"]
+
+
+def test_a_process_is_never_raised_again() -> None:
+    assert given_way(15, 5)[0] == "15"
+
+
+def test_documents_are_read_from_a_queue_of_their_own() -> None:
+    queue_of = app.amqp.router.route
+    assert queue_of({}, "knowledge.ingest_document")["queue"].name == "reading"
+    for task in ("querying.run_golden_questions", "webhooks.send_due", "marketplace.complete_listing"):
+        assert queue_of({}, task)["queue"].name == "lexic"
+
+
+def test_a_worker_that_is_not_told_what_to_do_serves_both_queues() -> None:
+    assert set(app.amqp.queues.consume_from) == {"lexic", "reading"}
+
+
+def test_what_one_worker_left_is_due_again_and_what_another_one_has_is_not(settings: Any) -> None:
+    settings.CELERY_BROKER_URL = f"{settings.CELERY_BROKER_URL.partition('?')[0]}?db=9"
+    url = settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://")
+    with redis.Redis.from_url(url, decode_responses=True) as broker:
+        for tag, queue in (("left", "reading"), ("held", "lexic")):
+            broker.hset("unacked", tag, json.dumps([{}, queue, queue]))
+            broker.zadd("unacked_index", {tag: 1000})
+        requeue_unacknowledged("reading")
+        assert dict(broker.zrange("unacked_index", 0, -1, withscores=True)) == {"left": 0, "held": 1000}
+        broker.delete("unacked", "unacked_index")

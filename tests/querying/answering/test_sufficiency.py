@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from querying.answering.sufficiency import assess_sufficiency
+from querying.types import Evidence
+from tests.querying.passages import evidence, passage
+
+PLAN = passage("The Northwind plan covers eye exams and glasses for every employee, up to 300 dollars in a year.")
+
+
+@pytest.mark.parametrize(
+    ("question", "lost", "reason"),
+    [
+        ("Does the plan cover eye exams?", 0.0, ""),
+        ("Which eye exams does the plan never cover?", 0.2, "denies"),
+        ("Does the plan cover 900 dollars of glasses?", 0.2, "900"),
+        ("Do glasses of Acme Optics count for the plan?", 0.1, "Acme Optics"),
+    ],
+)
+def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, lost: float, reason: str):
+    judged = assess_sufficiency(question, evidence(PLAN), sufficient=0.95)
+    assert judged.score == pytest.approx(0.9 - lost)
+    assert reason in " ".join(judged.why)
+
+
+def test_an_opposite_is_a_sign():
+    less = passage("Cover is smaller where the exposure is mild.")
+    judged = assess_sufficiency("Where is cover larger?", evidence(less), sufficient=0.95)
+    assert judged.score == pytest.approx(0.7)
+    assert "“larger”" in " ".join(judged.why)
+    assert "“smaller”" in " ".join(judged.why)
+
+
+def test_what_no_passage_mentions_is_named():
+    judged = assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), sufficient=0.95)
+    assert "No passage mentions “galvanised”, “dentures”." in judged.why
+
+
+def test_a_passed_gate_needs_no_reason():
+    judged = assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), sufficient=0.5)
+    assert (judged.passes, judged.why) == (True, ())
+
+
+def test_nothing_found_is_nothing_to_answer_from():
+    judged = assess_sufficiency("Anything?", Evidence(passages=(), sentences=(), strength=0.0))
+    assert not judged.passes
+    assert judged.why == ("There is nothing about it in the documents.",)
+
+
+def test_a_plugins_own_threshold_goes_before_the_default():
+    assert assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), sufficient=None).passes
+    assert not assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), sufficient=0.95).passes
+    assert assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), sufficient=0.0).passes
+
+
+def test_the_grounds_are_the_lead_over_another_passage_and_the_agreement_of_both_searches():
+    other = passage("Dentures are covered by another plan.", number=2, lexical=0.7, cosine=0.5)
+    grounds = assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN, other)).grounds
+    assert grounds.score == pytest.approx(0.9)
+    assert grounds.lead == pytest.approx(0.01)
+    assert (grounds.agreement, grounds.has_signs) == (1, False)
+
+
+def test_the_same_sentence_in_another_passage_is_no_rival():
+    again = passage(PLAN.content, number=2)
+    assert assess_sufficiency(
+        "Does the plan cover eye exams?", evidence(PLAN, again)
+    ).grounds.lead == pytest.approx(0.9)
+
+
+def test_a_sign_is_among_the_grounds():
+    assert assess_sufficiency("Which eye exams does the plan never cover?", evidence(PLAN)).grounds.has_signs
+
+
+def test_the_day_whose_rules_are_asked_for_need_not_be_mentioned():
+    read = passage("The nominal cover of a beam is 45 mm.")
+    asked = assess_sufficiency("What is the nominal cover of a beam, as in force on 1 March 2019?", evidence(read))
+    assert not asked.grounds.has_signs

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from knowledge.search.hybrid import Passage
+from knowledge.search.query_words import NO_SYNONYMS, Synonyms
+from language.terms import terms
+from querying.question.conversation_context import WeightedTurn
+from querying.retrieval import evidence
+from querying.retrieval.token_states import token_states
+from querying.types import Evidence
+from tests.querying.passages import passage
+
+RATIO = Synonyms([["w/c", "water-cement ratio"]])
+FILLER = "The yard keeps its gravel in the third bay behind the office. "
+
+
+def weighed(*turns: tuple[str, float], passages: Sequence[Passage], **options) -> Evidence:
+    said = [WeightedTurn(text=text, weight=weight) for text, weight in turns]
+    synonyms = options.get("synonyms", NO_SYNONYMS)
+    texts = [part for turn in said for part in (turn.text, *synonyms.expansions(turn.text))]
+    weights = dict.fromkeys(terms(" ".join(texts)), 1.0)
+    return evidence.score_evidence(asked=said, passages=passages, weights=weights, **options)
+
+
+def test_the_sentence_that_answers_comes_first() -> None:
+    found = weighed(
+        ("Where is the gravel?", 1.0),
+        passages=[passage("Beams are made of concrete. The gravel is in the third bay. Doors are painted green.")],
+    )
+    assert found.sentences[0].text == "The gravel is in the third bay."
+    assert 0.5 < found.strength <= 1
+
+
+def test_nothing_to_weigh_has_no_strength() -> None:
+    assert weighed(("Where is it?", 1.0), passages=[]).strength == 0
+    assert weighed(("the of and", 1.0), passages=[passage(FILLER)]).strength == 0
+
+
+def test_a_turn_before_counts_less() -> None:
+    passages = [passage("Footings stand on gravel.", number=1), passage("Beams hang on hooks.", number=2)]
+    for asked, expected in [(("footings", "beams"), 1), (("beams", "footings"), 2)]:
+        found = weighed((f"What of {asked[0]}?", 1.0), (f"What of {asked[1]}?", 0.3), passages=passages)
+        assert found.passages[0].chunk_id == expected
+
+
+def test_a_long_conversation_leaves_the_question_whole() -> None:
+    passages = [passage("Footings stand on gravel.", number=1), passage(FILLER, number=2)]
+    found = weighed(("What do footings stand on?", 1.0), ("office " * 400, 0.3), passages=passages)
+    assert found.passages[0].chunk_id == 1
+
+
+def test_a_synonym_is_as_good_as_the_word() -> None:
+    passages = [passage("The water-cement ratio is at most 0.45 here.", score=0.5)]
+    without = weighed(("What is the w/c?", 1.0), passages=passages)
+    with_synonyms = weighed(("What is the w/c?", 1.0), passages=passages, synonyms=RATIO)
+    spelled_out = weighed(("What is the water-cement ratio?", 1.0), passages=passages)
+    assert with_synonyms.strength > without.strength + 0.05
+    assert with_synonyms.strength == pytest.approx(spelled_out.strength, abs=0.02)
+
+
+def test_a_synonym_never_makes_a_match_worse() -> None:
+    passages = [passage("The w/c is at most 0.45 here.", score=0.5)]
+    without = weighed(("What is the w/c?", 1.0), passages=passages)
+    assert weighed(("What is the w/c?", 1.0), passages=passages, synonyms=RATIO).strength >= without.strength - 1e-4
+
+
+def test_a_rerankers_opinion_decides_the_order() -> None:
+    passages = [passage(FILLER, number=1), passage("Gravel is in bay 3.", number=2), passage("Doors.", number=3)]
+    found = weighed(("Where is the gravel?", 1.0), passages=passages, relevance=[0.1, 0.2, 0.9])
+    assert [one.chunk_id for one in found.passages] == [3, 2, 1]
+
+
+def test_a_rerankers_opinion_leaves_the_strength_as_it_was() -> None:
+    passages = [passage(FILLER, number=1), passage("The gravel is in bay 3.", number=2)]
+    without = weighed(("Where is the gravel?", 1.0), passages=passages)
+    assert (
+        weighed(("Where is the gravel?", 1.0), passages=passages, relevance=[0.9, 0.2]).strength == without.strength
+    )
+
+
+def test_of_many_windows_those_with_the_questions_words_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "MAX_WINDOWS", 3)
+    long = FILLER * 30 + "The crane was inspected in March. " + FILLER * 30
+    found = weighed(("When was the crane inspected?", 1.0), passages=[passage(long), passage(FILLER, number=2)])
+    assert found.sentences[0].text == "The crane was inspected in March."
+    assert {sentence.source for sentence in found.sentences} == {0, 1}
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many windows went through the model, batch by batch."""
+    batches: list[int] = []
+
+    def counted(embedder, texts):
+        batches.append(len(texts))
+        return token_states(embedder, texts)
+
+    monkeypatch.setattr(evidence, "token_states", counted)
+    return batches
+
+
+GRAVEL = passage("The gravel is in the third bay.", number=1, score=1.0)
+OTHERS = [passage(f"{FILLER} {number}", number=number, score=0.2) for number in range(2, 9)]
+
+
+def test_where_the_first_windows_answer_plainly_the_others_are_not_read(read: list[int]) -> None:
+    found = weighed(("Where is the gravel?", 1.0), passages=[GRAVEL, *OTHERS])
+    assert read == [evidence.FIRST_BATCH_WINDOWS]
+    assert found.sentences[0].text == "The gravel is in the third bay."
+    assert len(found.passages) == 8
+
+
+def test_where_they_leave_it_open_all_are_read(read: list[int]) -> None:
+    found = weighed(("Who paints the doors?", 1.0), passages=[GRAVEL, *OTHERS])
+    assert read == [evidence.FIRST_BATCH_WINDOWS, 8 - evidence.FIRST_BATCH_WINDOWS]
+    assert {sentence.source for sentence in found.sentences} == set(range(8))
+
+
+def test_a_passage_far_down_that_says_the_words_is_among_the_first(read: list[int]) -> None:
+    doors = [passage(f"Door {number} is painted green.", number=number, score=0.3) for number in range(2, 7)]
+    last = passage("The gravel is in the third bay.", number=9, score=0.9)
+    found = weighed(("Where is the gravel in the bay?", 1.0), passages=[*doors, last])
+    assert read == [evidence.FIRST_BATCH_WINDOWS]
+    assert found.passages[0].chunk_id == 9
+
+
+def test_the_words_of_a_sentence_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(evidence, "terms", lambda text: counted.append(text) or terms(text))
+    rules = [f"Rule {number} says where the gravel of yard {number} is kept. {FILLER * 20}" for number in range(9)]
+    weighed(("Where is the gravel?", 1.0), passages=[passage(rule, number=n) for n, rule in enumerate(rules)])
+    of_rules = [text for text in counted if text.startswith("Rule")]
+    assert sorted(of_rules) == sorted({rule.partition(". ")[0] + "." for rule in rules})
+    assert all(len(text) < 200 for text in counted)  # sentences and titles, no windows
+
+
+def test_more_passages_than_windows_to_read_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "MAX_WINDOWS", 2)
+    passages = [passage(FILLER, number=number) for number in range(1, 13)]
+    found = weighed(("Where is the gravel?", 1.0), ("The office?", 0.3), passages=passages)
+    assert sorted(one.chunk_id for one in found.passages) == list(range(1, 13))
+    assert {sentence.source for sentence in found.sentences} == {0, 1}
+
+
+def test_the_topic_of_earlier_turns_need_not_be_in_the_sentence() -> None:
+    apart = passage("Spacers are made of mortar. They stand one metre apart.", score=0.3)
+    alone = passage("They stand one metre apart.", score=0.3)
+    turns = (("How far apart do they stand?", 1.0), ("What are spacers made of?", 0.3))
+    assert weighed(*turns, passages=[apart]).strength > weighed(*turns, passages=[alone]).strength + 0.02
+
+
+def test_sentences_are_spans_of_their_passages() -> None:
+    passages = [passage(FILLER * 40, number=1), passage("Gravel – 3 m³. Where? In bay 3.", number=2)]
+    found = weighed(("Where is the gravel?", 1.0), passages=passages)
+    for sentence in found.sentences:
+        assert found.passages[sentence.source].content[sentence.start : sentence.end] == sentence.text

@@ -1,0 +1,87 @@
+"""What is found and weighed with a real, small knowledge base."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+
+from accounts.models import User
+from knowledge.documents.lifecycle import add_text
+from knowledge.ingest import ingest
+from knowledge.own_knowledge_base import own_knowledge_base
+from plugins.models import Plugin
+from querying import pipeline, releases
+from querying.retrieval import rerankers, retriever
+from querying.types import Caller, Done, Outcome, Question, Turn
+
+pytestmark = pytest.mark.django_db
+
+MIXES = """# Concrete mixes
+
+## 4.1 Durability
+
+The water-cement ratio of concrete in severe exposure is at most 0.45.
+
+## 4.2 Aggregates
+
+Gravel is washed before it is weighed. Sand is kept dry, as section 4.1 explains.
+
+## 4.3 Testing
+
+Cubes are crushed after 28 days. Slump is measured at the mixer.
+"""
+
+
+@pytest.fixture
+def plugin(alice: User) -> Plugin:
+    plugin = Plugin.objects.create(owner=alice, name="Mixes", slug="mixes", system_prompt="You are an engineer.")
+    added = add_text(knowledge_base=own_knowledge_base(plugin), title="Mixes", text=MIXES, enqueue=False)
+    ingest(added.document.pk)
+    return plugin
+
+
+def question(plugin: Plugin, text: str, *turns: tuple[str, str], **policy: Any) -> Question:
+    for name, value in policy.items():
+        setattr(plugin, name, value)
+    context = tuple(Turn(role=role, content=content) for role, content in turns)
+    return Question(text=text, release=releases.snapshot(plugin), caller=Caller(name="test"), context=context)
+
+
+def outcome(asked: Question) -> tuple[Outcome, str]:
+    last = async_to_sync(pipeline.answer)(asked)
+    assert isinstance(last, Done)
+    return last.answer.outcome, last.answer.text
+
+
+def test_an_abbreviation_is_answered_once_the_plugin_knows_it(plugin: Plugin) -> None:
+    text = "What is the greatest w/c?"
+    synonyms = [["w/c", "water-cement ratio"]]
+    assert outcome(question(plugin, text))[0] == Outcome.REFUSED
+    answered, words = outcome(question(plugin, text, synonyms=synonyms))
+    assert answered == Outcome.ANSWERED
+    assert "0.45" in words
+
+
+def test_a_follow_up_finds_its_subject_in_the_turn_before(plugin: Plugin) -> None:
+    asked = question(plugin, "And how long until they are crushed?", ("user", "How are cubes tested?"))
+    assert "28 days" in retriever.build_evidence(asked, retriever.retrieve(asked)).sentences[0].text
+
+
+def test_the_reranker_is_asked_once_and_decides(plugin: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Contrary(rerankers.Reranker):
+        name = "contrary"
+
+        def rerank(self, text: str, texts: Any) -> list[float]:
+            calls.append(text)
+            return [0.9 if "Slump" in each else 0.1 for each in texts]
+
+    monkeypatch.setattr(rerankers, "get_reranker", Contrary)
+    asked = question(plugin, "Is gravel washed?", ("user", "What of gravel?"))
+    passages = retriever.retrieve(asked)
+    evidence = retriever.build_evidence(asked, passages)
+    assert calls == ["What of gravel? Is gravel washed?"]
+    assert "Slump" in evidence.passages[0].content

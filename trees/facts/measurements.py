@@ -1,0 +1,190 @@
+"""Which number in a text belongs to which field of a tree."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trees.definition.fields import FactField
+from trees.quantities import Measure, convert_to_unit, find_measures, find_unit, nearly_equal
+from trees.words import Word, is_same_word, split_identifier, split_words, stem, word_set
+
+_LINK_WORDS = word_set(
+    "is are was were be being of equal equals to at about around approximately approx roughly exactly a an "
+    "the value set given as measuring measures has with"
+)
+# “At least 6 m” is a bound, and no value of anything.
+_BOUND_WORDS = word_set(
+    "than least most over under above below exceeding exceeds within between beyond up min max minimum maximum"
+)
+_ARTICLES = frozenset({"a", "an", "the"})
+_BOUND_SIGNS = frozenset("<>≤≥")
+_ALTERNATIVE_WORDS = frozenset({"or", "to", "-", "–", "/", "vs", "versus"})
+_LINK_WINDOW = 5
+
+MAX_MEASURES = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberReading:
+    """The number a text gives for a field: in the field's unit, or None when the text leaves it unclear."""
+
+    number: float | None
+    start: int
+    end: int
+
+
+def read_numbers(text: str, fields: Mapping[str, FactField]) -> dict[str, NumberReading]:
+    """The numbers the text gives for the number fields, by field.
+
+    A number belongs to the field whose name it stands by (“span of 6 m”, “6 m span”). One that stands by no
+    name belongs to a field that the text does not name at all, when it is written in that field's own unit
+    and no other field measures the same kind of thing. A bound (“over 6 m”) or a choice (“4 or 6 m”) is
+    unclear.
+    """
+    numeric = {name: field for name, field in fields.items() if field.type == "number"}
+    if not numeric:
+        return {}
+    scene = _TextNumbers.of(text)
+    named = scene.named(numeric)
+    found = {name: scene.reading(numeric[name], taken) for name, taken in named.items()}
+    for name, field in numeric.items():
+        if name not in found and (taken := scene.numbers_in_unit(field, numeric, named)):
+            found[name] = scene.reading(field, taken)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class _NumberContext:
+    """A number in a text, with the words around it; those `before` it belong to its sentence."""
+
+    measure: Measure
+    before: list[Word]
+    after: list[Word]
+
+    @classmethod
+    def of(cls, measure: Measure, said: list[Word]) -> _NumberContext:
+        first = bisect_left(said, measure.start, key=lambda word: word.start)
+        past = bisect_left(said, measure.end, key=lambda word: word.start)
+        since = next((at for at in range(first, -1, -1) if at < len(said) and said[at].starts_sentence), 0)
+        return cls(
+            measure=measure,
+            before=said[max(since, first - _LINK_WINDOW) : first],
+            after=said[past : past + 3],
+        )
+
+    def distance(self, name: list[str]) -> int | None:
+        """How many words stand between the number and a name that it belongs to; None when it does not."""
+        before = self.distance_before(name)
+        return before if before is not None else self.distance_after(name)
+
+    def distance_before(self, name: list[str]) -> int | None:
+        """“Span of 6 m”, “span (m) = 6”."""
+        for distance, word in enumerate(reversed(self.before)):
+            if is_same_word(word.text, name[-1]):
+                return distance
+            if word.text not in _LINK_WORDS and word.text not in _BOUND_WORDS and not find_unit(word.text):
+                return None
+        return None
+
+    def distance_after(self, name: list[str]) -> int | None:
+        """“6 m span”, “45 mm of nominal cover”."""
+        for distance, word in enumerate(self.after):
+            if word.starts_clause:
+                return None
+            if is_same_word(word.text, name[-1]):
+                return distance
+            if word.text != "of" and word.text not in _ARTICLES and word.text not in name:
+                return None
+        return None
+
+    def is_bound(self, text: str) -> bool:
+        nearest = [word.text for word in self.before[-2:]]
+        if nearest and nearest[-1] in _ARTICLES:  # “over a 6 m span” says where, not how much
+            return False
+        signs = text[max(0, self.measure.start - 2) : self.measure.start]
+        return not _BOUND_WORDS.isdisjoint(nearest) or not _BOUND_SIGNS.isdisjoint(signs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TextNumbers:
+    """A text with its numbers. They are known by their place in `spots`."""
+
+    text: str
+    spots: list[_NumberContext]
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> _TextNumbers:
+        said = split_words(text)
+        spots = [_NumberContext.of(measure, said) for measure in find_measures(text)[:MAX_MEASURES]]
+        return cls(text=text, spots=spots, stems=frozenset(word.stem for word in said))
+
+    def named(self, fields: Mapping[str, FactField]) -> dict[str, list[int]]:
+        """For each field, the numbers that stand by its name."""
+        taken: dict[str, list[int]] = {}
+        for number in range(len(self.spots)):
+            scores = {name: score for name, field in fields.items() if (score := self.nearness(field, number))}
+            best = max(scores.values(), default=None)
+            winners = [name for name, score in scores.items() if score == best]
+            if len(winners) == 1:
+                taken.setdefault(winners[0], []).append(number)
+        return taken
+
+    def nearness(self, field: FactField, number: int) -> tuple[int, int] | None:
+        """How close the field's name is to a number, and how much of it is there; None: it does not fit."""
+        spot = self.spots[number]
+        quantity = spot.measure.quantity
+        if convert_to_unit(quantity, field.unit) is None or (quantity.unit and not field.unit):
+            return None
+        distances = [(name, spot.distance(name)) for name in field_names(field)]
+        near = [(-distance, self.spelled(name)) for name, distance in distances if distance is not None]
+        return max(near, default=None)
+
+    def spelled(self, name: list[str]) -> int:
+        return sum(stem(part) in self.stems for part in name)
+
+    def numbers_in_unit(
+        self, field: FactField, fields: Mapping[str, FactField], named: Mapping[str, list[int]]
+    ) -> list[int]:
+        """The numbers in the field's own unit, when the text leaves no doubt that they are its."""
+        if field.unit is None or self.mentions_field(field):
+            return []
+        rivals = [one for one in fields.values() if one.unit and one.unit.dimension == field.unit.dimension]
+        spoken_for = {number for numbers in named.values() for number in numbers}
+        own = [number for number, one in enumerate(self.spots) if one.measure.quantity.unit == field.unit]
+        return [number for number in own if number not in spoken_for] if len(rivals) == 1 else []
+
+    def mentions_field(self, field: FactField) -> bool:
+        return any(stem(name[-1]) in self.stems for name in field_names(field))
+
+    def reading(self, field: FactField, taken: list[int]) -> NumberReading:
+        numbers = [convert_to_unit(self.spots[number].measure.quantity, field.unit) for number in taken]
+        first = numbers[0]
+        clear = (
+            first is not None
+            and all(number is not None and nearly_equal(number, first) for number in numbers)
+            and not any(self.is_unclear(number) for number in taken)
+        )
+        return NumberReading(
+            number=first if clear else None,
+            start=self.spots[taken[0]].measure.start,
+            end=self.spots[taken[0]].measure.end,
+        )
+
+    def is_unclear(self, number: int) -> bool:
+        neighbours = [pair for pair in (number - 1, number) if 0 <= pair < len(self.spots) - 1]
+        return self.spots[number].is_bound(self.text) or any(self.are_alternatives(pair) for pair in neighbours)
+
+    def are_alternatives(self, number: int) -> bool:
+        one, other = self.spots[number], self.spots[number + 1]
+        gap = self.text[one.measure.end : other.measure.start].strip().casefold()
+        return gap in _ALTERNATIVE_WORDS or (gap == "and" and one.is_bound(self.text))
+
+
+def field_names(field: FactField) -> list[list[str]]:
+    """The ways to name a number field: its name, and the synonyms given under its name."""
+    own = [field.words] if field.named else []
+    own += [split_identifier(other) for others in field.synonyms.values() for other in others]
+    return [name for name in own if name and not all(part.isdigit() for part in name)]

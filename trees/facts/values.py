@@ -1,0 +1,89 @@
+"""Reading a value that somebody gave as the value a field understands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from trees.definition.fields import NO, YES, FactField
+from trees.definition.nodes import Scalar, Synonyms
+from trees.quantities import convert_to_unit, format_number, nearly_equal, parse_quantity
+from trees.words import are_same_words, normalise, split_words
+
+Value: TypeAlias = str | float | bool
+
+# Two options that differ in these alone (“< 6 m”, “> 6 m”) are not the same words.
+_MEANINGFUL_SIGNS = frozenset("<>=≤≥+%*^~#/")
+
+
+def parse_value(value: Scalar, field: FactField) -> Value | None:
+    """The value as this field holds it; None when the field cannot make sense of it.
+
+    A number in the field's unit, true or false, one of the field's options as its author wrote it,
+    or the text itself where any text will do.
+    """
+    if field.type == "number":
+        quantity = parse_quantity(value)
+        return None if quantity is None else convert_to_unit(quantity, field.unit)
+    if field.type == "boolean":
+        return _parse_yes_no(value, field.synonyms)
+    text = format_value(value)
+    if field.type == "text":
+        return text
+    return match_option(text, field.options, field.synonyms) or (None if field.closed or not text.strip() else text)
+
+
+def _parse_yes_no(value: Scalar, synonyms: Synonyms) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    said = normalise(str(value))
+    if said in YES | NO:
+        return said in YES
+    found = match_option(said, list(synonyms), synonyms)
+    return None if found is None or normalise(found) not in YES | NO else normalise(found) in YES
+
+
+def match_option(text: str, options: Sequence[str], synonyms: Synonyms | None = None) -> str | None:
+    """The one option meant by a text: the same but for case, spacing and inflection, or a synonym of it.
+
+    None when no option, or more than one, is meant.
+    """
+    said = normalise(text)
+    if exact := [option for option in options if normalise(option) == said]:
+        return exact[0]
+    meant = {option for option in options if _is_same_text(text, option)}
+    for option, others in (synonyms or {}).items():
+        if any(normalise(other) == said or _is_same_text(text, other) for other in others):
+            meant |= {known for known in options if normalise(known) == normalise(option)}
+    return meant.pop() if len(meant) == 1 else None
+
+
+def _is_same_text(one: str, other: str) -> bool:
+    return has_only_words(one) and has_only_words(other) and are_same_words(_word_texts(one), _word_texts(other))
+
+
+def _word_texts(text: str) -> list[str]:
+    return [word.text for word in split_words(text)]
+
+
+def has_only_words(text: str) -> bool:
+    """Whether the words of a text say all of it."""
+    return _MEANINGFUL_SIGNS.isdisjoint(text)
+
+
+def format_value(value: Value, field: FactField | None = None) -> str:
+    """A value as a person writes it: yes or no, a number with its field's unit."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return format_number(value, field.unit.symbol if field and field.unit else None)
+    return value
+
+
+def are_same_values(one: Value, other: Value) -> bool:
+    """Whether two understood values are the same."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, str) or isinstance(other, str):
+        return normalise(str(one)) == normalise(str(other))
+    return nearly_equal(one, other)

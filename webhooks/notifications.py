@@ -1,0 +1,32 @@
+"""A mail to whoever owns the plugin when a webhook was switched off without anybody asking for it."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from django.core.mail import send_mail
+from django.db import transaction
+
+from webhooks.models import Webhook
+
+logger = logging.getLogger(__name__)
+
+
+def notify_disabled(webhook: Webhook) -> None:
+    """Sent once the transaction is committed. A mail that cannot be sent is logged; the page says it all the same."""
+    transaction.on_commit(partial(_send_disabled_mail, webhook), robust=True)
+
+
+def _send_disabled_mail(webhook: Webhook) -> None:
+    plugin = " ".join(webhook.plugin.name.split())
+    text = (
+        f"A webhook of “{plugin}” on Lexic was switched off. It sent events to {webhook.host}.\n\n"
+        f"{webhook.disabled_reason}\n\n"
+        "What was not delivered is kept for a month on the plugin's page, under Sharing, Webhooks. When the receiver "
+        "is well again, switch the webhook on there and have it sent again.\n"
+    )
+    try:
+        send_mail(f"A webhook of “{plugin}” was switched off", text, None, [webhook.plugin.owner.email])
+    except OSError as error:
+        logger.warning("nobody was told that webhook %s is switched off: %s", webhook.pk, error)
