@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from django.conf import settings
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+from markdown_it.token import Token
 
-from marketplace.site.markdown_html import MarkdownRenderer, node_text
+from marketplace.site.markdown_html import GuideRenderer, token_text
 
 DOCS_DIR = settings.BASE_DIR / "docs"
 
@@ -66,15 +64,18 @@ def load_guide(name: str) -> Guide:
     """Raises KeyError for a name that is not in the menu."""
     if name not in GUIDE_NAMES:
         raise KeyError(name)
-    title, *nodes = _parse_markdown(DOCS_DIR / f"{name}.md")
-    drawing = MarkdownRenderer(guides=GUIDE_NAMES)
-    content = drawing.joined(nodes)
+    parser = MarkdownIt("commonmark").enable("table")
+    tokens = parser.parse((DOCS_DIR / f"{name}.md").read_text(encoding="utf-8"))
+    # The first heading is the title; the page shows it by itself.
+    title, content = tokens[:3], tokens[3:]
+    renderer = GuideRenderer(guides=GUIDE_NAMES)
+    markup = renderer.render(content, parser.options, {})
     return Guide(
         name=name,
-        title=node_text(title),
-        lead=_lead_paragraph(nodes),
-        sections=tuple(drawing.sections),
-        content=content,
+        title=token_text(title),
+        lead=_lead_paragraph(content),
+        sections=tuple(renderer.sections),
+        content=mark_safe(markup),  # noqa: S308 -- the renderer escapes all text of the source
     )
 
 
@@ -84,11 +85,6 @@ def next_guide(name: str) -> GuideEntry | None:
     return GUIDE_ENTRIES[at + 1] if at + 1 < len(GUIDE_ENTRIES) else None
 
 
-def _parse_markdown(path: Path) -> list[SyntaxTreeNode]:
-    text = path.read_text(encoding="utf-8")
-    return SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(text)).children
-
-
-def _lead_paragraph(nodes: Sequence[SyntaxTreeNode]) -> str:
-    first = next((node for node in nodes if node.type == "paragraph"), None)
-    return re.sub(r"\s+", " ", node_text(first)).strip() if first else ""
+def _lead_paragraph(tokens: Sequence[Token]) -> str:
+    first = next((at for at, token in enumerate(tokens) if token.type == "paragraph_open"), None)
+    return " ".join(token_text([tokens[first + 1]]).split()) if first is not None else ""

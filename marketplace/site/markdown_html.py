@@ -1,15 +1,16 @@
-"""Markdown of ours as markup. Everything is escaped, and what has no form here shows the words it holds."""
+"""Our own Markdown as HTML, by markdown-it's renderer. HTML in the source is shown as text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
 from django.utils.text import slugify
-from markdown_it.tree import SyntaxTreeNode
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 
 _LANGUAGE_TITLES = {
     "bash": "Shell",
@@ -21,86 +22,103 @@ _LANGUAGE_TITLES = {
 }
 _EXTERNAL_PREFIXES = ("https://", "http://", "mailto:")
 _GUIDE_LINK = re.compile(r"(?:\./|docs/)?([\w-]+)\.md(#[\w-]+)?")
+_BREAKS = {"softbreak": "\n", "hardbreak": "\n"}
 
 
-def node_text(node: SyntaxTreeNode) -> str:
-    """The text of a node, without its markup."""
-    words = {"softbreak": "\n", "hardbreak": "\n"}
-    kinds = ("text", "code_inline", *words)
-    return "".join(one.content or words.get(one.type, "") for one in node.walk() if one.type in kinds)
+def token_text(tokens: Sequence[Token]) -> str:
+    """The text of these tokens, without markup."""
+    return "".join(
+        token_text(token.children) if token.children else _BREAKS.get(token.type, token.content)
+        for token in tokens
+        if token.children or token.type in ("text", "code_inline", *_BREAKS)
+    )
 
 
-class MarkdownRenderer:
-    """One page as it is drawn. `sections` fills with the anchors and titles of its second headings.
+class GuideRenderer(RendererHTML):
+    """Renders one guide. `sections` collects the anchor and title of each second-level heading.
 
-    `guides`: the names of the pages that links may lead to, next to places on this one and addresses abroad.
+    `guides`: the names of the guides that links may lead to, besides anchors of this page and absolute addresses.
     """
 
     def __init__(self, *, guides: Collection[str]) -> None:
+        super().__init__()
         self.guides = guides
         self.sections: list[tuple[str, str]] = []
         self._anchors: set[str] = set()
         self._blocks = 0
+        self._is_in_link = False
 
-    def joined(self, nodes: Iterable[SyntaxTreeNode]) -> SafeString:
-        return format_html_join("", "{}", ((self.markup(node),) for node in nodes))
-
-    def markup(self, node: SyntaxTreeNode) -> SafeString:
-        if form := _RENDERERS.get(node.type):
-            return form(self, node)
-        return self.joined(node.children) if node.children else format_html("{}", node.content)
-
-    def heading(self, node: SyntaxTreeNode) -> SafeString:
-        level = node.tag if node.tag in ("h3", "h4") else "h2"
-        words = node_text(node)
-        anchor = self._anchor(words)
+    def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        level, inline = _heading_level(tokens[idx]), tokens[idx + 1]
+        title = token_text([inline])
+        anchor = self._unique_anchor(title)
         if level == "h2":
-            self.sections.append((anchor, words))
-        form = '<{} id="{}"><a class="self" href="#{}">{}</a></{}>'
-        return format_html(form, level, anchor, anchor, self._plain(node), level)
+            self.sections.append((anchor, title))
+        # A heading is a link itself, so it holds no other links.
+        inline.children = [one for one in inline.children or [] if one.type in ("text", "code_inline")]
+        return format_html('<{} id="{}"><a class="self" href="#{}">', level, anchor, anchor)
 
-    def paragraph(self, node: SyntaxTreeNode) -> SafeString:
-        inside = self.joined(node.children)
-        # Hidden: what a tight list holds.
-        return inside if node.hidden else format_html("<p>{}</p>", inside)
+    def heading_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return f"</a></{_heading_level(tokens[idx])}>"
 
-    def fence(self, node: SyntaxTreeNode) -> SafeString:
+    def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        address = self._site_address(str(tokens[idx].attrGet("href") or ""))
+        self._is_in_link = bool(address)
+        return format_html('<a href="{}">', address) if address else ""
+
+    def link_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "</a>" if self._is_in_link else ""
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         self._blocks += 1
-        language = node.info.strip().partition(" ")[0]
-        title = _LANGUAGE_TITLES.get(language, language or "Text")
-        # A region that may scroll is reached by keyboard. The button shows itself where it can copy.
+        language = tokens[idx].info.strip().partition(" ")[0]
+        # A region that may scroll is reached by keyboard. The script shows the button where it can copy.
         return format_html(
             '<div class="code"><header>{title}<button class="copy" type="button" data-copies="code-{number}" hidden>'
             'Copy</button></header><pre id="code-{number}" tabindex="0" aria-label="{title}, block {number}"><code>'
             "{content}</code></pre></div>",
-            title=title,
+            title=_LANGUAGE_TITLES.get(language, language or "Text"),
             number=self._blocks,
-            content=node.content,
+            content=tokens[idx].content,
         )
 
-    def link(self, node: SyntaxTreeNode) -> SafeString:
-        address, words = self._address(str(node.attrs.get("href", ""))), self.joined(node.children)
-        return format_html('<a href="{}">{}</a>', address, words) if address else words
+    code_block = fence
 
-    def item(self, node: SyntaxTreeNode) -> SafeString:
-        return format_html("<li>{}</li>", self.joined(node.children))
-
-    def table(self, node: SyntaxTreeNode) -> SafeString:
-        region = (
-            '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table class="data">{}</table></div>'
-        )
-        heads = [node_text(one) for one in node.walk() if one.type == "th"]
+    def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        end = next(at for at in range(idx, len(tokens)) if tokens[at].type == "thead_close")
+        heads = [token_text([tokens[at + 1]]) for at in range(idx, end) if tokens[at].type == "th_open"]
         return format_html(
-            region, f"Table: {', '.join(filter(None, heads)) or 'facts'}", self.joined(node.children)
+            '<div class="scroll" tabindex="0" role="region" aria-label="Table: {}"><table class="data">',
+            ", ".join(filter(None, heads)) or "facts",
         )
 
-    def _plain(self, node: SyntaxTreeNode) -> SafeString:
-        """Without links: a heading is one itself."""
-        pieces = (one for one in node.walk() if one.type in ("text", "code_inline"))
-        return format_html_join("", "{}", ((_RENDERERS[one.type](self, one),) for one in pieces))
+    def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "</table></div>"
 
-    def _anchor(self, words: str) -> str:
-        base = slugify(words) or "part"
+    # The content security policy forbids the style attributes of aligned columns.
+    def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return '<th scope="col">'
+
+    def td_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "<td>"
+
+    def blockquote_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return '<div class="note"><div class="stack-s">'
+
+    def blockquote_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "</div></div>"
+
+    def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """Pictures are not shown; their description is."""
+        return escape(tokens[idx].content)
+
+    def html_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return escape(tokens[idx].content)
+
+    html_inline = html_block
+
+    def _unique_anchor(self, title: str) -> str:
+        base = slugify(title) or "part"
         anchor, number = base, 1
         while anchor in self._anchors:
             number += 1
@@ -108,8 +126,8 @@ class MarkdownRenderer:
         self._anchors.add(anchor)
         return anchor
 
-    def _address(self, given: str) -> str:
-        """Where a link leads on this site; empty for a file of the repository, which is no page here."""
+    def _site_address(self, given: str) -> str:
+        """Where a link leads on this site; empty for a file of the repository that has no page."""
         if given.startswith(("#", *_EXTERNAL_PREFIXES)) or (given.startswith("/") and not given.startswith("//")):
             return given
         found = _GUIDE_LINK.fullmatch(given)
@@ -118,39 +136,5 @@ class MarkdownRenderer:
         return ""
 
 
-def _wrap_children(template: str) -> Callable[[MarkdownRenderer, SyntaxTreeNode], SafeString]:
-    return lambda drawing, node: format_html(template, drawing.joined(node.children))
-
-
-def _wrap_content(template: str) -> Callable[[MarkdownRenderer, SyntaxTreeNode], SafeString]:
-    return lambda drawing, node: format_html(template, node.content)
-
-
-_RENDERERS: Mapping[str, Callable[[MarkdownRenderer, SyntaxTreeNode], SafeString]] = {
-    "heading": MarkdownRenderer.heading,
-    "paragraph": MarkdownRenderer.paragraph,
-    "fence": MarkdownRenderer.fence,
-    "code_block": MarkdownRenderer.fence,
-    "link": MarkdownRenderer.link,
-    "list_item": MarkdownRenderer.item,
-    "table": MarkdownRenderer.table,
-    "text": _wrap_content("{}"),
-    "softbreak": _wrap_content("{}\n"),
-    "hardbreak": _wrap_content("{}<br>"),
-    "hr": _wrap_content("{}<hr>"),
-    # Pictures are not shown: what they say stands in their words.
-    "image": _wrap_content("{}"),
-    "html_block": _wrap_content("{}"),
-    "html_inline": _wrap_content("{}"),
-    "code_inline": _wrap_content("<code>{}</code>"),
-    "em": _wrap_children("<em>{}</em>"),
-    "strong": _wrap_children("<strong>{}</strong>"),
-    "blockquote": _wrap_children('<div class="note"><div class="stack-s">{}</div></div>'),
-    "bullet_list": _wrap_children("<ul>{}</ul>"),
-    "ordered_list": _wrap_children("<ol>{}</ol>"),
-    "thead": _wrap_children("<thead>{}</thead>"),
-    "tbody": _wrap_children("<tbody>{}</tbody>"),
-    "tr": _wrap_children("<tr>{}</tr>"),
-    "th": _wrap_children('<th scope="col">{}</th>'),
-    "td": _wrap_children("<td>{}</td>"),
-}
+def _heading_level(token: Token) -> str:
+    return token.tag if token.tag in ("h3", "h4") else "h2"

@@ -12,17 +12,16 @@ from django.urls import Resolver404, resolve
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
 
 from marketplace.site.guides import GUIDE_ENTRIES, GUIDE_NAMES, load_guide
-from marketplace.site.markdown_html import MarkdownRenderer
+from marketplace.site.markdown_html import GuideRenderer
 
 NAMED = sorted(GUIDE_NAMES)
 
 
 def drawn(text: str) -> str:
-    nodes = SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(text)).children
-    return MarkdownRenderer(guides={"api", "other"}).joined(nodes)
+    parser = MarkdownIt("commonmark").enable("table")
+    return GuideRenderer(guides={"api", "other"}).render(parser.parse(text), parser.options, {}).rstrip("\n")
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -106,8 +105,13 @@ def test_no_other_kind_of_address_becomes_a_link(address: str) -> None:
 
 
 def test_lists_may_be_nested_and_pictures_are_their_words() -> None:
-    assert drawn("- one\n  - two\n- three") == "<ul><li>one<ul><li>two</li></ul></li><li>three</li></ul>"
+    nested = "<ul><li>one<ul><li>two</li></ul></li><li>three</li></ul>"
+    assert drawn("- one\n  - two\n- three").replace("\n", "") == nested
     assert drawn("![a picture](x.png)") == "<p>a picture</p>"
+
+
+def test_no_column_has_a_style_of_its_own() -> None:
+    assert "style" not in drawn("| a | b |\n| --: | :-: |\n| 1 | 2 |")
 
 
 def test_headings_of_the_same_words_get_anchors_of_their_own() -> None:
