@@ -175,9 +175,9 @@ class ApiKeyForm(forms.ModelForm):
     def _check(self, said: dict[str, Any]) -> None:
         """Raises what `keeping.issue` and `keeping.change` raise."""
         stored = ApiKey.objects.filter(pk=self.instance.pk).select_related("owner").first()
-        before = KeyPermissions.of(stored) if stored else None
+        before = KeyPermissions.of_key(stored) if stored else None
         wanted = {name: said[name] for name in ("per_minute", "per_day")}
-        (before or KeyPermissions.default()).changed(wanted).check_ceiling(before=before)
+        (before or KeyPermissions.default()).updated(wanted).check_ceiling(before=before)
         if stored is None:
             api_keys.check_key_quota(self.person)
         elif set(self.changed_data) - {"name"}:

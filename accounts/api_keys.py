@@ -51,7 +51,7 @@ def issue_key(by: Principal, *, name: str, plugins: Iterable[Any] = (), **wanted
     """
     maker = by if isinstance(by, ApiKey) else None
     chosen = list(plugins) or (list(maker.plugins.all()) if maker else [])
-    terms = KeyPermissions.default(maker=maker).changed({**wanted, "plugins": [plugin.pk for plugin in chosen]})
+    terms = KeyPermissions.default(maker=maker).updated({**wanted, "plugins": [plugin.pk for plugin in chosen]})
     terms.check_ceiling()
     terms.check_within(by)
     check_key_quota(user_of(by))
@@ -75,9 +75,9 @@ def update_key(key: ApiKey, *, by: Principal, **wanted: Any) -> None:
     Raises `OverTheCeiling`, `InThePast`, `MoreThanThisKey`, `Revoked`, `OverlapTooLong`, and `TooManyKeys` for one
     that had expired and would work again.
     """
-    before = KeyPermissions.of(key)
+    before = KeyPermissions.of_key(key)
     before.check_within(by)
-    after = before.changed({name: value for name, value in wanted.items() if name != "name"})
+    after = before.updated({name: value for name, value in wanted.items() if name != "name"})
     after.check_ceiling(before=before)
     after.check_within(by)
     if wanted.keys() - {"name"}:
@@ -96,7 +96,7 @@ def rotate_key(key: ApiKey, *, by: Principal, overlap: timedelta) -> tuple[ApiKe
     """
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise OverlapTooLong
-    KeyPermissions.of(key).check_within(by)
+    KeyPermissions.of_key(key).check_within(by)
     _check_rotation_quota(key.owner)
     _lock_issuing_key(by)
     new, secret = key.rotate(overlap=overlap, renew=isinstance(by, User))
@@ -108,7 +108,7 @@ def rotate_key(key: ApiKey, *, by: Principal, overlap: timedelta) -> tuple[ApiKe
 
 def revoke_key(key: ApiKey, *, by: Principal) -> None:
     """Raises `MoreThanThisKey`."""
-    KeyPermissions.of(key).check_within(by)
+    KeyPermissions.of_key(key).check_within(by)
     key.revoke()
 
 

@@ -49,7 +49,7 @@ class KeyPermissions:
     expires_at: datetime | None
 
     @classmethod
-    def of(cls, key: ApiKey) -> KeyPermissions:
+    def of_key(cls, key: ApiKey) -> KeyPermissions:
         return cls(
             capabilities=frozenset(key.capabilities),
             plugins=frozenset(key.allowed_plugins() or []),
@@ -71,7 +71,7 @@ class KeyPermissions:
     @classmethod
     def default(cls, *, maker: ApiKey | None = None) -> KeyPermissions:
         """What a key gets for which nothing is asked: no more than the key it is made with."""
-        most = cls.of(maker) if maker else None
+        most = cls.of_key(maker) if maker else None
         return cls(
             capabilities=frozenset(default_capabilities()),
             plugins=frozenset(),
@@ -80,7 +80,7 @@ class KeyPermissions:
             expires_at=most.expires_at if most else None,
         )
 
-    def changed(self, wanted: Mapping[str, Any]) -> KeyPermissions:
+    def updated(self, wanted: Mapping[str, Any]) -> KeyPermissions:
         """These, with what is wanted. Raises `InThePast`."""
         if wanted.get("expires_at") and wanted["expires_at"] <= timezone.now():
             raise ExpiryInThePast
@@ -99,5 +99,5 @@ class KeyPermissions:
 
         Raises `MoreThanThisKey`.
         """
-        if isinstance(principal, ApiKey) and not self.is_within(KeyPermissions.of(principal)):
+        if isinstance(principal, ApiKey) and not self.is_within(KeyPermissions.of_key(principal)):
             raise ExceedsOwnPermissions

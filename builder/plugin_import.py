@@ -56,5 +56,5 @@ def import_plugin(request: HttpRequest) -> HttpResponse:
 def _report_import(request: HttpRequest, imported: ImportedPlugin) -> None:
     plugin = imported.plugin
     called = f" Its slug was taken, so agents call it {plugin.slug}." if imported.slug_was_taken else ""
-    read = "Its documents are being read again." if imported.waiting else "Its documents came as they were read."
+    read = "Its documents are being read again." if imported.unfinished else "Its documents came as they were read."
     messages.success(request, f"“{plugin}” is here as a draft.{called} {read}")

@@ -120,7 +120,7 @@ def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
     if golden.run is None:
         standing = ReadinessStatus.ATTENTION if golden.runs_on_publish else ReadinessStatus.BLOCKS
         return replace(part, standing=standing, detail=f"{golden.questions}, not run as it stands")
-    detail = f"{golden.passed} of {golden.questions} pass, gate at {golden.needed}"
+    detail = f"{golden.passed} of {golden.questions} pass, gate at {golden.required}"
     return replace(part, standing=ReadinessStatus.FINE if golden.is_met else ReadinessStatus.BLOCKS, detail=detail)
 
 

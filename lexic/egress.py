@@ -205,7 +205,7 @@ class _Deadline:
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
-    def left(self, timeout: float | None = None) -> float:
+    def seconds_left(self, timeout: float | None = None) -> float:
         """Seconds left, at most `timeout`. Raises `FetchTimedOut` when there are none."""
         left = self._end - time.monotonic()
         if left <= 0:
@@ -231,10 +231,10 @@ class _PinnedBackend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         failure: Exception | None = None
-        for address in self._checked(host, port)[:_MAX_ADDRESSES_TRIED]:
+        for address in self._resolve_checked(host, port)[:_MAX_ADDRESSES_TRIED]:
             try:
                 stream = self._tcp.connect_tcp(
-                    str(address), port, self.deadline.left(timeout), local_address, socket_options
+                    str(address), port, self.deadline.seconds_left(timeout), local_address, socket_options
                 )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
@@ -242,7 +242,7 @@ class _PinnedBackend(httpcore2.NetworkBackend):
                 return _DeadlineStream(stream, self.deadline)
         raise FetchFailed("The server could not be reached.") from failure
 
-    def _checked(self, host: str, port: int) -> list[Address]:
+    def _resolve_checked(self, host: str, port: int) -> list[Address]:
         """Every address of the host. One that may not be reached spoils them all."""
         try:
             addresses = [ipaddress.ip_address(text) for text in self._resolver(host.strip("[]"), port)]
@@ -263,10 +263,10 @@ class _DeadlineStream(httpcore2.NetworkStream):
         self._deadline = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._deadline.left(timeout))
+        return self._stream.read(max_bytes, self._deadline.seconds_left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._deadline.left(timeout))
+        self._stream.write(buffer, self._deadline.seconds_left(timeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -274,7 +274,7 @@ class _DeadlineStream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left(timeout))
+        stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.seconds_left(timeout))
         return _DeadlineStream(stream, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:

@@ -20,10 +20,10 @@ class Console:
         self.is_broken = False  # nobody reads any more: the terminal or the pipe is gone
         self._colour_of: dict[str, int] = {}
 
-    def line(self, name: str, text: str) -> None:
+    def print_line(self, name: str, text: str) -> None:
         self._write(f"{self._label(name)} {_CONTROL_CHARACTERS.sub('', text)}\n")
 
-    def say(self, text: str) -> None:
+    def print_message(self, text: str) -> None:
         self._write(f"{text}\n")
 
     def _label(self, name: str) -> str:

@@ -47,14 +47,14 @@ class PythonProgram:
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     niceness: int = 0
-    inherited: tuple[int, ...] = ()
+    inherited_fds: tuple[int, ...] = ()
 
     def spawn(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 -- our own program, no shell
             [sys.executable, *self.arguments],
             cwd=self.folder,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **self.environment},
-            pass_fds=self.inherited,
+            pass_fds=self.inherited_fds,
             start_new_session=True,
             preexec_fn=self._before_exec(),
             **_PIPES,
@@ -153,7 +153,7 @@ def web_process(folder: Path, *, number: int, of: int, listener: socket.socket, 
             "LEXIC_DB_POOL": os.environ.get("LEXIC_DB_POOL") or "8",
             "LEXIC_PUBLIC_URL": os.environ.get("LEXIC_PUBLIC_URL") or public_url,
         },
-        inherited=(listener.fileno(),),
+        inherited_fds=(listener.fileno(),),
     )
     name = "web" if of == 1 else f"web.{number}"
     return ManagedProcess(name=name, spawn=program.spawn, stop_seconds=10, rank=3, owns_process_group=True)

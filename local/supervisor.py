@@ -67,7 +67,7 @@ class ChildProcess:
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.process.pid, flags) is not None
 
-    def pause(self, now: float) -> float:
+    def next_restart_delay(self, now: float) -> float:
         """How long to wait before the next start: nothing at first, then longer and longer."""
         self.exit_times.append(now)
         while now - self.exit_times[0] > CRASH_WINDOW_SECONDS:
@@ -113,7 +113,7 @@ class Supervisor:
         self.children.append(child)
         self._spawn(child)
         while not child.has_ended():
-            self.turn(wait=1.0, keep=child)
+            self.run_cycle(wait=1.0, keep=child)
         self.children.remove(child)
         self._reap(child)
         if child.process and child.process.returncode != 0:
@@ -124,14 +124,14 @@ class Supervisor:
         while not is_true():
             if time.monotonic() > end:
                 raise StartFailed(f"Lexic did not start within {seconds:.0f} seconds.")
-            self.turn(wait=_POLL_SECONDS)
+            self.run_cycle(wait=_POLL_SECONDS)
 
     def keep_running(self) -> None:
         """Never returns; ends with `Stopped` or `CrashLoop`."""
         while True:
-            self.turn(wait=5.0)
+            self.run_cycle(wait=5.0)
 
-    def turn(self, *, wait: float, keep: ChildProcess | None = None) -> None:
+    def run_cycle(self, *, wait: float, keep: ChildProcess | None = None) -> None:
         """One round: show output, bury the dead, start what is due. Raises `Stopped`, `CrashLoop`."""
         self._poll_events(min([wait, *self._restart_delays()]))
         if self.stop_requested_at or self.console.is_broken:
@@ -159,7 +159,7 @@ class Supervisor:
         """Note the death and plan the restart; raises `CrashLoop` when it was one too many."""
         code = self._reap(child)
         now = time.monotonic()
-        pause = child.pause(now)
+        pause = child.next_restart_delay(now)
         if len(child.exit_times) >= MAX_CRASHES:
             often = f"{child.part.name} ended {MAX_CRASHES} times within a minute"
             raise CrashLoop(
@@ -168,7 +168,7 @@ class Supervisor:
             )
         child.restart_at = now + pause
         soon = f"in {pause:g} seconds" if pause else "now"
-        self.console.line(child.part.name, f"ended with {_describe_exit(code)}; starting it again {soon}")
+        self.console.print_line(child.part.name, f"ended with {_describe_exit(code)}; starting it again {soon}")
 
     def _reap(self, child: ChildProcess) -> int:
         process = child.process
@@ -210,12 +210,12 @@ class Supervisor:
     def _poll_events(self, seconds: float) -> None:
         for key, _ in self._selector.select(max(0.0, seconds)):
             if isinstance(key.data, ChildProcess):
-                self._show(key.data)
+                self._read_output(key.data)
             elif isinstance(key.fileobj, socket.socket):
                 with contextlib.suppress(BlockingIOError):
                     key.fileobj.recv(4096)
 
-    def _show(self, child: ChildProcess) -> None:
+    def _read_output(self, child: ChildProcess) -> None:
         if child.process is None or child.process.stdout is None:
             return
         try:
@@ -240,7 +240,7 @@ class Supervisor:
     def _print(self, child: ChildProcess, lines: Iterable[str]) -> None:
         for line in lines:
             if line.strip():
-                self.console.line(child.part.name, line)
+                self.console.print_line(child.part.name, line)
 
     def _restart_delays(self) -> Iterator[float]:
         now = time.monotonic()

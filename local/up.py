@@ -71,9 +71,9 @@ def up(shape: ServerOptions, *, console: Console) -> None:
                 supervisor.run_once(processes.collectstatic_process(settings.BASE_DIR))
             _start_programs(supervisor, shape, listener=listener, owns_broker=_owns_redis(needed))
             running_server.write_server_status(root, url=url, status="up")
-            console.say(f"Lexic is up at {url} (Ctrl-C stops it)")
+            console.print_message(f"Lexic is up at {url} (Ctrl-C stops it)")
             supervisor.keep_running()
-    console.say("Lexic has stopped.")
+    console.print_message("Lexic has stopped.")
 
 
 @contextlib.contextmanager
@@ -124,9 +124,11 @@ def _command_waiter(supervisor: Supervisor) -> Callable[[], None]:
 
     def wait() -> None:
         if not told:
-            supervisor.console.say("Another command uses the built-in services: waiting until it is done.")
+            supervisor.console.print_message(
+                "Another command uses the built-in services: waiting until it is done."
+            )
             told.append(True)
-        supervisor.turn(wait=0.2)
+        supervisor.run_cycle(wait=0.2)
 
     return wait
 

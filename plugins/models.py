@@ -122,7 +122,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
 
     def editable_by(self, principal: Principal) -> PluginQuerySet:
         """Plugins this person may change: their own and those they edit; all for a superuser."""
-        user, plugins = user_of(principal), self._within(principal)
+        user, plugins = user_of(principal), self._limited_to_key(principal)
         if not user.is_active:
             return self.none()
         if user.is_superuser:
@@ -134,13 +134,13 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         """Plugins this person may look at in the builder: those they may change, and those they may view."""
         user = user_of(principal)
         viewed = models.Q(pk__in=user.viewed_plugins.values("pk")) if user.is_active else models.Q(pk=None)
-        plugins = self._within(principal)
+        plugins = self._limited_to_key(principal)
         return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
     def visible_to(self, principal: Principal) -> PluginQuerySet:
         """Plugins a person or a key may ask: the published ones and those they may look at in the builder."""
         readable = Plugin.objects.readable_by(user_of(principal))
-        return self._within(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
+        return self._limited_to_key(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
 
     def in_public_chat(self) -> PluginQuerySet:
         """Plugins on the air that anybody at all may chat with."""
@@ -158,7 +158,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         )
         return self.select_related("owner").annotate(role=role)
 
-    def _within(self, principal: Principal) -> PluginQuerySet:
+    def _limited_to_key(self, principal: Principal) -> PluginQuerySet:
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         return self if allowed is None else self.filter(pk__in=allowed)
 
@@ -267,7 +267,7 @@ class Plugin(AnswerPolicy):
         self.version = release.version
         self.save(update_fields=["is_published", "version", "updated_at"])
 
-    def withdraw(self) -> None:
+    def unpublish(self) -> None:
         """Take the plugin off the air. Its releases stay, so that what was answered can be replayed."""
         self.is_published = False
         self.save(update_fields=["is_published", "updated_at"])
@@ -277,7 +277,7 @@ class Plugin(AnswerPolicy):
         self.is_held = True
         self.save(update_fields=["is_held", "updated_at"])
 
-    def lift(self) -> None:
+    def lift_hold(self) -> None:
         """It may be published again; nobody but its own people does that."""
         self.is_held = False
         self.save(update_fields=["is_held", "updated_at"])

@@ -36,10 +36,10 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         """Those of plugins this person may change. Who may only look at a plugin does not see them."""
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))
 
-    def listening(self, kind: str) -> WebhookQuerySet:
+    def subscribed_to(self, kind: str) -> WebhookQuerySet:
         return self.filter(is_active=True, events__contains=[kind])
 
-    def free(self, *, now: datetime) -> WebhookQuerySet:
+    def sendable(self, *, now: datetime) -> WebhookQuerySet:
         """Those that something may be sent to now: not resting, and nobody else is just sending."""
         return self.filter(models.Q(not_before=None) | models.Q(not_before__lte=now), is_active=True)
 
@@ -104,24 +104,24 @@ class Webhook(models.Model):
             kept.append(self.former_secret_encrypted)
         return [secret for sealed in kept if (secret := key_secrets.decrypt(sealed))]
 
-    def has_answered(self) -> None:
+    def record_success(self) -> None:
         """Something was delivered: whatever was wrong with it is over."""
         self.failures, self.failing_since, self.not_before = 0, None, None
         self.save(update_fields=["failures", "failing_since", "not_before"])
 
-    def has_failed(self, *, now: datetime) -> None:
+    def record_failure(self, *, now: datetime) -> None:
         self.failures += 1
         self.failing_since = self.failing_since or now
         self.not_before = now + receiver_backoff(self.failures)
         self.save(update_fields=["failures", "failing_since", "not_before"])
 
-    def switch_on(self) -> None:
+    def enable(self) -> None:
         """What comes from now on is sent, and its failures are counted afresh."""
         self.is_active, self.disabled_at, self.disabled_reason = True, None, ""
         self.save(update_fields=["is_active", "disabled_at", "disabled_reason"])
-        self.has_answered()
+        self.record_success()
 
-    def switch_off(self, *, reason: str = "", now: datetime | None = None) -> None:
+    def disable(self, *, reason: str = "", now: datetime | None = None) -> None:
         """Nothing is sent any more, and what waits is given up. `reason` is empty when a person does it."""
         self.is_active, self.disabled_at, self.disabled_reason = False, now or timezone.now(), reason
         self.save(update_fields=["is_active", "disabled_at", "disabled_reason"])

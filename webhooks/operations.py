@@ -78,9 +78,9 @@ def update_webhook(webhook: Webhook, **said: Any) -> Webhook:
     with transaction.atomic():
         webhook.save(update_fields=list(columns))
         if is_active and not webhook.is_active:
-            webhook.switch_on()
+            webhook.enable()
         elif webhook.is_active and not is_active:
-            webhook.switch_off()
+            webhook.disable()
     return webhook
 
 

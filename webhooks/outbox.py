@@ -34,7 +34,7 @@ def record_event(
     `data` is JSON of a few short values; the plugin is added to it. `personal` goes only to webhooks that ask for
     it. Returns how many are told. When nobody listens, that is one statement and nothing is written.
     """
-    listening = Webhook.objects.listening(kind).filter(plugin__in=plugins).select_related("plugin")
+    listening = Webhook.objects.subscribed_to(kind).filter(plugin__in=plugins).select_related("plugin")
     webhooks = list(listening.only("includes_questions", "plugin", "plugin__slug", "plugin__name"))
     if webhooks:
         ids = {webhook.plugin_id: _new_event_id() for webhook in webhooks}

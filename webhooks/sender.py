@@ -73,7 +73,7 @@ def lease_delivery(webhook_id: UUID, *, now: datetime | None = None) -> Delivery
     now = now or timezone.now()
     until = now + LEASE_DURATION
     with transaction.atomic():
-        free = Webhook.objects.free(now=now).select_for_update(skip_locked=True)
+        free = Webhook.objects.sendable(now=now).select_for_update(skip_locked=True)
         webhook = free.filter(pk=webhook_id).first()
         due = webhook.deliveries.due(now=now).filter(attempts__lt=MAX_ATTEMPTS) if webhook else None
         delivery = due.select_for_update(skip_locked=True).first() if due is not None else None
@@ -124,12 +124,12 @@ def record_attempt(claimed: DeliveryLease, reply: AttemptResult, *, now: datetim
             return  # deleted meanwhile, with everything that was to be sent
         if reply.is_success:
             _record_success(claimed, reply, now=now)
-            webhook.has_answered()
+            webhook.record_success()
         else:
             _record_failure(claimed, reply, now=now)
-            webhook.has_failed(now=now)
+            webhook.record_failure(now=now)
             if webhook.is_active and (reason := _disable_reason(webhook, reply, now=now)):
-                webhook.switch_off(reason=reason, now=now)
+                webhook.disable(reason=reason, now=now)
                 notifications.notify_disabled(webhook)
 
 

@@ -48,7 +48,7 @@ def enqueue_due_deliveries(**kwargs: Any) -> int:
     """
     now = timezone.now()
     sender.give_up_exhausted(now=now)
-    free = Webhook.objects.free(now=now)
+    free = Webhook.objects.sendable(now=now)
     due = Delivery.objects.due(now=now).filter(webhook__in=free).values_list("webhook", flat=True)
     ids = list(dict.fromkeys(due[:PICK_UP_BATCH_SIZE]))
     for webhook_id in ids:

@@ -151,7 +151,7 @@ def _golden_gate_json(golden: GateResult) -> dict[str, Any]:
     return {
         "policy": golden.policy.value,
         "questions": golden.questions,
-        "needed": golden.needed,
+        "needed": golden.required,
         "passed": golden.passed if golden.run else None,
         "isMet": golden.is_met,
     }

@@ -26,7 +26,7 @@ class CompactText:
         self._positions = [at for at, character in enumerate(text) if not character.isspace()]
         self.text = "".join(text[at] for at in self._positions)
 
-    def before(self, start: int) -> int:
+    def count_before(self, start: int) -> int:
         """How many characters that are not white space stand before this offset."""
         return bisect_left(self._positions, start)
 
@@ -102,7 +102,7 @@ class GoldLocator:
         self._pages: dict[UUID, list[_PageText]] = {}
         self._sources: dict[str, CompactText] = {}
 
-    def target(self, gold: GoldPlace) -> GoldTarget | None:
+    def locate(self, gold: GoldPlace) -> GoldTarget | None:
         """None where the document is not among those that were read."""
         document = self._documents.get(gold.document)
         if document is None:
@@ -114,7 +114,7 @@ class GoldLocator:
         return GoldTarget(document=document, pages=gold.pages, words=Counter(terms(gold.text)) or None)
 
     def _spans(self, gold: GoldPlace, document: UUID) -> tuple[tuple[int, int, int], ...]:
-        near = None if gold.start is None else self._source(gold.document).before(gold.start)
+        near = None if gold.start is None else self._source(gold.document).count_before(gold.start)
         return tuple(
             (page.id, start, end)
             for page in self._pages_of(document)

@@ -39,11 +39,11 @@ class AnswerKey:
         return tuple(target for _, target in self.places if target)
 
     @property
-    def exact(self) -> tuple[GoldTarget, ...]:
+    def exact_targets(self) -> tuple[GoldTarget, ...]:
         return tuple(target for target in self.targets if target.is_exact)
 
     @property
-    def paged(self) -> tuple[GoldTarget, ...]:
+    def paged_targets(self) -> tuple[GoldTarget, ...]:
         return tuple(target for target in self.targets if target.pages)
 
     def matches_span(self, span: PageSpan) -> bool:
@@ -54,7 +54,7 @@ def build_answer_key(asked: EvalQuestion, *, library: EvalCorpus, places: GoldLo
     documents = library.documents
     in_scope = documents if asked.scope is None else asked.scope
     return AnswerKey(
-        places=tuple((gold, places.target(gold)) for gold in asked.gold),
+        places=tuple((gold, places.locate(gold)) for gold in asked.gold),
         relevant={documents[name]: grade for name, grade in asked.relevant.items() if name in documents},
         forbidden=frozenset(documents[name] for name in asked.forbidden if name in documents),
         ranks_documents=len(in_scope) > 1,
@@ -109,12 +109,12 @@ def _retrieval_scores(key: AnswerKey, found: RetrievalOutcome) -> dict[str, floa
     values: dict[str, float] = {}
     if key.relevant and key.ranks_documents:
         values |= _document_scores(key, found.passages)
-    if key.paged:
+    if key.paged_targets:
         values |= _page_scores(key, found.passages)
     if key.targets:
         met = [key.matches_span(span) for span in found.passages[:10]]
         values |= {f"chunk@{k}": metrics.hit_rate(met, k=k) for k in (1, 5, 10)}
-    if key.exact or key.paged:
+    if key.exact_targets or key.paged_targets:
         values |= _sentence_scores(key, found.sentences)
     if key.forbidden:
         values["forbidden_found"] = float(any(span.document in key.forbidden for span in found.passages))
@@ -141,7 +141,7 @@ def _page_scores(key: AnswerKey, passages: Sequence[PageSpan]) -> dict[str, floa
     """A page counts once, at its best passage."""
     pages = {span.page_id: span for span in reversed(passages)}
     order = list(dict.fromkeys(span.page_id for span in passages))
-    right = [any(target.covers_page_of(pages[page]) for target in key.paged) for page in order[:10]]
+    right = [any(target.covers_page_of(pages[page]) for target in key.paged_targets) for page in order[:10]]
     return {f"page@{k}": metrics.hit_rate(right, k=k) for k in (1, 5, 10)}
 
 
@@ -203,7 +203,7 @@ def _citation_scores(key: AnswerKey, given: PipelineOutcome) -> dict[str, float]
     supports = [key.matches_span(span) for span in given.citations]
     marks = [supports[at] for statement in given.statements for at in statement]
     values = {"sentence@1": metrics.hit_rate(supports, k=1), "span@5": metrics.hit_rate(supports, k=5)}
-    values = values if key.exact or key.paged else {}
+    values = values if key.exact_targets or key.paged_targets else {}
     if marks:
         values["citation_precision"] = sum(marks) / len(marks)
     if given.statements:

@@ -41,7 +41,7 @@ class ThresholdTradeoff:
     refused: float
 
     @property
-    def balanced(self) -> float:
+    def balanced_accuracy(self) -> float:
         return (self.answered + self.refused) / 2
 
 
@@ -92,14 +92,16 @@ def _deciding_scores(scored: Sequence[QuestionScores], *, answerable: bool) -> l
 def _choose_tradeoff(answerable: Sequence[float], unanswerable: Sequence[float]) -> ThresholdTradeoff:
     """Of the thresholds that do nearly as well as the best one, the nearest to the default."""
     trades = [_threshold_tradeoff(threshold, answerable, unanswerable) for threshold in _CANDIDATE_THRESHOLDS]
-    best = max(trades, key=lambda trade: trade.balanced)
+    best = max(trades, key=lambda trade: trade.balanced_accuracy)
     error = (
         math.hypot(
             _standard_error(best.answered, len(answerable)), _standard_error(best.refused, len(unanswerable))
         )
         / 2
     )
-    good = [trade for trade in trades if trade.balanced >= best.balanced - _TOLERATED_ERRORS * error]
+    good = [
+        trade for trade in trades if trade.balanced_accuracy >= best.balanced_accuracy - _TOLERATED_ERRORS * error
+    ]
     return min(good, key=lambda trade: abs(trade.threshold - SUFFICIENCY_THRESHOLD))
 
 

@@ -14,12 +14,12 @@ _MAX_PRICE = Decimal(1_000_000)
 class Price:
     """Of a million tokens that a model reads, and of a million that it writes."""
 
-    read: Decimal
-    written: Decimal
+    input_per_million: Decimal
+    output_per_million: Decimal
 
-    def of(self, *, read: int, written: int) -> Decimal:
+    def cost(self, *, read: int, written: int) -> Decimal:
         """What so many tokens cost."""
-        return (self.read * read + self.written * written) / _TOKENS_PER_PRICE
+        return (self.input_per_million * read + self.output_per_million * written) / _TOKENS_PER_PRICE
 
 
 def parse_prices(text: str) -> Mapping[str, Price]:
@@ -33,7 +33,9 @@ def _parse_price(entry: str) -> tuple[str, Price]:
     read, _, written = both.partition("/")
     if not model.strip():
         raise ValueError(f"“{entry}” is not a price. It looks like gpt-4o=2.5/10.")
-    return model.strip(), Price(read=_parse_amount(read, entry), written=_parse_amount(written, entry))
+    return model.strip(), Price(
+        input_per_million=_parse_amount(read, entry), output_per_million=_parse_amount(written, entry)
+    )
 
 
 def _parse_amount(text: str, entry: str) -> Decimal:

@@ -16,8 +16,8 @@ class PersonalDataRule:
     file: str = ""
     columns: tuple[str, ...] = ()
     extra_lookups: tuple[str, ...] = ()
-    why: str = ""
-    stays: bool = False
+    reason_omitted: str = ""
+    outlives_account: bool = False
 
 
 _AUTHORSHIP_REASON = "who did it, beside what was done, which the plugin's own file holds"
@@ -50,7 +50,7 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
             "revoked_at",
         ),
     ),
-    "accounts.Reveal.by": PersonalDataRule(file="keys_revealed", columns=("key_id", "at"), stays=True),
+    "accounts.Reveal.by": PersonalDataRule(file="keys_revealed", columns=("key_id", "at"), outlives_account=True),
     "plugins.Plugin.owner": PersonalDataRule(
         file="plugins",
         columns=("id", "slug", "name", "version", "is_published", "is_shared", "created_at", "updated_at"),
@@ -60,10 +60,10 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "plugins.Invitation.invited_by": PersonalDataRule(
         file="invitations", columns=("plugin_id", "email", "role", "created_at", "expires_at")
     ),
-    "plugins.Release.created_by": PersonalDataRule(why=_AUTHORSHIP_REASON, stays=True),
-    "webhooks.Webhook.created_by": PersonalDataRule(why=_AUTHORSHIP_REASON, stays=True),
-    "trees.DecisionTree.changed_by": PersonalDataRule(why=_AUTHORSHIP_REASON, stays=True),
-    "querying.Dismissal.by": PersonalDataRule(why=_AUTHORSHIP_REASON, stays=True),
+    "plugins.Release.created_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
+    "webhooks.Webhook.created_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
+    "trees.DecisionTree.changed_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
+    "querying.Dismissal.by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "knowledge.KnowledgeBase.owner": PersonalDataRule(
         file="knowledge_bases", columns=("id", "name", "embedder", "language", "created_at")
     ),
@@ -87,7 +87,7 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
             "cost",
         ),
         extra_lookups=("api_key__owner",),
-        stays=True,
+        outlives_account=True,
     ),
     "conversations.ChatSession.user": PersonalDataRule(
         file="chats",
@@ -99,16 +99,20 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "marketplace.Install.installed_by": PersonalDataRule(
         file="installs",
         columns=("copy_id", "original_name", "original_author", "version", "created_at"),
-        stays=True,
+        outlives_account=True,
     ),
     "marketplace.Review.author": PersonalDataRule(
         file="reviews",
         columns=("plugin_id", "verdict", "text", "reply", "replied_at", "is_hidden", "created_at", "updated_at"),
     ),
     "marketplace.Report.reporter": PersonalDataRule(
-        file="reports", columns=("plugin_id", "review_id", "reason", "text", "outcome", "created_at"), stays=True
+        file="reports",
+        columns=("plugin_id", "review_id", "reason", "text", "outcome", "created_at"),
+        outlives_account=True,
     ),
     "marketplace.Report.decided_by": PersonalDataRule(
-        file="reports_decided", columns=("plugin_id", "review_id", "reason", "outcome", "decided_at"), stays=True
+        file="reports_decided",
+        columns=("plugin_id", "review_id", "reason", "outcome", "decided_at"),
+        outlives_account=True,
     ),
 }

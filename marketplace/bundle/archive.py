@@ -75,12 +75,12 @@ class BundleArchive:
         return {found[1] for name in self._members if (found := _DOCUMENT_NAME.fullmatch(name))}
 
     @property
-    def made(self) -> set[str]:
+    def ingest_files(self) -> set[str]:
         """The names of what was made of its documents."""
         return {name for name in self._members if _INGEST_FILE_NAME.fullmatch(name)}
 
     def manifest(self) -> Any:
-        body = b"".join(self._pieces(MANIFEST_NAME))
+        body = b"".join(self._blocks(MANIFEST_NAME))
         try:
             return read_json(body)
         except (ParseError, LexicError) as error:
@@ -92,7 +92,7 @@ class BundleArchive:
     def check_document(self, sha256: str) -> bytes:
         """Read it to the end; its first bytes. Raises `BadBundle` when its content is not what its name says."""
         digest, head = hashlib.sha256(), b""
-        for piece in self._pieces(DOCUMENTS_FOLDER + sha256):
+        for piece in self._blocks(DOCUMENTS_FOLDER + sha256):
             head = head or piece
             digest.update(piece)
         if digest.hexdigest() != sha256:
@@ -102,7 +102,7 @@ class BundleArchive:
     def ingest_file_blocks(self, name: str, *, sha256: str) -> Iterator[bytes]:
         """The bytes of what was made of a document. Raises `BadBundle` at their end where they are not those."""
         digest = hashlib.sha256()
-        for piece in self._pieces(name):
+        for piece in self._blocks(name):
             digest.update(piece)
             yield piece
         if digest.hexdigest() != sha256:
@@ -119,7 +119,7 @@ class BundleArchive:
         if rest:
             raise BadBundle(f"{name} has no end.")
 
-    def _pieces(self, name: str) -> Iterator[bytes]:
+    def _blocks(self, name: str) -> Iterator[bytes]:
         """Never more than was declared, whatever the compressed data says."""
         left = self._members[name].file_size
         try:

@@ -69,7 +69,7 @@ def _window_counts(pinned: PinnedDocument) -> dict[int, int]:
 
 
 def _pinned_embeddings(pinned: PinnedDocument) -> Any:
-    return Embedding.objects.alive_at(pinned.revision).filter(document=pinned.document, space=pinned.space)
+    return Embedding.objects.alive_at(pinned.revision).filter(document=pinned.document, space=pinned.vector_space)
 
 
 def _vector_values(vector: Any) -> Any:

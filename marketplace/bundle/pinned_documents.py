@@ -30,7 +30,7 @@ class PinnedDocument:
     is_paged: bool
     sha256: str
     files: tuple[str, ...]
-    space: int  # in which its vectors were made at that revision
+    vector_space: int  # in which its vectors were made at that revision
     is_current: bool
     first_chunk: int
 
@@ -108,7 +108,7 @@ def _pinned_document(
         is_paged=document.page_count is not None if is_paged is None else is_paged,
         sha256=sha256,
         files=tuple(sorted({sha256, *files})),
-        space=space,
+        vector_space=space,
         is_current=is_current,
         first_chunk=chunk["pk"],
     )

@@ -41,7 +41,7 @@ class ImportedPlugin:
 
     plugin: Plugin
     documents: int
-    waiting: int
+    unfinished: int
     slug_was_taken: bool
     made_from: ClaimedOrigin | None = None
 
@@ -101,7 +101,7 @@ def _import_release(
     return ImportedPlugin(
         plugin=plugin,
         documents=len(content.documents),
-        waiting=waiting,
+        unfinished=waiting,
         slug_was_taken=was_taken,
         made_from=content.made_from,
     )
@@ -123,11 +123,11 @@ def _import_draft(archive: BundleArchive, data: dict[str, Any], *, owner: User, 
     create_trees(plugin, content.trees)
     create_golden_questions(plugin, content.golden)
     count = len(content.documents)
-    return ImportedPlugin(plugin=plugin, documents=count, waiting=count, slug_was_taken=was_taken)
+    return ImportedPlugin(plugin=plugin, documents=count, unfinished=count, slug_was_taken=was_taken)
 
 
 def _parse_draft_content(archive: BundleArchive, data: dict[str, Any]) -> DraftContent:
-    if archive.made:
+    if archive.ingest_files:
         raise BadBundle("It holds files that no export of a draft contains.")
     return DraftContent(
         plugin=parse_plugin(data["plugin"]),

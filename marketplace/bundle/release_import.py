@@ -198,7 +198,9 @@ def _parse_release_document(data: Any, *, where: str, bases: int) -> ParsedDocum
 
 def _check_members(archive: BundleArchive, content: ReleaseContent) -> None:
     numbers = range(len(content.documents))
-    if archive.made != {name(number) for number in numbers for name in (pages_file_name, vectors_file_name)}:
+    if archive.ingest_files != {
+        name(number) for number in numbers for name in (pages_file_name, vectors_file_name)
+    }:
         raise BadBundle("It does not hold what was made of each of its documents.")
     if missing := {one.sha256 for one in content.documents} - archive.documents:
         raise BadBundle(f"It lacks the document {min(missing)[:12]}….")

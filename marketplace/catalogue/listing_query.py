@@ -44,14 +44,14 @@ class ParsedWords:
     plain: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    begun: tuple[str, ...] = ()
+    prefix: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         return not (self.plain or self.phrases or self.excluded)
 
     @property
-    def meant(self) -> str:
+    def query_text(self) -> str:
         """All that is looked for, as one text."""
         return " ".join([*self.plain, *self.phrases])
 
@@ -123,7 +123,7 @@ def parse_words(words: str) -> ParsedWords:
         plain=tuple(plain),
         phrases=tuple(phrases),
         excluded=tuple(one for one in excluded if one),
-        begun=(begun,) if len(begun) > 1 else (),
+        prefix=(begun,) if len(begun) > 1 else (),
     )
 
 

@@ -106,15 +106,15 @@ def _sorted_listings(wanted: ListingQuery, *, offset: int, limit: int) -> models
 
 def _run_search(wanted: ListingQuery, *, offset: int, limit: int) -> tuple[int, list[UUID], FacetCounts]:
     words = parse_words(wanted.words)
-    vector = listing_embeddings.query_vector(words.meant)
+    vector = listing_embeddings.query_vector(words.query_text)
     values = {
         "words": list(words.plain),
         "phrases": list(words.phrases),
         "excluded": list(words.excluded),
-        "begun": list(words.begun),
+        "begun": list(words.prefix),
         "embedder": listing_embeddings.LISTING_EMBEDDER if vector is not None else None,
         "vector": None if vector is None else str(vector.tolist()),
-        "is_search": bool(words.meant),
+        "is_search": bool(words.query_text),
         "enough_words": MIN_LEXICAL_SCORE,
         "near_enough": MIN_COSINE,
         "domains": list(wanted.domains),

@@ -116,12 +116,12 @@ class TrustLabel:
         parts += [f"{self.asked_back.total} asked back about"] if self.asked_back else []
         of_which = f", {' and '.join(parts)}," if parts else ""
         counted = "one golden question" if self.golden == 1 else f"{self.golden:,} golden questions"
-        answerer = f" with {self._called}" if self.answerer else ""
+        answerer = f" with {self._answerer_name}" if self.answerer else ""
         day = f"{self.measured_on.day} {self.measured_on:%B %Y}"
         return f"Measured {day} on the author’s {counted}{of_which}{answerer}.".replace(",.", ".")
 
     @property
-    def _called(self) -> str:
+    def _answerer_name(self) -> str:
         return "the quoting answerer" if self.answerer == _EXTRACTIVE_ANSWERER else f"the model {self.answerer}"
 
 

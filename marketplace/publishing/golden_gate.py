@@ -30,40 +30,38 @@ class GateResult:
         return sum(bool(one["passed"]) for one in self.run.questions) if self.run else 0
 
     @property
-    def needed(self) -> int:
+    def required(self) -> int:
         """How many have to pass."""
         return required_passes(self.questions, share=self.share)
 
     @property
     def is_met(self) -> bool:
-        return not self.questions or (self.run is not None and self.passed >= self.needed)
+        return not self.questions or (self.run is not None and self.passed >= self.required)
 
     @property
     def reason(self) -> str:
         """Why this cannot be published, a sentence; empty where the gate lets it pass, or may yet."""
         is_open = self.policy != GoldenGate.BLOCK or self.is_met or (self.run is None and self.runs_on_publish)
-        return "" if is_open else f"{self._wrong} Its gate blocks until they do."
+        return "" if is_open else f"{self._shortfall} Its gate blocks until they do."
 
     @property
     def warning(self) -> str:
         """What to say beside publishing, a sentence; empty where the gate does not warn or is content."""
         is_content = self.policy != GoldenGate.WARN or self.is_met or (self.run is None and self.runs_on_publish)
-        return "" if is_content else self._wrong
+        return "" if is_content else self._shortfall
 
     @property
     def publish_notice(self) -> str:
         """What publishing is going to do about the golden questions, a sentence; empty where it knows already."""
         if not self.questions or self.run is not None or not self.runs_on_publish:
             return ""
-        return f"Its golden questions are run first: {self.needed} of {self.questions} have to pass."
+        return f"Its golden questions are run first: {self.required} of {self.questions} have to pass."
 
     @property
-    def _wrong(self) -> str:
+    def _shortfall(self) -> str:
         if self.run is None:
-            return (
-                f"Its {self.questions} golden questions have not been run as it stands; {self.needed} have to pass."
-            )
-        return f"{self.passed} of its {self.questions} golden questions pass; {self.needed} have to."
+            return f"Its {self.questions} golden questions have not been run as it stands; {self.required} have to pass."
+        return f"{self.passed} of its {self.questions} golden questions pass; {self.required} have to."
 
 
 def gate_result(plugin: Plugin) -> GateResult:

@@ -11,5 +11,5 @@ from plugins.models import Plugin
 @transaction.atomic
 def withdraw_from_marketplace(plugin: Plugin) -> None:
     """Its releases stay, so that what was answered can be replayed; publishing puts it back."""
-    plugin.withdraw()
+    plugin.unpublish()
     update_and_enqueue_listing(plugin)

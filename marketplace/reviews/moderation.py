@@ -80,7 +80,7 @@ def lift_hold(plugin: Plugin) -> bool | None:
         plugin = Plugin.objects.select_for_update(of=["self"]).select_related("owner").get(pk=plugin.pk)
         if not plugin.is_held:
             return None
-        plugin.lift()
+        plugin.lift_hold()
     return moderation_mails.send_hold_lifted(plugin)
 
 

@@ -22,7 +22,7 @@ class CopyContents:
     passages: int
     trees: int
     golden: int
-    waiting: int = 0
+    unfinished: int = 0
 
 
 @singledispatch
@@ -50,7 +50,7 @@ def _(copy: Plugin) -> CopyContents:
         passages=Chunk.objects.filter(document__in=documents.order_by().values("pk"), removed_in=None).count(),
         trees=copy.trees.count(),
         golden=copy.golden_questions.count(),
-        waiting=documents.unfinished().count(),
+        unfinished=documents.unfinished().count(),
     )
 
 

@@ -22,7 +22,7 @@ class UpdateOffer:
     install: Install
     version: str
     changes: list[str] = field(default_factory=list)
-    is_worked_on: bool = False
+    is_modified: bool = False
 
 
 def update_offers(copies: Collection[UUID]) -> dict[UUID, UpdateOffer]:
@@ -43,5 +43,5 @@ def update_offer(plugin: Plugin) -> UpdateOffer | None:
         install=found.install,
         version=found.version,
         changes=changes,
-        is_worked_on=is_copy_modified(found.install),
+        is_modified=is_copy_modified(found.install),
     )

@@ -58,7 +58,7 @@ class InstallResult:
 
     install: Install
     is_new: bool
-    waiting: int = 0
+    unfinished: int = 0
 
 
 def install_copy(slug: str, *, by: User, there: int | None = None) -> InstallResult:
@@ -78,7 +78,7 @@ def install_copy(slug: str, *, by: User, there: int | None = None) -> InstallRes
         _check_install_limits(by)
         with release_file(release).open() as file:
             imported = import_plugin_file(file, owner=by, origin=release)
-    return InstallResult(install=imported.plugin.installed_from, is_new=True, waiting=imported.waiting)
+    return InstallResult(install=imported.plugin.installed_from, is_new=True, unfinished=imported.unfinished)
 
 
 def import_upload(file: IO[bytes], *, by: User, slug: str | None = None) -> ImportedPlugin:

@@ -32,5 +32,5 @@ def cost_of(usage: Usage, *, llm: LLM, was_called: bool) -> Decimal | None:
     price = _parsed_prices(settings.LEXIC_LLM_PRICES).get(llm.name.partition(":")[2])
     if price is None or not is_counted:
         return None
-    cost = price.of(read=usage.prompt_tokens, written=usage.completion_tokens)
+    cost = price.cost(read=usage.prompt_tokens, written=usage.completion_tokens)
     return cost.quantize(_PRECISION, rounding=ROUND_HALF_UP)

@@ -122,7 +122,7 @@ def test_a_token_of_another_key_is_refused(published: Plugin, key: str, charlies
 @pytest.mark.parametrize("name", ["cover", "cover@1.0.0"])
 def test_a_token_opens_nothing_once_the_plugin_is_closed(published: Plugin, charlies_key: str, name: str):
     token = post(charlies_key, query="What is the nominal cover of a beam?").json()["clarification"]["token"]
-    published.withdraw()
+    published.unpublish()
     response = post(charlies_key, plugin=name, query="", followup={"token": token, "answer": "mild"})
     assert_error(response, 404, "unknown_plugin")
 

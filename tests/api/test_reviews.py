@@ -81,7 +81,7 @@ def test_the_newest_come_first_in_pages_of_two_statements(plugin: Plugin, django
 
 def test_of_a_plugin_that_is_not_published_nothing_is_found(plugin: Plugin, alice: User) -> None:
     reviewed(plugin, 1, verdict="relied")
-    plugin.withdraw()
+    plugin.unpublish()
     client = APIClient()
     client.force_login(alice)
     for address in (ADDRESS, "/api/marketplace/nothing/reviews"):

@@ -103,7 +103,7 @@ def test_going_back_publishes_the_earlier_content_again(
 
 def test_going_back_to_the_latest_makes_no_release(published: Plugin, alice: User) -> None:
     latest = published.releases.get()
-    published.withdraw()
+    published.unpublish()
     assert roll_back(published, to=latest, by=alice) == latest
     published.refresh_from_db()
     assert published.is_published

@@ -113,7 +113,7 @@ def test_a_test_event_and_an_old_one_are_put_on_their_way(client: Client, webhoo
 
 def test_one_that_was_switched_off_says_so_and_sends_nothing(client: Client, webhook: Webhook) -> None:
     old = sent(webhook, state="given_up")
-    webhook.switch_off(reason="The receiver answered 410: it wants no more events.")
+    webhook.disable(reason="The receiver answered 410: it wants no more events.")
     page = client.get(of("webhook", webhook)).content.decode()
     assert "The receiver answered 410: it wants no more events." in page
     assert "Switch it on" in page

@@ -131,13 +131,13 @@ def test_a_terminal_that_went_away_is_noticed() -> None:
     with os.fdopen(writer, "w") as stream:
         console = Console(stream)
         os.close(reader)
-        console.say("anybody?")
+        console.print_message("anybody?")
         assert console.is_broken
-        console.say("no")  # and this is no error
+        console.print_message("no")  # and this is no error
 
 
 def test_names_are_coloured_only_for_people() -> None:
     stream = io.StringIO()
-    Console(stream, coloured=True).line("web", "hello")
-    Console(stream).line("web", "hello")
+    Console(stream, coloured=True).print_line("web", "hello")
+    Console(stream).print_line("web", "hello")
     assert stream.getvalue() == "\x1b[36m     web |\x1b[0m hello\n     web | hello\n"

@@ -50,14 +50,16 @@ def test_what_is_said_to_stay_stays_and_the_rest_goes() -> None:
     for label, field in names_a_person().items():
         if isinstance(field, models.ManyToManyField):
             continue
-        expected = models.SET_NULL if PERSONAL_DATA_RULES[label].stays else models.CASCADE
+        expected = models.SET_NULL if PERSONAL_DATA_RULES[label].outlives_account else models.CASCADE
         assert field.remote_field.on_delete is expected, label
 
 
 def test_each_is_exported_under_a_name_of_its_own_or_there_is_a_reason() -> None:
     files = [decision.file for decision in PERSONAL_DATA_RULES.values() if decision.file]
     assert len(files) == len(set(files))
-    assert all(decision.columns if decision.file else decision.why for decision in PERSONAL_DATA_RULES.values())
+    assert all(
+        decision.columns if decision.file else decision.reason_omitted for decision in PERSONAL_DATA_RULES.values()
+    )
 
 
 @pytest.mark.parametrize("secret", ["key_hash", "key_encrypted", "token_hash", "session_key", "data", "password"])

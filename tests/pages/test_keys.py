@@ -279,7 +279,7 @@ def test_a_limited_key_stays_limited_when_its_plugin_goes_off_the_air(
 ) -> None:
     plugin = Plugin.objects.create(owner=bob, name="Boots", slug="boots", domain="safety", is_published=True)
     key, _ = ApiKey.objects.issue(owner=alice, name="agent", plugins=[plugin])
-    plugin.withdraw()
+    plugin.unpublish()
     client = browsing(alice)
     shown = client.get(change(key)).context["adminform"].form
     assert list(shown["limited_to"].value()) == [plugin.pk]

@@ -99,7 +99,7 @@ def test_of_a_plugin_that_is_off_the_air_nothing_is_found(
     browsing: Browse, plugin: Plugin, visitor: User, alice: User
 ) -> None:
     review = reviewed(plugin, visitor)
-    plugin.withdraw()
+    plugin.unpublish()
     for address in (REVIEW, REPORT, of(review, "report"), of(review, "reply")):
         for person in (visitor, alice):
             assert browsing(person).get(address).status_code == 404

@@ -95,7 +95,7 @@ def test_the_slug_of_an_unpublished_plugin_is_its_draft_for_its_editors(
 def test_a_withdrawn_plugin_is_gone_for_strangers_and_replays_for_its_editors(
     published: Plugin, alice: User, charlie: User
 ) -> None:
-    published.withdraw()
+    published.unpublish()
     for reference in ("cover", "cover@1.0.0", "cover@latest", str(published.pk)):
         with pytest.raises(UnknownPlugin):
             resolve(reference, principal=charlie)
@@ -135,7 +135,7 @@ def test_nobody_answers_in_the_place_of_another_plugin_by_naming_theirs_like_its
     impostor = make(charlie, str(published.pk))
     release(impostor, "1.0.0")
     assert resolve(str(published.pk), principal=alice).plugin == published
-    published.withdraw()
+    published.unpublish()
     with pytest.raises(UnknownPlugin):
         resolve(str(published.pk), principal=charlie)
 

@@ -195,7 +195,7 @@ def test_a_token_of_another_plugin_is_no_way_in(
 def test_a6_a_withdrawn_plugin_ends_its_tokens_too(published: Plugin, charlies_key: str) -> None:
     text = "What is the nominal cover of a beam?"
     token = post(charlies_key, query=text).json()["clarification"]["token"]
-    published.withdraw()
+    published.unpublish()
     assert post(charlies_key, query=text, followup={"token": token, "answer": "mild"}).status_code == 404
 
 

@@ -77,7 +77,7 @@ def test_a_release_is_told_when_agents_get_another_one(plugin: Plugin, alice: Us
     publish(plugin, by=alice)
     roll_back(plugin, to=first, by=alice)
     plugin.refresh_from_db()
-    plugin.withdraw()
+    plugin.unpublish()
     publish(plugin, by=alice)
     found = [(data["release"]["version"], data["returnsTo"]) for event, data in told()]
     assert found == [("1.0.0", None), ("1.1.0", None), ("1.2.0", "1.0.0"), ("1.3.0", None)]

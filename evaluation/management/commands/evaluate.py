@@ -87,17 +87,17 @@ class Command(BaseCommand):
                 evaluation, kept = _evaluate_plugin(plugin, options)
                 self.held_out = golden_runs.held_out_reliability(kept)
             else:
-                evaluation = self._of_folder(folder or Path(), options)
+                evaluation = self._evaluate_folder(folder or Path(), options)
             proposal = _threshold_proposal(plugin, evaluation) if plugin and options["fit"] else None
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from error
-        self._show(evaluation, before=before, proposal=proposal, **options)
+        self._write_report(evaluation, before=before, proposal=proposal, **options)
         if plugin and proposal and options["apply"]:
             Plugin.objects.filter(slug=split_reference(plugin)[0]).update(
                 evidence_threshold=proposal.proposed.threshold
             )
 
-    def _of_folder(self, folder: Path, options: dict[str, Any]) -> Evaluation:
+    def _evaluate_folder(self, folder: Path, options: dict[str, Any]) -> Evaluation:
         data = dataset.read_dataset(folder, split=options["split"], in_named_document=options["in_named_document"])
         with _document_progress_bar("reading") as show:
             asked_of = eval_corpus.build_corpus(data, on_progress=show)
@@ -109,7 +109,7 @@ class Command(BaseCommand):
             if options["throw_away"]:
                 eval_corpus.delete_corpora(data.name)
 
-    def _show(
+    def _write_report(
         self,
         evaluation: Evaluation,
         *,

@@ -55,7 +55,7 @@ class Command(BaseCommand):
             said = {"id": str(plugin.pk), "plugin": plugin.slug, "documents": imported.documents}
             self.stdout.write(json.dumps(said))
             return
-        waiting = imported.waiting or "none"
+        waiting = imported.unfinished or "none"
         taken = " (its own name was taken)" if imported.slug_was_taken else ""
         self.stdout.write(
             f"{plugin.name}, called {plugin.slug}{taken}. {imported.documents} documents, {waiting} for a worker."

@@ -31,7 +31,7 @@ def test_of_several_places_the_nearest_is_taken() -> None:
 @given(text=texts, start=st.integers(0, 40), length=st.integers(1, 10))
 def test_every_piece_of_a_text_is_found_where_it_stands(text: str, start: int, length: int) -> None:
     piece = text[start : start + length]
-    found = CompactText(text).find(piece, near=CompactText(text).before(start))
+    found = CompactText(text).find(piece, near=CompactText(text).count_before(start))
     if piece.strip():
         lead = len(piece) - len(piece.lstrip())
         assert found == [(start + lead, start + len(piece.rstrip()))]

@@ -59,7 +59,7 @@ def test_what_is_not_on_the_marketplace_is_not_found(client: Client, plugin: Plu
         assert method(path, {"question": "?"}).status_code == 404
     publish(plugin, by=alice)
     plugin.refresh_from_db()
-    plugin.withdraw()
+    plugin.unpublish()
     assert client.get(PAGE).status_code == 404
 
 

@@ -303,7 +303,7 @@ def test_the_row_decides_and_not_an_old_copy_of_it(ready: Plugin) -> None:
 def test_a_withdrawn_plugin_keeps_its_releases_and_its_version(ready: Plugin) -> None:
     release = published(ready)
     ready.refresh_from_db()
-    ready.withdraw()
+    ready.unpublish()
     ready.refresh_from_db()
     assert (ready.is_published, ready.version) == (False, "1.0.0")
     assert list(Release.objects.all()) == [release]
@@ -311,7 +311,7 @@ def test_a_withdrawn_plugin_keeps_its_releases_and_its_version(ready: Plugin) ->
 
 def test_publishing_a_withdrawn_plugin_that_has_not_changed_brings_its_release_back(ready: Plugin) -> None:
     first = published(ready)
-    ready.withdraw()
+    ready.unpublish()
     publication = publish(ready, by=ready.owner)
     assert (publication.release, publication.is_new) == (first, False)
     ready.refresh_from_db()
@@ -321,5 +321,5 @@ def test_publishing_a_withdrawn_plugin_that_has_not_changed_brings_its_release_b
 def test_going_live_and_withdrawing_write_nothing_else(ready: Plugin) -> None:
     stale = Plugin.objects.get(pk=ready.pk)
     Plugin.objects.update(system_prompt="Changed meanwhile.", updated_at=timezone.now())
-    stale.withdraw()
+    stale.unpublish()
     assert Plugin.objects.get().system_prompt == "Changed meanwhile."

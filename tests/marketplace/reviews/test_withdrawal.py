@@ -85,7 +85,7 @@ def test_neither_a_new_version_nor_an_earlier_one_nor_the_api_is_a_way_round(plu
 
 
 def test_taking_it_off_the_air_oneself_first_does_not_help(reported: Report, ruth: User, mailoutbox: Any) -> None:
-    reported.plugin.withdraw()
+    reported.plugin.unpublish()
     decision = moderation.withdraw_plugin(reported, by=ruth)
     assert (decision.is_mail_sent, Plugin.objects.get().is_held) == (True, True)
     assert "It cannot be published again before those who run this site lift that." in mailoutbox[0].body

@@ -280,7 +280,7 @@ def newer(boots: Plugin, copy: Plugin, alice: User) -> Release:
 def test_a_newer_release_is_offered(copy: Plugin, newer: Release) -> None:
     found = update_offer(copy)
     assert found is not None
-    assert (found.version, found.is_worked_on) == ("1.1.0", False)
+    assert (found.version, found.is_modified) == ("1.1.0", False)
     assert found.changes == ["The persona is different.", "Its documents are different."]
     assert set(update_offers([copy.pk])) == {copy.pk}
 
@@ -325,7 +325,7 @@ def test_what_somebody_worked_on_is_not_overwritten(copy: Plugin, newer: Release
     work(copy)
     found = update_offer(copy)
     assert found is not None
-    assert found.is_worked_on
+    assert found.is_modified
     with pytest.raises(ModifiedCopy):
         update_copy(copy, by=charlie)
     page = signed_in(charlie).get(reverse("admin:builder_sharing", args=[copy.pk])).content.decode()

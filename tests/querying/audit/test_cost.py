@@ -66,7 +66,7 @@ def test_any_text_is_prices_or_a_complaint(text: str) -> None:
         found = parse_prices(text)
     except ValueError:
         return
-    assert all(price.of(read=10, written=10) >= 0 for price in found.values())
+    assert all(price.cost(read=10, written=10) >= 0 for price in found.values())
 
 
 class Counting(Scripted):
