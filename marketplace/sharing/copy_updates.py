@@ -16,7 +16,7 @@ from plugins.models import Plugin
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateOffer:
-    """A newer release of a copy's original. `changes` is what it would bring, each a sentence; `is_worked_on` says that
+    """A newer release of a copy's original. `changes` is what it would bring, each a sentence; `is_modified` says that
     somebody has changed the copy, so that nothing may be put in its place."""
 
     install: Install

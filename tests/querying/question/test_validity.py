@@ -188,4 +188,4 @@ def test_a_caller_cannot_let_documents_past_the_day():
 
 
 def test_what_is_enough_is_what_the_gate_asks_for():
-    assert validity.SUFFICIENCY_THRESHOLD == sufficiency.SUFFICIENT
+    assert validity.SUFFICIENCY_THRESHOLD == sufficiency.SUFFICIENCY_THRESHOLD
