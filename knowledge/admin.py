@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from knowledge import tasks
+from knowledge import task_queue
 from knowledge.documents import lifecycle
 from knowledge.forms import DocumentAddForm, DocumentForm
 from knowledge.models import Chunk, Document, DocumentStatus, KnowledgeBase, Page
@@ -132,7 +132,7 @@ class KnowledgeBaseAdmin(KnowledgeAdmin):
     def delete_model(self, request: HttpRequest, obj: KnowledgeBase) -> None:
         pk = obj.pk
         super().delete_model(request, obj)
-        tasks.enqueue_index_check(pk)
+        task_queue.enqueue_index_check(pk)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[KnowledgeBase]) -> None:
         for base in queryset:

@@ -8,6 +8,7 @@ before goes on answering until the last step.
 from __future__ import annotations
 
 import logging
+import time
 from contextlib import closing
 from functools import partial
 from uuid import UUID
@@ -20,12 +21,7 @@ from knowledge.documents import metadata_columns, prepared_import
 from knowledge.documents.source_file import get_source_file
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
-from knowledge.models import (
-    Document,
-    DocumentQuerySet,
-    DocumentStatus,
-    SourceType,
-)
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.versions import embeddings, publication, staged_chunks
 from knowledge.versions.progress import OnStageProgress, Progress, Superseded
@@ -37,6 +33,10 @@ logger = logging.getLogger(__name__)
 
 # SQLSTATE classes that pass: connection, rollback (deadlock), resources, operator. Others stay true on a retry.
 TRANSIENT_SQLSTATES = ("08", "40", "53", "55", "57")
+POLL_SECONDS = 0.5  # while another process reads the document
+
+MAX_ATTEMPTS = 6  # of a worker, to reach the embedding provider
+WAITING_ERROR_CODE = "waiting_for_provider"
 
 
 class NoCitableText(LexicError):
@@ -45,6 +45,14 @@ class NoCitableText(LexicError):
     code = "no_text"
     status = 422
     hint = "If it is a scan, run text recognition (OCR) on it and upload the result."
+
+
+class ProviderUnavailable(LexicError):
+    """The embedding provider could not be reached."""
+
+    code = "provider_unavailable"
+    status = 503
+    hint = "Choose “Read again” when it is back: what was embedded already is kept."
 
 
 class UnexpectedIngestError(LexicError):
@@ -72,6 +80,17 @@ def ingest(
                 _ingest_version(document, on_progress=on_progress, embedder=embedder)
 
 
+def ingest_until_done(document_id: UUID, *, on_progress: OnStageProgress | None = None) -> None:
+    """Read the document here and now. Returns when it is ready, failed or gone, whoever has read it."""
+    while _unfinished_document(document_id):
+        try:
+            ingest(document_id, on_progress=on_progress)
+        except EmbedderError:
+            fail_provider_unavailable(document_id)
+        if _unfinished_document(document_id):  # a worker was quicker and is reading it
+            time.sleep(POLL_SECONDS)
+
+
 def mark_failed(document: Document, error: LexicError) -> None:
     """The document could not be read, and why. Says nothing when it has been deleted or replaced meanwhile."""
     with transaction.atomic():
@@ -83,6 +102,22 @@ def mark_failed(document: Document, error: LexicError) -> None:
         )
         if is_noted:
             webhook_events.record_document_failed(document, error=error)
+
+
+def mark_waiting(document_id: UUID, *, attempt: int) -> None:
+    """Note on the document that the embedding provider is away, and will be tried again."""
+    Document.objects.unfinished().filter(pk=document_id).update(
+        status=DocumentStatus.EMBEDDING,
+        error_code=WAITING_ERROR_CODE,
+        error=f"Waiting for the embedding provider, attempt {attempt} of {MAX_ATTEMPTS}.",
+        updated_at=timezone.now(),
+    )
+
+
+def fail_provider_unavailable(document_id: UUID) -> None:
+    """The provider stayed away. What is staged stays, so that reading again goes on from there."""
+    if document := _unfinished_document(document_id):
+        mark_failed(document, ProviderUnavailable())
 
 
 def _unfinished_document(document_id: UUID) -> Document | None:

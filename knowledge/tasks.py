@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -12,28 +11,31 @@ from celery import Task, shared_task
 from celery.signals import worker_ready
 from django.conf import settings
 from django.core.cache import cache
-from django.db import OperationalError, transaction
+from django.db import OperationalError
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
-from kombu.exceptions import OperationalError as BrokerUnavailable
 
 from knowledge import lease
 from knowledge.embedders.base import EmbedderError
-from knowledge.ingest import ingest, mark_failed
-from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase, Page, Source
+from knowledge.ingest import (
+    MAX_ATTEMPTS,
+    WAITING_ERROR_CODE,
+    fail_provider_unavailable,
+    ingest,
+    mark_failed,
+    mark_waiting,
+)
+from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Page, Source
 from knowledge.prune import prune_knowledge_base
 from knowledge.search.vector_index import drop_index, ensure_index
+from knowledge.sync import runner
+from knowledge.task_queue import enqueue_index_check, publish_ingest
 from lexic.celery import consumes_queue
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
 
-MAX_ATTEMPTS = 6
-FIRST_RETRY_SECONDS = 10  # seconds; doubles with every attempt
-WAITING_ERROR_CODE = "waiting_for_provider"
-
-# An upload does not wait for a broker that is away; a connection that went stale deserves a second try.
-BROKER_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
+FIRST_RETRY_SECONDS = 10  # doubles with every attempt
 
 STALE_AFTER = timedelta(minutes=2)
 STALE_WHILE_WAITING = timedelta(minutes=10)
@@ -44,43 +46,11 @@ MAX_STARTS = 4
 START_COUNT_SECONDS = 24 * 3600
 
 
-class ProviderUnavailable(LexicError):
-    """The embedding provider could not be reached."""
-
-    code = "provider_unavailable"
-    status = 503
-    hint = "Choose “Read again” when it is back: what was embedded already is kept."
-
-
 class WorkerCrashed(LexicError):
     """The worker ended several times while it read this document."""
 
     code = "worker_died"
     hint = "The document may need more memory than the worker has. Split it, or give the worker more."
-
-
-def enqueue_ingest(document_id: UUID) -> None:
-    """Have a worker read the document, once the current transaction is committed.
-
-    Without a broker the document stays `queued`, and is picked up by `resume_unfinished` later.
-    """
-    transaction.on_commit(partial(_publish_ingest, document_id))
-
-
-def enqueue_index_check(knowledge_base_id: int) -> None:
-    """Have a worker see to the vector index of a knowledge base that has changed, or is gone, once that is so."""
-    transaction.on_commit(partial(_publish_task, index_vectors, knowledge_base_id=knowledge_base_id))
-
-
-def _publish_ingest(document_id: UUID) -> None:
-    _publish_task(ingest_document, document_id=str(document_id))
-
-
-def _publish_task(task: Task, **arguments: Any) -> None:
-    try:
-        task.apply_async(kwargs=arguments, retry_policy=BROKER_RETRY_POLICY)
-    except BrokerUnavailable as error:
-        logger.warning("%s %s has to wait, the broker cannot be reached: %s", task.name, arguments, error)
 
 
 @shared_task(
@@ -119,21 +89,6 @@ def _retry_delay(retries: int) -> int:
     return FIRST_RETRY_SECONDS * 2**retries
 
 
-def mark_waiting(document_id: UUID, *, attempt: int) -> None:
-    Document.objects.unfinished().filter(pk=document_id).update(
-        status=DocumentStatus.EMBEDDING,
-        error_code=WAITING_ERROR_CODE,
-        error=f"Waiting for the embedding provider, attempt {attempt} of {MAX_ATTEMPTS}.",
-        updated_at=timezone.now(),
-    )
-
-
-def fail_provider_unavailable(document_id: UUID) -> None:
-    """The provider stayed away. What is staged stays, so that reading again goes on from there."""
-    if document := Document.objects.unfinished().filter(pk=document_id).first():
-        mark_failed(document, ProviderUnavailable())
-
-
 def _has_crashed_too_often(document_id: str) -> bool:
     """Counts starts that had no end. True when there were too many: then the document has been marked failed."""
     cache.add(_start_count_key(document_id), 0, START_COUNT_SECONDS)
@@ -166,7 +121,7 @@ def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
     # Their turn is over until they have been quiet again, so that a long queue is not filled up with doubles.
     Document.objects.filter(pk__in=free).update(updated_at=timezone.now())
     for document_id in free:
-        _publish_ingest(document_id)
+        publish_ingest(document_id)
     return len(free)
 
 
@@ -188,11 +143,6 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
         ensure_index(base)
 
 
-def enqueue_sync(source_id: int) -> None:
-    """Have a worker bring a source in step, once the current transaction is committed."""
-    transaction.on_commit(partial(_publish_task, sync_source, source_id=source_id))
-
-
 @shared_task(name="knowledge.sync_source")
 def sync_source(*, source_id: int, **kwargs: Any) -> bool:
     """Bring this source in step, if the timetable would. Says whether it was."""
@@ -207,10 +157,6 @@ def sync_sources(**kwargs: Any) -> int:
 
 
 def _sync_if_scheduled(source: Source) -> bool:
-    from knowledge.sync import (
-        runner,  # which asks for documents to be read, as everything does, through this module
-    )
-
     if not runner.is_under_sync_root(source):
         return False
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import warnings
@@ -11,6 +12,9 @@ from typing import Any
 from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import beat_embedded_init, worker_init, worker_process_init
+from kombu.exceptions import OperationalError as BrokerUnavailable
+
+logger = logging.getLogger(__name__)
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 
@@ -20,6 +24,24 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 app = Celery("lexic")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+# Whoever sends a message does not wait for a broker that is away. A connection that went stale gets a second try.
+BROKER_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
+
+
+def publish_task(name: str, **arguments: Any) -> bool:
+    """Ask a worker to run the task of this name. False, and a line in the log, when the broker cannot be reached.
+
+    The task is looked up by its name, so that the code that asks need not import the code that works.
+    """
+    if name not in app.tasks:
+        app.loader.import_default_modules()
+    try:
+        app.tasks[name].apply_async(kwargs=arguments, retry_policy=BROKER_RETRY_POLICY)
+    except BrokerUnavailable as error:
+        logger.warning("%s %s has to wait, the broker cannot be reached: %s", name, arguments, error)
+        return False
+    return True
 
 
 def consumes_queue(queue: str) -> bool:

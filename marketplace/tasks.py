@@ -8,7 +8,7 @@ from uuid import UUID
 from celery import shared_task
 from kombu.exceptions import OperationalError as BrokerUnavailable
 
-from knowledge.tasks import BROKER_RETRY_POLICY
+from lexic.celery import BROKER_RETRY_POLICY
 from marketplace.catalogue import listing_refresh
 from marketplace.listings import listing_embeddings
 from marketplace.listings.review_counts import repair_review_counts

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 
 from django.utils import timezone
 
+from knowledge.ingest import WAITING_ERROR_CODE
 from knowledge.models import Document, DocumentStatus
-from knowledge.tasks import WAITING_ERROR_CODE
 
 # Without news for this long, something may be wrong.
 QUIET_AFTER = timedelta(seconds=60)

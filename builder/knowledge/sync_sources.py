@@ -13,7 +13,7 @@ from django.urls import reverse
 from builder.releases.publication import log_plugin_change
 from knowledge.models import Source, SourceItem
 from knowledge.sync.runner import is_under_sync_root
-from knowledge.tasks import enqueue_sync
+from knowledge.task_queue import enqueue_sync
 from plugins.models import Plugin
 
 _MAX_PROBLEMS = 50

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from knowledge import lease, readers, tasks
+from knowledge import lease, readers, task_queue
 from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
@@ -170,7 +170,7 @@ def reingest_document(document: Document, *, enqueue: bool = True) -> Document:
     """
     with transaction.atomic():
         if Document.objects.unfinished().filter(pk=document.pk).exists():
-            tasks.enqueue_ingest(document.pk)
+            task_queue.enqueue_ingest(document.pk)
             return document
         _reset_to_queued(document)
         return _enqueued_result(document, is_new=False, enqueue=enqueue).document
@@ -246,7 +246,7 @@ def _reset_to_queued(document: Document, **columns: Any) -> None:
 
 def _enqueued_result(document: Document, *, is_new: bool, enqueue: bool) -> AddResult:
     if enqueue:
-        tasks.enqueue_ingest(document.pk)
+        task_queue.enqueue_ingest(document.pk)
     return AddResult(document=document, is_new=is_new)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +11,8 @@ from django.utils import timezone
 
 from knowledge import lease
 from knowledge.embedders import get_embedder
-from knowledge.embedders.base import Embedder, EmbedderError
-from knowledge.ingest import ingest
-from knowledge.models import Document, KnowledgeBase, Source
+from knowledge.embedders.base import Embedder
+from knowledge.models import KnowledgeBase, Source
 from knowledge.source_models import SourceKind
 from knowledge.sync import url_list
 from knowledge.sync.apply_plan import OnProgress, apply_plan
@@ -22,10 +20,8 @@ from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.git_commit import checked_out_commit, is_checkout
 from knowledge.sync.plan import SyncPlan, plan_sync
 from knowledge.sync.sync_report import SyncReport, build_report
-from knowledge.tasks import fail_provider_unavailable
 from lexic.errors import Conflict, InvalidInput
 
-POLL_SECONDS = 0.5  # seconds, while a worker reads what we were asked to read
 MAX_LOCATION_LENGTH = 1000
 
 
@@ -111,7 +107,7 @@ def _sync_by_kind(
 ) -> SyncReport:
     place, base = _source_path(source), source.knowledge_base
     if source.kind == SourceKind.URLS:
-        return url_list.sync_urls(source, path=place, read=_ingest_until_done, on_progress=on_progress)
+        return url_list.sync_urls(source, path=place, on_progress=on_progress)
     # First the commit: what is checked out meanwhile is synced again next time, not taken for done.
     commit = checked_out_commit(place)
     found = plan_sync(source, root=place, today=timezone.localdate())
@@ -148,13 +144,3 @@ def _detect_kind(place: Path) -> SourceKind:
 def _save_report(source: Source, report: SyncReport) -> None:
     source.synced_at, source.commit, source.report = timezone.now(), report.commit, report.counts
     source.save(update_fields=["synced_at", "commit", "report"])
-
-
-def _ingest_until_done(document: Document) -> None:
-    while Document.objects.unfinished().filter(pk=document.pk).exists():
-        try:
-            ingest(document.pk)
-        except EmbedderError:
-            fail_provider_unavailable(document.pk)
-        if Document.objects.unfinished().filter(pk=document.pk).exists():
-            time.sleep(POLL_SECONDS)

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge.documents.lifecycle import add_url, delete_document
+from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus, Source, SourceItem
 from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.notes.note_problems import NoteProblem
@@ -19,8 +20,6 @@ from lexic.errors import LexicError
 MAX_LIST_BYTES = 1024 * 1024
 MAX_ADDRESSES = 2000
 
-# Reads the document to its end, whatever that is. Raises LexicError.
-IngestDocument = Callable[[Document], None]
 OnProgress = Callable[[int, int], None]
 
 
@@ -55,16 +54,14 @@ def preview_urls(source: Source, *, path: Path) -> SyncReport:
     )
 
 
-def sync_urls(
-    source: Source, *, path: Path, read: IngestDocument, on_progress: OnProgress | None = None
-) -> SyncReport:
+def sync_urls(source: Source, *, path: Path, on_progress: OnProgress | None = None) -> SyncReport:
     """Fetch every address anew; take out what is no longer listed. Raises `NoFolder`."""
     addresses, items, done = parse_url_list(path), _items_by_url(source), _SyncTally()
     removed = [items[address] for address in sorted(set(items) - set(addresses))]
     for item in removed:
         _remove_item(item)
     for number, (address, line) in enumerate(addresses.items(), start=1):
-        _fetch_item(source, address, items.get(address), read=read, line=line, done=done)
+        _fetch_item(source, address, items.get(address), line=line, done=done)
         if on_progress:
             on_progress(number, len(addresses))
     source.knowledge_base.refresh_from_db()
@@ -89,13 +86,11 @@ def _remove_item(item: SourceItem) -> None:
     SourceItem.objects.filter(pk=item.pk).delete()
 
 
-def _fetch_item(
-    source: Source, address: str, item: SourceItem | None, *, read: IngestDocument, line: int, done: _SyncTally
-) -> None:
+def _fetch_item(source: Source, address: str, item: SourceItem | None, *, line: int, done: _SyncTally) -> None:
     item = item or SourceItem(source=source, path=address)
     try:
         item.document = add_url(knowledge_base=source.knowledge_base, url=address, enqueue=False).document
-        read(item.document)
+        ingest_until_done(item.document.pk)
     except LexicError as error:
         done.problems.append(
             NoteProblem(path=source.location, line=line, message=f"{address[:200]}: {error.message}")

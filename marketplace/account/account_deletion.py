@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from accounts import avatars
 from accounts.models import ApiKey, User
-from knowledge import tasks
+from knowledge import task_queue
 from knowledge.models import KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
@@ -58,7 +58,7 @@ def delete_account(user: User) -> None:
         for plugin in Plugin.objects.filter(owner=locked):
             delete_plugin(plugin)
         for base in KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True):
-            tasks.enqueue_index_check(base)
+            task_queue.enqueue_index_check(base)
         for session in UserSession.objects.filter(user=locked):
             session.end()
         picture = locked.avatar

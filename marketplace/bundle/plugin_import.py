@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
-from knowledge import tasks
+from knowledge import task_queue
 from knowledge.documents import file_store
 from knowledge.models import Document, KnowledgeBase, SourceType
 from marketplace.bundle import release_export, release_import
@@ -163,4 +163,4 @@ def _add_document(
         with archive.open_document(sha256) as stream:
             file_store.store_file(stream, max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES)
     document = Document.objects.create(knowledge_base=base, source_type=source_type, sha256=sha256, **said)
-    tasks.enqueue_ingest(document.pk)
+    task_queue.enqueue_ingest(document.pk)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 
-from knowledge import readers, tasks
+from knowledge import readers, task_queue
 from knowledge.documents import file_store
 from knowledge.documents.prepared_import import PreparedDocument, import_prepared
 from knowledge.embedders import get_embedder
@@ -136,10 +136,10 @@ def replace_plugin_content(plugin: Plugin, content: ReleaseContent, *, archive: 
         document = _update_document(row, said)
         arrival = _document_ingest_output(number, said, content.bases[said.base], archive=archive)
         if not import_prepared(document, arrival):
-            tasks.enqueue_ingest(document.pk)
+            task_queue.enqueue_ingest(document.pk)
             waiting += 1
     for base in bases:
-        tasks.enqueue_index_check(base.pk)
+        task_queue.enqueue_index_check(base.pk)
     return waiting
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from knowledge import tasks
+from knowledge import task_queue
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
 
@@ -12,4 +12,4 @@ def delete_plugin(plugin: Plugin) -> None:
     bases = list(KnowledgeBase.objects.filter(plugin=plugin).values_list("pk", flat=True))
     plugin.delete()
     for base in bases:
-        tasks.enqueue_index_check(base)
+        task_queue.enqueue_index_check(base)

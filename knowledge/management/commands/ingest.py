@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
-import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,15 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from knowledge.documents.lifecycle import AddResult, add_file, add_url
-from knowledge.embedders.base import EmbedderError
-from knowledge.ingest import ingest
+from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.readers import TYPES_BY_EXTENSION
 from knowledge.search.vector_index import ensure_index
-from knowledge.tasks import fail_provider_unavailable
 from lexic.errors import LexicError
 from plugins.models import Plugin
 
 SUPPORTED_SUFFIXES = frozenset(f".{ending}" for ending in TYPES_BY_EXTENSION) | {".txt", ".text"}
-POLL_SECONDS = 0.5  # seconds, while a worker reads what we were asked to read
 
 
 class Command(BaseCommand):
@@ -99,7 +96,7 @@ def _ingest_all(base: KnowledgeBase, sources: Sequence[tuple[str, Path | None]])
 def _ingest_one(base: KnowledgeBase, *, name: str, path: Path | None, bar: Any) -> dict[str, Any]:
     try:
         added = _add_source(base, name=name, path=path)
-        _ingest_until_done(added.document, bar=bar)
+        ingest_until_done(added.document.pk, on_progress=partial(_show_stage, bar))
     except LexicError as error:
         said = f"{error.message} {error.hint}".strip()
         return {"source": name, "id": None, "status": "failed", "chunks": 0, "code": error.code, "error": said}
@@ -113,18 +110,8 @@ def _add_source(base: KnowledgeBase, *, name: str, path: Path | None) -> AddResu
         return add_file(knowledge_base=base, file_name=name, stream=stream, enqueue=False)
 
 
-def _ingest_until_done(document: Document, *, bar: Any) -> None:
-    def show(stage: DocumentStatus, done: int, total: int | None) -> None:
-        bar.set_postfix_str(f"{stage.label} {done}/{total or '?'}")
-
-    while Document.objects.unfinished().filter(pk=document.pk).exists():
-        try:
-            ingest(document.pk, on_progress=show)
-        except EmbedderError:
-            fail_provider_unavailable(document.pk)
-        # Still unfinished: a worker was quicker and is reading it.
-        if Document.objects.unfinished().filter(pk=document.pk).exists():
-            time.sleep(POLL_SECONDS)
+def _show_stage(bar: Any, stage: DocumentStatus, done: int, total: int | None) -> None:
+    bar.set_postfix_str(f"{stage.label} {done}/{total or '?'}")
 
 
 def _result_row(name: str, added: AddResult) -> dict[str, Any]:

@@ -1,0 +1,33 @@
+"""Asks the workers for the tasks of `knowledge.tasks`, by name: whoever asks imports nothing of what they do."""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from lexic.celery import publish_task
+
+
+def enqueue_ingest(document_id: UUID) -> None:
+    """Have a worker read the document, once the current transaction is committed.
+
+    Without a broker the document stays `queued`, and `resume_unfinished` picks it up later.
+    """
+    transaction.on_commit(partial(publish_ingest, document_id))
+
+
+def publish_ingest(document_id: UUID) -> None:
+    """Have a worker read the document, at once."""
+    publish_task("knowledge.ingest_document", document_id=str(document_id))
+
+
+def enqueue_index_check(knowledge_base_id: int) -> None:
+    """Have a worker build or drop the vector index of a knowledge base that has changed or is gone, after commit."""
+    transaction.on_commit(partial(publish_task, "knowledge.index_vectors", knowledge_base_id=knowledge_base_id))
+
+
+def enqueue_sync(source_id: int) -> None:
+    """Have a worker sync this source, once the current transaction is committed."""
+    transaction.on_commit(partial(publish_task, "knowledge.sync_source", source_id=source_id))
