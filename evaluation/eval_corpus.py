@@ -32,7 +32,8 @@ _INGEST_CODE = (
     "knowledge/embedders/*.py",
     "knowledge/chunking/*.py",
     "knowledge/documents/bulk_import.py",
-    "knowledge/versions/staged_chunks.py",
+    "knowledge/versions/chunk_plan.py",
+    "knowledge/versions/writer.py",
     "language/sentences.py",
     "language/terms.py",
 )

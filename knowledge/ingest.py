@@ -23,10 +23,10 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 from knowledge.readers.isolation.reader_process import read_pages
-from knowledge.versions import embeddings, publication, staged_chunks
+from knowledge.versions import embeddings, publication, staging
+from knowledge.versions.chunk_plan import ParsedSource, plan_chunks
 from knowledge.versions.progress import OnStageProgress, Progress, Superseded
-from knowledge.versions.staged_pages import ParsedSource, stage_pages
-from knowledge.versions.staging import discard_staged
+from knowledge.versions.writer import discard_staged
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
@@ -157,23 +157,23 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     source = get_source_file(document)
     progress = _new_progress(document, on_progress)
 
-    progress.enter(DocumentStatus.READING, pages_done=0, pages_total=None, chunks_done=0, chunks_total=None)
+    progress.enter_stage(DocumentStatus.READING, pages_done=0, pages_total=None, chunks_done=0, chunks_total=None)
     with closing(read_pages(source.path, source_type=source.source_type)) as events:
-        reading = stage_pages(document, events, progress=progress)
+        reading = staging.stage_pages(document, events, progress=progress)
 
-    progress.enter(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
+    progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
     title = _resolve_title(document, reading, source_type=source.source_type)
-    planned = staged_chunks.plan_chunks(document, reading, title=title, embedder=embedder)
+    planned = plan_chunks(document, reading, title=title, embedder=embedder)
     if not planned:
         raise NoCitableText
     columns = partial(_ready_columns, document, reading, title=title, chunk_count=len(planned))
-    if staged_chunks.is_unchanged(document, planned, reading):
+    if staging.is_unchanged(document, planned, reading):
         discard_staged(document.pk)
         publication.mark_unchanged(document, columns=columns())
         return
-    staged_chunks.stage_chunks(document, planned, reading, title=title)
+    staging.stage_chunks(document, planned, reading, title=title)
 
-    progress.enter(DocumentStatus.EMBEDDING, chunks_total=len(planned))
+    progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=len(planned))
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
     publication.publish_version(document, page_ids=reading.page_ids.values(), columns=columns())
 
@@ -193,12 +193,8 @@ def _ready_columns(document: Document, reading: ParsedSource, *, title: str, chu
     document.refresh_from_db(fields=[*metadata_columns.FILE_METADATA_COLUMNS, "metadata"])
     return {
         **metadata_columns.merge_file_metadata(document, reading.metadata),
+        **reading.counters(chunk_count=chunk_count),
         "title": title,
-        "page_count": len(reading.pages) if reading.is_paged else None,
-        "pages_total": len(reading.pages),
-        "pages_done": len(reading.pages),
-        "chunks_total": chunk_count,
-        "chunks_done": chunk_count,
     }
 
 

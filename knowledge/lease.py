@@ -1,48 +1,37 @@
-"""Who is reading a document: an advisory lock of PostgreSQL, which its holder gives back even by dying."""
+"""Who does some work, so that nobody else does: an advisory lock of PostgreSQL, which even a crash gives back."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from uuid import UUID
 
 from django.db import Error, connection
 
 
 @contextmanager
-def document_lease(document_id: UUID) -> Iterator[bool]:
-    """True inside the block when this database session alone may read the document; False when another one does.
-
-    The lock belongs to the session, not to a transaction: none needs to be open while a document is read.
-    """
-    with _advisory_lock(document_lock_key(document_id)) as ours:
-        yield ours
-
-
-@contextmanager
 def try_lease(name: str) -> Iterator[bool]:
-    """The same for any other work that only one session at a time may do."""
-    with _advisory_lock(lock_key(name)) as ours:
-        yield ours
+    """True inside the block when this database session alone holds the lease of this name; False when another one does.
 
-
-@contextmanager
-def _advisory_lock(key: int) -> Iterator[bool]:
+    The lock belongs to the session, not to a transaction: none needs to be open during the work. Nobody waits for it.
+    """
+    key = lock_key(name)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        (ours,) = cursor.fetchone()
+        (is_ours,) = cursor.fetchone()
     try:
-        yield ours
+        yield is_ours
     finally:
-        if ours:
-            _release_lock(key)
+        if is_ours:
+            # A session that broke has lost its locks already.
+            with suppress(Error), connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
 
 
-def _release_lock(key: int) -> None:
-    # A session that broke has lost its locks already.
-    with suppress(Error), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+def document_lease(document_id: UUID) -> AbstractContextManager[bool]:
+    """The lease to read this document."""
+    return try_lease(f"document:{document_id}")
 
 
 def is_leased(document_id: UUID) -> bool:

@@ -27,6 +27,10 @@ class RevisionQuerySet(models.QuerySet[Any]):
         not_removed = models.Q(removed_in=None) | models.Q(removed_in__gt=revision)
         return self.filter(not_removed, added_in__lte=revision)
 
+    def live(self) -> RevisionQuerySet:
+        """Rows that are part of the knowledge base now."""
+        return self.filter(added_in__isnull=False, removed_in=None)
+
     def staged(self) -> RevisionQuerySet:
         """Rows written by an ingestion that has not ended yet; no search sees them."""
         return self.filter(added_in=None)
@@ -46,18 +50,18 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
     def editable_by(self, principal: Principal) -> KnowledgeBaseQuerySet:
         user = user_of(principal)
         if user.is_superuser and user.is_active:
-            return self._within(principal)
+            return self._limited_to_key(principal)
         through_plugin = models.Q(plugin__in=Plugin.objects.editable_by(user))
-        return self._within(principal).filter(models.Q(owner=user) | through_plugin)
+        return self._limited_to_key(principal).filter(models.Q(owner=user) | through_plugin)
 
     def visible_to(self, principal: Principal) -> KnowledgeBaseQuerySet:
         """Knowledge bases whose text the person may read: never those of a merely published plugin."""
         user = user_of(principal)
         viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
         mine = models.Q(pk__in=KnowledgeBase.objects.editable_by(user).values("pk"))
-        return self._within(principal).filter(mine | viewed)
+        return self._limited_to_key(principal).filter(mine | viewed)
 
-    def _within(self, principal: Principal) -> KnowledgeBaseQuerySet:
+    def _limited_to_key(self, principal: Principal) -> KnowledgeBaseQuerySet:
         """What the plugins that a key is limited to read."""
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         if allowed is None:
@@ -155,7 +159,7 @@ class DocumentQuerySet(RevisionQuerySet):
         """What the plugin reads: the documents of its own knowledge base and of those attached to it."""
         return self.present().filter(knowledge_base__in=KnowledgeBase.objects.of_plugin(plugin).values("pk"))
 
-    def called(self, words: str) -> DocumentQuerySet:
+    def name_contains(self, words: str) -> DocumentQuerySet:
         """Documents whose title, file name or address holds these words."""
         held = [models.Q(**{f"{name}__icontains": words}) for name in ("title", "file_name", "url")]
         return self.filter(held[0] | held[1] | held[2])

@@ -22,7 +22,7 @@ from api.fields import EmptySerializer
 from api.uploads import UploadParser, get_file, get_form_fields
 from api.views import AuthorView
 from knowledge.documents.cancellation import cancel_ingestion
-from knowledge.documents.details import update_details
+from knowledge.documents.lifecycle import update_details
 from knowledge.documents.lifecycle import delete_document, reingest_document, replace_file
 from knowledge.models import Document, KnowledgeBase
 
@@ -49,7 +49,7 @@ class DocumentView(AuthorView):
             body = DocumentChangeSerializer(locked, data=request.data)
             body.is_valid(raise_exception=True)
             said = body.validated_data
-            update_details(locked, title=said.get("title"), said=body.said, metadata=said.get("metadata"))
+            update_details(locked, title=said.get("title"), labels=body.said, metadata=said.get("metadata"))
         return _document_response(request, locked, reach)
 
     @extend_schema(responses={204: None})

@@ -75,7 +75,7 @@ def _filter_documents(documents: DocumentQuerySet, said: dict[str, Any]) -> Docu
     if "tag" in said:
         asked["tags__contains"] = [said["tag"]]
     documents = documents.select_related("knowledge_base").filter(**asked)
-    return documents.called(said["q"]) if said.get("q") else documents
+    return documents.name_contains(said["q"]) if said.get("q") else documents
 
 
 def _filter_by_status(documents: DocumentQuerySet, said: dict[str, Any]) -> DocumentQuerySet:

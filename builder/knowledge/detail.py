@@ -15,7 +15,7 @@ from builder.knowledge.forms import DescriptionForm
 from builder.knowledge.lookup import get_own_document_or_404, get_readable_document_or_404
 from builder.knowledge.retrieval_preview import search_context
 from builder.panes import may_edit_plugin, render_pane
-from knowledge.documents.details import update_details
+from knowledge.documents.lifecycle import update_details
 from knowledge.documents.text_blocks import TextBlock, split_blocks
 from knowledge.models import Chunk, Document, Page
 from lexic.errors import LexicError
@@ -82,7 +82,7 @@ def _save_description(request: HttpRequest, document: Document, form: Descriptio
         return
     said = {name: form.cleaned_data[name] for name in form.changed_data}
     try:
-        update_details(document, title=said.pop("title", None), said=said)
+        update_details(document, title=said.pop("title", None), labels=said)
     except LexicError as error:
         messages.error(request, f"{error.message} {error.hint}".strip())
         return

@@ -68,7 +68,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     readable = readable_base_ids(request)
     everything = Document.objects.present().filter(knowledge_base__in=[base.pk for base in bases])
     words, state = _search_words(request), request.GET.get("state", "")
-    chosen = everything.called(words) if words else everything
+    chosen = everything.name_contains(words) if words else everything
     counts = _status_counts(chosen)
     if state in STATUS_FILTERS:
         chosen = chosen.filter(STATUS_FILTERS[state][1])

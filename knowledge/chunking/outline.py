@@ -65,26 +65,26 @@ class Outline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SectionGroup:
-    """Neighbouring sections that are cut as one. `bare`: nothing but headings so far."""
+    """Neighbouring sections that are cut as one. `is_bare`: nothing but headings so far."""
 
     start: int
     end: int
     path: SectionPath
     length: int
-    bare: bool
+    is_bare: bool
 
     def joined(self, other: SectionGroup, *, tiny: int) -> SectionGroup:
         length = self.length + other.length
-        bare = self.bare and other.bare
+        is_bare = self.is_bare and other.is_bare
         return SectionGroup(
-            start=self.start, end=other.end, path=self._shared_path(other, tiny), length=length, bare=bare
+            start=self.start, end=other.end, path=self._joined_path(other, tiny), length=length, is_bare=is_bare
         )
 
-    def _shared_path(self, other: SectionGroup, tiny: int) -> SectionPath:
+    def _joined_path(self, other: SectionGroup, tiny: int) -> SectionPath:
         """The path of the part that has something to say; what both have in common when both do."""
-        if self.bare or (self.length < tiny <= other.length):
+        if self.is_bare or (self.length < tiny <= other.length):
             return other.path
-        if other.bare or (other.length < tiny <= self.length):
+        if other.is_bare or (other.length < tiny <= self.length):
             return self.path
         return _shared_prefix(self.path, other.path)
 
@@ -101,7 +101,7 @@ def group_sections(
             groups[-1] = groups[-1].joined(part, tiny=size // _TINY_DIVISOR)
         else:
             groups.append(part)
-    if len(groups) > 1 and groups[-1].bare:
+    if len(groups) > 1 and groups[-1].is_bare:
         last = groups.pop()
         groups[-1] = groups[-1].joined(last, tiny=size // _TINY_DIVISOR)
     return groups
@@ -113,14 +113,14 @@ def _single_group(section: Section, text: str, length: LengthFunction) -> Sectio
         end=section.end,
         path=section.path,
         length=length(section.start, section.end),
-        bare=bool(section.title) and section.body(text) <= _MAX_MARKUP_CHARACTERS,
+        is_bare=bool(section.title) and section.body(text) <= _MAX_MARKUP_CHARACTERS,
     )
 
 
 def _belong_together(group: SectionGroup, part: SectionGroup, size: int) -> bool:
-    if group.bare:
+    if group.is_bare:
         return True
-    if group.length + part.length > size or part.bare:
+    if group.length + part.length > size or part.is_bare:
         return False
     if min(group.length, part.length) < size // _TINY_DIVISOR:
         return True

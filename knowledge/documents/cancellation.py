@@ -10,7 +10,7 @@ from django.utils import timezone
 from knowledge.documents.source_file import DuplicateContent
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.versions import publication
-from knowledge.versions.staging import discard_staged
+from knowledge.versions.writer import discard_staged
 from lexic.errors import Conflict, NotFound
 
 
@@ -52,8 +52,8 @@ def _restore_or_remove(document: Document) -> Document | None:
 
 def _ready_version_columns(document: Document) -> dict[str, Any]:
     """The columns of the version that answers. Rows from before its names were kept have them on their chunks."""
-    pages = document.pages.filter(added_in__isnull=False, removed_in=None)
-    chunks = document.chunks.filter(added_in__isnull=False, removed_in=None)
+    pages = document.pages.live()
+    chunks = document.chunks.live()
     kind = document.ready_source_type or chunks.values_list("source_type", flat=True).first()
     page_total, chunk_total = pages.count(), chunks.count()
     return {

@@ -1,4 +1,4 @@
-"""Documents come in, are replaced, and leave. Reading them is `ingest`'s work, which is only asked for here."""
+"""Adding, replacing, describing and deleting documents. Reading them is left to a worker (`knowledge.ingest`)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
+from knowledge.readers.text_cleaning import replace_unstorable
 from knowledge.versions import publication
-from knowledge.versions.staging import replace_unstorable
 from lexic.errors import InvalidInput, NotFound
 
 MAX_NAME_LENGTH = 300
@@ -68,9 +68,13 @@ def add_file(
         lease.lock_in_transaction(f"add:{knowledge_base.pk}")
         present = Document.objects.present().filter(knowledge_base=knowledge_base)
         if same := present.filter(sha256=stored.sha256).first():
-            return _readd_duplicate(same, enqueue=enqueue)
+            if same.status != DocumentStatus.FAILED:
+                return AddResult(document=same, is_new=False)
+            _reset_to_queued(same)
+            return _enqueued_result(same, is_new=False, enqueue=enqueue)
         if older := present.exclude(source_type=SourceType.URL).filter(file_name=name).first():
-            _assign_new_bytes(older, stored=stored, source_type=source_type, title=title, columns=columns)
+            merged = _merged_columns(older, title=title, columns=columns)
+            _reset_to_queued(older, sha256=stored.sha256, source_type=source_type, **merged)
             return _enqueued_result(older, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
             knowledge_base=knowledge_base,
@@ -115,7 +119,7 @@ def add_url(
 ) -> AddResult:
     """Have a web page read. It is fetched by the worker; an address that is known already is fetched again.
 
-    Raises `NotAnAddress`, `InvalidMetadata`. Whether the address may be fetched at all is found out when it is.
+    Raises `InvalidUrl`, `InvalidMetadata`. Whether the address may be fetched at all is found out when it is.
     """
     columns = metadata_columns.split_metadata(metadata)
     address = _clean_url(url)
@@ -145,8 +149,8 @@ def replace_file(
 ) -> Document:
     """Give a document other bytes. The version that answers now goes on answering until the new one is ready.
 
-    `check` is shown the document as it is then, with nobody else changing it, and may refuse by raising. Raises
-    `NotAFile`, `SameBytes` when another document has these bytes, and what `add_file` raises.
+    `check` gets the document as it is then, locked, and may refuse by raising. Raises
+    `NotAFileDocument`, `DuplicateContent` when another document has these bytes, and what `add_file` raises.
     """
     if document.source_type == SourceType.URL:
         raise NotAFileDocument
@@ -156,8 +160,11 @@ def replace_file(
         with transaction.atomic():
             lease.lock_in_transaction(f"add:{document.knowledge_base_id}")
             if check:
-                check(_lock_document(document))
-            _assign_new_bytes(document, stored=stored, source_type=source_type, file_name=name)
+                current = Document.objects.select_for_update().present().filter(pk=document.pk).first()
+                if current is None:
+                    raise NotFound
+                check(current)
+            _reset_to_queued(document, sha256=stored.sha256, source_type=source_type, file_name=name)
             return _enqueued_result(document, is_new=False, enqueue=enqueue).document
     except IntegrityError:
         raise DuplicateContent from None
@@ -176,16 +183,35 @@ def reingest_document(document: Document, *, enqueue: bool = True) -> Document:
         return _enqueued_result(document, is_new=False, enqueue=enqueue).document
 
 
+@transaction.atomic
+def update_details(
+    document: Document,
+    *,
+    title: str | None = None,
+    labels: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    enqueue: bool = True,
+) -> Document:
+    """Save the title, the `labels` (values by name of column) and the `metadata`; None leaves each as it is.
+
+    What a file says about itself stays. Under another title the document is read again, for the title is part of what
+    is embedded. Raises `InvalidMetadata`, and `NotFound` when the document is gone.
+    """
+    known = metadata_columns.METADATA_COLUMNS
+    columns = {name: value for name, value in metadata_columns.split_metadata(labels).items() if name in known}
+    if metadata is not None:
+        from_file = {name: value for name, value in document.metadata.items() if name == "file"}
+        columns["metadata"] = {**metadata_columns.split_metadata(metadata)["metadata"], **from_file}
+    new_title = _clean_title(title)
+    is_renamed = bool(new_title) and new_title != document.title
+    # Only what was given: a worker writes status and progress meanwhile.
+    _save_columns(document, columns | ({"title": new_title} if is_renamed else {}))
+    return reingest_document(document, enqueue=enqueue) if is_renamed else document
+
+
 def delete_document(document: Document) -> None:
     """Take the document out of its knowledge base. It stops answering at once; releases that pin it keep it."""
     publication.remove_document(document)
-
-
-def _lock_document(document: Document) -> Document:
-    current = Document.objects.select_for_update().present().filter(pk=document.pk).first()
-    if current is None:
-        raise NotFound
-    return current
 
 
 class _PeekedStream:
@@ -207,37 +233,19 @@ def _store_upload(stream: ByteStream, *, name: str) -> tuple[StoredFile, str]:
     return file_store.store_file(peeked, max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES), source_type
 
 
-def _readd_duplicate(document: Document, *, enqueue: bool) -> AddResult:
-    if document.status == DocumentStatus.FAILED:
-        _reset_to_queued(document)
-        return _enqueued_result(document, is_new=False, enqueue=enqueue)
-    return AddResult(document=document, is_new=False)
-
-
-def _assign_new_bytes(
-    document: Document,
-    *,
-    stored: StoredFile,
-    source_type: str,
-    title: str | None = None,
-    file_name: str | None = None,
-    columns: Mapping[str, Any] | None = None,
-) -> None:
-    said = _merged_columns(document, title=title, columns=columns or {})
-    if file_name:
-        said["file_name"] = file_name
-    _reset_to_queued(document, sha256=stored.sha256, source_type=source_type, **said)
-
-
 def _merged_columns(document: Document, *, title: str | None, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of a document that comes again: what is said now goes before what was said, and the rest stays."""
-    said = {**columns, "metadata": {**document.metadata, **columns.get("metadata", {})}}
-    named = _clean_title(title)
-    return {**said, "title": named} if named else said
+    """Columns of a document that comes again: new values replace old ones, and the rest stays."""
+    merged = {**columns, "metadata": {**document.metadata, **columns.get("metadata", {})}}
+    new_title = _clean_title(title)
+    return {**merged, "title": new_title} if new_title else merged
 
 
 def _reset_to_queued(document: Document, **columns: Any) -> None:
-    columns |= {"status": DocumentStatus.QUEUED, "error": "", "error_code": "", "updated_at": timezone.now()}
+    _save_columns(document, {**columns, "status": DocumentStatus.QUEUED, "error": "", "error_code": ""})
+
+
+def _save_columns(document: Document, columns: dict[str, Any]) -> None:
+    columns = {**columns, "updated_at": timezone.now()}
     if not Document.objects.present().filter(pk=document.pk).update(**columns):
         raise NotFound
     for name, value in columns.items():

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from knowledge.models import Document
-from knowledge.versions.staging import replace_unstorable_json
+from knowledge.readers.text_cleaning import replace_unstorable_json
 from lexic.errors import InvalidInput
 
 METADATA_COLUMNS = (

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from knowledge.chunking.chunker import title_path
+from knowledge.chunking.chunker import ChunkSpan
 from knowledge.embedders.base import Embedder
 from knowledge.models import Document, DocumentStatus
 from knowledge.readers.types import PageText
-from knowledge.versions import embeddings, publication, staged_chunks
+from knowledge.versions import embeddings, publication, staging, writer
+from knowledge.versions.batches import batched
+from knowledge.versions.chunk_plan import ParsedSource, plan_spans
 from knowledge.versions.embeddings import WindowVectors
 from knowledge.versions.progress import Progress
-from knowledge.versions.staged_chunks import PlannedChunk, content_hash
-from knowledge.versions.staged_pages import ParsedSource, stage_new_pages
-from knowledge.versions.staging import batched, discard_staged
 
 _IMPORT_BATCH_SIZE = 200
 
@@ -65,20 +63,28 @@ def import_prepared(document: Document, arrival: PreparedDocument) -> bool:
     Call inside a transaction. A version that says the same as the one that answers leaves that as it is. Raises
     `Superseded`.
     """
-    discard_staged(document.pk)
-    reading = _stage_prepared_pages(document, arrival)
-    planned = _planned_chunks(document, arrival, reading)
-    if staged_chunks.is_unchanged(document, planned, reading):
-        discard_staged(document.pk)
-        publication.mark_unchanged(document, columns=_ready_columns(reading, chunk_count=len(planned)))
+    writer.discard_staged(document.pk)
+    parsed = _stage_prepared_pages(document, arrival)
+    spans = [
+        ChunkSpan(page_number=one.page, start=one.start, end=one.end, section_path=one.section_path)
+        for one in arrival.chunks
+    ]
+    planned = plan_spans(spans, parsed, title=document.title)
+    columns = {**parsed.counters(chunk_count=len(planned)), "arrived_sha256": ""}
+    if staging.is_unchanged(document, planned, parsed):
+        writer.discard_staged(document.pk)
+        publication.mark_unchanged(document, columns=columns)
         return True
-    staged_chunks.stage_chunks(document, planned, reading, title=document.title)
+    staging.stage_chunks(document, planned, parsed, title=document.title)
     if arrival.vectors is None:
-        _defer_to_worker(document)
+        Document.objects.filter(pk=document.pk).update(
+            status=DocumentStatus.QUEUED,
+            pages_total=document.pages.staged().count(),
+            arrived_sha256=document.sha256,
+        )
         return False
-    _store_vectors(document, arrival.vectors)
-    columns = _ready_columns(reading, chunk_count=len(planned))
-    publication.publish_version(document, page_ids=reading.page_ids.values(), columns=columns)
+    _stage_vectors(document, arrival.vectors)
+    publication.publish_version(document, page_ids=parsed.page_ids.values(), columns=columns)
     return True
 
 
@@ -97,73 +103,36 @@ def embed_staged_import(document: Document, *, embedder: Embedder, progress: Pro
         document.pages.staged().values_list("pk", flat=True)
     )
     total = staged.count()
-    progress.enter(DocumentStatus.EMBEDDING, chunks_total=total)
+    progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=total)
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
     publication.publish_version(document, page_ids=page_ids, columns={"arrived_sha256": "", "chunks_done": total})
 
 
-def _defer_to_worker(document: Document) -> None:
-    reading = {"pages_total": document.pages.staged().count(), "arrived_sha256": document.sha256}
-    Document.objects.filter(pk=document.pk).update(status=DocumentStatus.QUEUED, **reading)
-
-
 def _stage_prepared_pages(document: Document, arrival: PreparedDocument) -> ParsedSource:
-    """The rows of the pages: those that answer already where they say the same, new ones for the rest."""
-    reading = ParsedSource(title=document.title, is_paged=arrival.is_paged)
-    # Without vectors the swap comes later, and then only what is staged now tells which pages belong to the version.
-    known = _live_pages_by_key(document) if arrival.vectors is not None else {}
+    """The rows of the pages: those that are live already where they say the same, new ones for the rest."""
+    parsed = ParsedSource(title=document.title, is_paged=arrival.is_paged)
+    known: dict[tuple[int, str, str], int] = {}
+    # Without vectors the version is published later, and then only what is staged now tells which pages belong to it.
+    if arrival.vectors is not None:
+        rows = document.pages.live().values_list("number", "text", "source_sha256", "pk")
+        known = {(number, text, sha256): pk for number, text, sha256, pk in rows}
     for batch in batched(arrival.pages, _IMPORT_BATCH_SIZE):
-        kept = {page.number: known[key] for page in batch if (key := _page_key(page)) in known}
-        new = [(_page_text(page), page.source_sha256) for page in batch if page.number not in kept]
-        reading.page_ids |= kept | stage_new_pages(document, new)
-        reading.pages += [PageText(number=page.number, text=page.text) for page in batch]
-    return reading
+        keys = {page.number: (page.number, page.text, page.source_sha256) for page in batch}
+        reused = {number: known[key] for number, key in keys.items() if key in known}
+        new = [(_page_text(page), page.source_sha256) for page in batch if page.number not in reused]
+        parsed.page_ids |= reused | writer.stage_pages(document, new)
+        parsed.pages += [PageText(number=page.number, text=page.text) for page in batch]
+    return parsed
 
 
 def _page_text(page: PreparedPage) -> PageText:
     return PageText(number=page.number, text=page.text, words=[*page.words] if page.words is not None else None)
 
 
-def _live_pages_by_key(document: Document) -> dict[tuple[int, str, str], int]:
-    alive = document.pages.filter(added_in__isnull=False, removed_in=None)
-    rows = alive.values_list("number", "text", "source_sha256", "pk")
-    return {(number, text, sha256): pk for number, text, sha256, pk in rows}
-
-
-def _page_key(page: PreparedPage) -> tuple[int, str, str]:
-    return page.number, page.text, page.source_sha256
-
-
-def _planned_chunks(document: Document, arrival: PreparedDocument, reading: ParsedSource) -> list[PlannedChunk]:
-    texts = {page.number: page.text for page in arrival.pages}
-    return [
-        PlannedChunk(
-            index=index,
-            page_id=reading.page_ids[one.page],
-            start=one.start,
-            end=one.end,
-            section_path=one.section_path,
-            content_hash=content_hash(
-                title_path(document.title, one.section_path), texts[one.page][one.start : one.end]
-            ),
-        )
-        for index, one in enumerate(arrival.chunks)
-    ]
-
-
-def _store_vectors(document: Document, found: Iterable[WindowVectors]) -> None:
-    space, rows = document.knowledge_base.space, zip(document.chunks.staged().order_by("index"), found, strict=True)
+def _stage_vectors(document: Document, vectors: Iterable[WindowVectors]) -> None:
+    space, rows = (
+        document.knowledge_base.space,
+        zip(document.chunks.staged().order_by("index"), vectors, strict=True),
+    )
     for batch in batched(rows, _IMPORT_BATCH_SIZE):
         embeddings.store_embeddings([chunk for chunk, _ in batch], [windows for _, windows in batch], space=space)
-
-
-def _ready_columns(reading: ParsedSource, *, chunk_count: int) -> dict[str, Any]:
-    pages = len(reading.pages)
-    return {
-        "page_count": pages if reading.is_paged else None,
-        "pages_total": pages,
-        "pages_done": pages,
-        "chunks_total": chunk_count,
-        "chunks_done": chunk_count,
-        "arrived_sha256": "",
-    }

@@ -33,7 +33,7 @@ class TextBlock:
     rows: tuple[tuple[str, ...], ...] = ()
 
     @property
-    def flowing(self) -> str:
+    def unwrapped(self) -> str:
         return unwrap_lines(self.text)
 
     @property

@@ -39,14 +39,14 @@ class LocalEmbedder(Embedder):
         if name != "local":
             raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; the offline one is “local”.")
         super().__init__(name=name, dimensions=minilm.DIMENSIONS)
-        self._reading = lru_cache(maxsize=CACHED_QUESTIONS)(self._read)
+        self._read_cached = lru_cache(maxsize=CACHED_QUESTIONS)(self._read)
         self._precision = precision
         self._locks: dict[int, threading.Lock] = {}
         self._models: dict[int, minilm.MiniLM] = {}
 
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self.dimensions), np.float32)
-        rows = self._words.ids(texts, limit=WINDOW_TOKENS)
+        rows = self._tokenizer.ids(texts, limit=WINDOW_TOKENS)
         groups = list(_batches_by_length(rows))
         read = self._model().infer([rows[index] for index in group] for group in groups)
         for group, (_, found) in zip(groups, read, strict=True):
@@ -59,9 +59,9 @@ class LocalEmbedder(Embedder):
         Without the special tokens, and without what lies beyond the model's 256. States are not normalised.
         """
         if len(texts) == 1:
-            return [self._reading(texts[0])[1]]
-        tokens = [self._words.tokens(text) for text in texts]
-        rows = [self._words.with_special_tokens(each.ids, limit=WINDOW_TOKENS) for each in tokens]
+            return [self._read_cached(texts[0])[1]]
+        tokens = [self._tokenizer.tokens(text) for text in texts]
+        rows = [self._tokenizer.with_special_tokens(each.ids, limit=WINDOW_TOKENS) for each in tokens]
         states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
         # One by one: few texts are read at a time, and padding them to the longest costs more than a batch saves. The
         # longest first, so that no stream is left with it when the others are done.
@@ -71,12 +71,12 @@ class LocalEmbedder(Embedder):
         return [(state, each.offsets[: len(state)]) for state, each in zip(states, tokens, strict=True)]
 
     def _embed_single(self, text: str) -> NDArray[np.float32]:
-        return self._reading(text)[0]
+        return self._read_cached(text)[0]
 
     def _read(self, text: str) -> tuple[NDArray[np.float32], TokenStates]:
         """The unit vector of one text and the states of its tokens, both read-only, from one run of the model."""
-        tokens = self._words.tokens(text)
-        row = self._words.with_special_tokens(tokens.ids, limit=WINDOW_TOKENS)
+        tokens = self._tokenizer.tokens(text)
+        row = self._tokenizer.with_special_tokens(tokens.ids, limit=WINDOW_TOKENS)
         ((states, vectors),) = self._model().infer([[row]])
         inner = states[0, 1 : len(row) - 1]
         for array in (inner, vectors):
@@ -84,18 +84,18 @@ class LocalEmbedder(Embedder):
         return vectors[0], (inner, tokens.offsets[: len(inner)])
 
     def count_tokens(self, text: str) -> int:
-        return self._words.count(text)
+        return self._tokenizer.count(text)
 
     def cut(self, text: str, *, tokens: int) -> str:
-        offsets = self._words.tokens(text).offsets[:tokens]
+        offsets = self._tokenizer.tokens(text).offsets[:tokens]
         return text[: offsets[-1][1]] if offsets else ""
 
     def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
         budget = WINDOW_TOKENS - 2 - self.count_tokens(self.prefix(title_path))
-        return windows.split_windows(self._words.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
+        return windows.split_windows(self._tokenizer.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
 
     @cached_property
-    def _words(self) -> WordPiece:
+    def _tokenizer(self) -> WordPiece:
         return WordPiece(_model_folder() / "tokenizer.json")
 
     def _model(self) -> minilm.MiniLM:

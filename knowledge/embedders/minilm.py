@@ -60,10 +60,10 @@ class MiniLM:
         try:
             for batch in batches:
                 if len(begun) > self.streams:  # one more than are read, so that no stream waits for the next
-                    yield self._finished(begun.popleft())
+                    yield self._finish_request(begun.popleft())
                 begun.append(self._start_request(batch))
             while begun:
-                yield self._finished(begun.popleft())
+                yield self._finish_request(begun.popleft())
         finally:
             for request in begun:  # after an error; their results go with them
                 request.wait()
@@ -78,7 +78,7 @@ class MiniLM:
         request.start_async([_pad_rows(rows)])
         return request
 
-    def _finished(self, request: Any) -> ModelOutput:
+    def _finish_request(self, request: Any) -> ModelOutput:
         request.wait()
         states, vectors = (request.get_output_tensor(index).data.copy() for index in range(2))
         self._idle.append(request)
@@ -118,7 +118,7 @@ class _GraphBuilder:
         states = self._embeddings(ids)
         for number in range(LAYERS):
             states = self._layer(states, attended, f"encoder.layer.{number}")
-        results = [ops.result(states), ops.result(self._pooled(states, is_token))]
+        results = [ops.result(states), ops.result(self._mean_pool(states, is_token))]
         return openvino.Model(results, [ids], "minilm")
 
     def _embeddings(self, ids: Any) -> Any:
@@ -132,15 +132,15 @@ class _GraphBuilder:
         length = ops.gather(ops.shape_of(ids), one, zero)
         position = ops.slice(self._floats(positions), zero, length, one, zero)
         words = ops.gather(self._weight("embeddings.word_embeddings.weight"), ids, zero)
-        return self._normed(ops.add(words, position), "embeddings.LayerNorm")
+        return self._layer_norm(ops.add(words, position), "embeddings.LayerNorm")
 
     def _layer(self, states: Any, attended: Any, name: str) -> Any:
         ops = self._ops
         mixed = self._linear(self._attention(states, attended, name), f"{name}.attention.output.dense")
-        states = self._normed(ops.add(states, mixed), f"{name}.attention.output.LayerNorm")
+        states = self._layer_norm(ops.add(states, mixed), f"{name}.attention.output.LayerNorm")
         inner = ops.gelu(self._linear(states, f"{name}.intermediate.dense"), "erf")
         outer = self._linear(inner, f"{name}.output.dense")
-        return self._normed(ops.add(states, outer), f"{name}.output.LayerNorm")
+        return self._layer_norm(ops.add(states, outer), f"{name}.output.LayerNorm")
 
     def _attention(self, states: Any, attended: Any, name: str) -> Any:
         ops = self._ops
@@ -151,7 +151,7 @@ class _GraphBuilder:
         heads = ops.scaled_dot_product_attention(query, key, value, attended)
         return ops.reshape(ops.transpose(heads, swap), self._integers(0, 0, DIMENSIONS), True)
 
-    def _pooled(self, states: Any, is_token: Any) -> Any:
+    def _mean_pool(self, states: Any, is_token: Any) -> Any:
         ops = self._ops
         weight = ops.unsqueeze(ops.convert(is_token, "f32"), self._integers(2))
         total = ops.reduce_sum(ops.multiply(states, weight), self._integers(1))
@@ -162,7 +162,7 @@ class _GraphBuilder:
         product = self._ops.matmul(states, self._weight(f"{name}.weight"), False, True)
         return self._ops.add(product, self._weight(f"{name}.bias"))
 
-    def _normed(self, states: Any, name: str) -> Any:
+    def _layer_norm(self, states: Any, name: str) -> Any:
         scaled = self._ops.mvn(states, self._integers(-1), True, 1e-12, "inside_sqrt")
         scaled = self._ops.multiply(scaled, self._weight(f"{name}.weight"))
         return self._ops.add(scaled, self._weight(f"{name}.bias"))

@@ -111,14 +111,14 @@ class OpenAIEmbedder(Embedder):
         import openai
 
         if isinstance(error, openai.APIStatusError):
-            return self._refused(error)
+            return self._status_error(error)
         if isinstance(error, openai.APITimeoutError):
             return EmbedderUnavailable(f"{self._server} did not answer in time.")
         if isinstance(error, openai.APIConnectionError):
             return EmbedderUnavailable(f"{self._server} cannot be reached.")
         return EmbedderUnavailable(f"{self._server} sent no readable answer.")
 
-    def _refused(self, error: openai.APIStatusError) -> EmbedderError:
+    def _status_error(self, error: openai.APIStatusError) -> EmbedderError:
         status = error.status_code
         if error.code == "insufficient_quota":
             return EmbedderRejected(f"The account behind the embedder {self.name} has no credit left.")

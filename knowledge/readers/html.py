@@ -46,7 +46,7 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     root = parse_html(path.read_bytes())
     page = VisibleText()
     page.walk(root)
-    text, headings = page.finish()
+    text, headings = page.result()
     title = _document_title(root) or next((heading.title for heading in headings if heading.level == 1), None)
     yield from single_page_events(text=text, limits=limits, title=title, headings=headings)
 
@@ -105,7 +105,7 @@ class VisibleText:
         self._pending: list[str] = []
         self._preformatted = 0
 
-    def finish(self) -> tuple[str, list[Heading]]:
+    def result(self) -> tuple[str, list[Heading]]:
         self._end_line()
         return "\n".join(self.lines).rstrip("\n"), self.headings
 
@@ -129,7 +129,7 @@ class VisibleText:
                 self._append(line)
             return False
         self._preformatted += element.tag == "pre"
-        self._take(element.text)
+        self._add_text(element.text)
         return True
 
     def _close(self, element: etree._Element) -> None:
@@ -141,9 +141,9 @@ class VisibleText:
             self._blank_line()
         if element.tag == "pre" and not is_hidden(element):
             self._preformatted -= 1
-        self._take(element.tail)
+        self._add_text(element.tail)
 
-    def _take(self, text: str | None) -> None:
+    def _add_text(self, text: str | None) -> None:
         first, *rest = (text or "").split("\n") if self._preformatted else [text or ""]
         self._pending.append(first)
         # A line break in the source of <pre> is a line break on the page.

@@ -31,14 +31,14 @@ class LexicalScorer:
         self._statistics = statistics
         self._columns = {term: column for column, term in enumerate(known_terms)}
 
-    def shares(self, counts: FloatArray, *, lengths: FloatArray) -> FloatArray:
+    def scores(self, counts: FloatArray, *, lengths: FloatArray) -> FloatArray:
         """[chunks], given how often each term stands in each chunk [chunks, terms] and how long the chunks are."""
         norms = BM25_K1 * (1 - BM25_B + BM25_B * lengths / self._statistics.mean_length)
         saturated = counts / (counts + norms[:, None])
         total = np.zeros(len(counts))
         for word, most in zip(self._words, self._max_weights, strict=True):
             if most > 0:
-                total += word.weight * self._found(word, most, saturated)
+                total += word.weight * self._word_scores(word, most, saturated)
         return total / max(
             1e-9, sum(word.weight * most for word, most in zip(self._words, self._max_weights, strict=True))
         )
@@ -60,11 +60,11 @@ class LexicalScorer:
 
     def _max_weight(self, word: QueryWord) -> float:
         """The weight of what was asked; where the documents only ever put it otherwise, that of how they do."""
-        asked = self._phrase_weight(word.asked)
+        asked = self._phrase_weight(word.original)
         others = [self._phrase_weight(phrase) for phrase in word.phrases[1:] if self._is_known(phrase)]
-        return asked if not others or self._is_known(word.asked) else min(asked, max(others))
+        return asked if not others or self._is_known(word.original) else min(asked, max(others))
 
-    def _found(self, word: QueryWord, most: float, saturated: FloatArray) -> FloatArray:
+    def _word_scores(self, word: QueryWord, most: float, saturated: FloatArray) -> FloatArray:
         best = np.zeros(len(saturated))
         for phrase in word.phrases:
             found = np.zeros(len(saturated))

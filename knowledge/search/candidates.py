@@ -52,7 +52,7 @@ class VectorMismatch(LexicError):
 @dataclass(kw_only=True, slots=True)
 class Candidate:
     """A chunk with both halves of its score. `cosine` is None where the question has no vector for the base.
-    `is_of_clause` says that it holds, or stands under, a numbered clause that the question names."""
+    `matches_clause` says that it holds, or stands under, a numbered clause that the question names."""
 
     chunk_id: int
     knowledge_base_id: int
@@ -82,7 +82,7 @@ class BaseSearch:
         cosines = self._nearest()
         matching = self._lexical_matches()
         cosines |= self._cosines(matching - cosines.keys())
-        scores = self._scores(matching | cosines.keys())
+        scores = self._lexical_scores(matching | cosines.keys())
         of_clauses = self._chunks_of_named_clauses(matching | cosines.keys())
         return [
             Candidate(
@@ -134,15 +134,15 @@ class BaseSearch:
         rows = self._rows("matching_chunks", candidates=candidates, chunks=self._candidate_limit)
         return {chunk_id for chunk_id, _ in rows}
 
-    def _scores(self, chunks: Collection[int]) -> dict[int, float]:
+    def _lexical_scores(self, chunks: Collection[int]) -> dict[int, float]:
         if not self._known_terms or not chunks:
             return {}
         rows = self._rows("counts_of_chunks", chunks=sorted(chunks))
         counts = np.array([row[2] for row in rows], dtype=np.float64)
         names = list(self._known_terms)
         titles = np.array([_title_term_counts(names, title_path(title, path)) for *_, title, path in rows])
-        shares = self._scorer.shares(counts + _TITLE_WEIGHT * titles, lengths=np.array([row[1] for row in rows]))
-        return {row[0]: float(share) for row, share in zip(rows, shares, strict=True)}
+        scores = self._scorer.scores(counts + _TITLE_WEIGHT * titles, lengths=np.array([row[1] for row in rows]))
+        return {row[0]: float(score) for row, score in zip(rows, scores, strict=True)}
 
     def _chunks_of_named_clauses(self, chunks: Collection[int]) -> set[int]:
         if not self.clauses or not chunks:

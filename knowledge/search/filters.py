@@ -34,7 +34,7 @@ class Filters:
 
     `as_of` keeps what was valid on that day: in effect by then and not yet superseded. `date_from` and `date_to`
     are the first and the last day of the document's own date; documents without one are left out.
-    `whenever_valid` names documents that `as_of` does not keep out; a caller cannot set it.
+    `validity_exempt_ids` names documents that `as_of` does not keep out; a caller cannot set it.
     Of `all_of` every one has to hold, of `any_of` one, of `none_of` none: "and", "or" and "not" in JSON.
     """
 
@@ -49,7 +49,7 @@ class Filters:
     exclude_templates: bool = False
     document_ids: tuple[UUID, ...] | None = None
     as_of: date | None = None
-    whenever_valid: tuple[UUID, ...] = ()
+    validity_exempt_ids: tuple[UUID, ...] = ()
     all_of: tuple[Filters, ...] = ()
     any_of: tuple[Filters, ...] = ()
     none_of: tuple[Filters, ...] = ()
@@ -67,16 +67,16 @@ class Filters:
         """The documents that all conditions allow, of every knowledge base."""
         return Document.objects.filter(*self._conditions())
 
-    def _condition(self) -> Q:
+    def _combined_condition(self) -> Q:
         return Q(*self._conditions())
 
     def _conditions(self) -> Iterable[Q]:
         for part in self.all_of:
-            yield part._condition()
+            yield part._combined_condition()
         if self.any_of:
-            yield reduce(operator.or_, (part._condition() for part in self.any_of))
+            yield reduce(operator.or_, (part._combined_condition() for part in self.any_of))
         for part in self.none_of:
-            yield ~part._condition()
+            yield ~part._combined_condition()
         for name, lookup in _FIELD_LOOKUPS.items():
             value = getattr(self, name)
             if value is not None and value != ():
@@ -86,7 +86,7 @@ class Filters:
         if self.exclude_templates:
             yield Q(is_template=False)
         if self.as_of:
-            named = Q(pk__in=self.whenever_valid)
+            named = Q(pk__in=self.validity_exempt_ids)
             yield Q(effective_from=None) | Q(effective_from__lte=self.as_of) | named
             yield Q(superseded_on=None) | Q(superseded_on__gt=self.as_of) | named
 
@@ -192,7 +192,7 @@ _VALUE_PARSERS: dict[str, Callable[[Any], Any]] = {
     "exclude_templates": _parse_bool,
     "document_ids": _parse_uuids,
 }
-_INTERNAL_FIELDS = {"whenever_valid", *_COMBINATORS.values()}
+_INTERNAL_FIELDS = {"validity_exempt_ids", *_COMBINATORS.values()}
 _PARSERS_BY_FIELD: dict[str, Callable[[Any], Any]] = {
     field.name: _VALUE_PARSERS.get(field.name, _parse_strings)
     for field in fields(Filters)

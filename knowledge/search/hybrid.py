@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = ["BaseRevision", "Passage", "search"]
 MIN_LEXICAL_SUPPORT = 0.2
 # For a chunk of the numbered clause that the question names: about what divides the first passage from the tenth.
 _CLAUSE_SCORE_BONUS = 0.15
+_COPIED_COLUMNS = ("document_id", "page_id", "start", "end", "content")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,53 +99,25 @@ def _passes_threshold(candidate: Candidate, threshold: float | None) -> bool:
 def _load_passages(candidates: Sequence[Candidate]) -> list[Passage]:
     chunks = Chunk.objects.filter(pk__in=[one.chunk_id for one in candidates]).annotate(
         # Chunks that were stored without it speak for their document as it is today.
-        shown_title=Coalesce(NullIf("document_title", Value("")), "document__title"),
-        shown_type=Coalesce(NullIf("source_type", Value("")), "document__source_type"),
-        shown_as_paged=Coalesce("is_paged", Q(document__page_count__isnull=False)),
+        display_title=Coalesce(NullIf("document_title", Value("")), "document__title"),
+        display_type=Coalesce(NullIf("source_type", Value("")), "document__source_type"),
+        display_paged=Coalesce("is_paged", Q(document__page_count__isnull=False)),
     )
-    rows = {
-        row[0]: row
-        for row in chunks.order_by().values_list(
-            "pk",
-            "document_id",
-            "shown_title",
-            "shown_type",
-            "shown_as_paged",
-            "page_id",
-            "page__number",
-            "section_path",
-            "start",
-            "end",
-            "content",
-        )
-    }
-    return [_build_passage(one, *rows[one.chunk_id][1:]) for one in candidates if one.chunk_id in rows]
+    values = chunks.order_by().values(
+        "pk", *_COPIED_COLUMNS, "section_path", "page__number", "display_title", "display_type", "display_paged"
+    )
+    rows = {row["pk"]: row for row in values}
+    return [_build_passage(one, rows[one.chunk_id]) for one in candidates if one.chunk_id in rows]
 
 
-def _build_passage(
-    candidate: Candidate,
-    document_id: UUID,
-    document_title: str,
-    source_type: str,
-    is_paged: bool,
-    page_id: int,
-    page_number: int,
-    section_path: list[str],
-    start: int,
-    end: int,
-    content: str,
-) -> Passage:
+def _build_passage(candidate: Candidate, row: Mapping[str, Any]) -> Passage:
     return Passage(
+        **{name: row[name] for name in _COPIED_COLUMNS},
         chunk_id=candidate.chunk_id,
-        document_id=document_id,
-        document_title=document_title,
-        source_type=source_type,
-        page_id=page_id,
-        page_number=page_number if is_paged else None,
-        section_path=tuple(section_path),
-        start=start,
-        end=end,
-        content=content,
+        document_title=row["display_title"],
+        source_type=row["display_type"],
+        page_number=row["page__number"] if row["display_paged"] else None,
+        section_path=tuple(row["section_path"]),
         cosine=candidate.cosine,
         lexical=candidate.lexical,
         score=_hybrid_score(candidate),

@@ -34,7 +34,7 @@ class QueryWord:
     weight: float = 1.0
 
     @property
-    def asked(self) -> Phrase:
+    def original(self) -> Phrase:
         return self.phrases[0]
 
     @property
@@ -51,21 +51,21 @@ class Synonyms:
     """Groups of phrases that mean the same, ready to be looked up in questions."""
 
     def __init__(self, groups: Iterable[Sequence[str]] = ()) -> None:
-        self._spelled: dict[Phrase, dict[Phrase, str]] = {}
+        self._spelling_by_phrase: dict[Phrase, dict[Phrase, str]] = {}
         for group in groups:
             phrases = {phrase: each.strip() for each in group if (phrase := canonical_phrase(each))}
             for phrase in phrases:
-                self._spelled[phrase] = {**self._spelled.get(phrase, {}), **phrases}
-        self.longest = max(map(len, self._spelled), default=0)  # of the phrases, in terms
+                self._spelling_by_phrase[phrase] = {**self._spelling_by_phrase.get(phrase, {}), **phrases}
+        self.longest = max(map(len, self._spelling_by_phrase), default=0)  # of the phrases, in terms
 
     def spellings(self, phrase: Phrase) -> tuple[str, ...]:
         """What means the same as the canonical phrase, as it is written; nothing when it has no synonyms."""
-        known = self._spelled.get(phrase, {})
+        known = self._spelling_by_phrase.get(phrase, {})
         return tuple(spelled for other, spelled in known.items() if other != phrase)
 
     def expansions(self, text: str) -> list[str]:
         """How else the phrases of a text are put."""
-        return [spelled for word in self.words(text) for spelled in self.spellings(word.asked)]
+        return [spelled for word in self.words(text) for spelled in self.spellings(word.original)]
 
     def words(self, text: str, *, weight: float = 1.0) -> list[QueryWord]:
         """The distinct words of a text in order; a phrase that has synonyms is one word with all of them."""
@@ -82,7 +82,7 @@ class Synonyms:
         """How many of what was said make the longest phrase known here, with its synonyms; else the one, as it is."""
         for length in range(min(self.longest, len(said) - at), 0, -1):
             phrase = tuple(chain.from_iterable(ways[0] for ways in said[at : at + length]))
-            if known := self._spelled.get(phrase):
+            if known := self._spelling_by_phrase.get(phrase):
                 return length, tuple(dict.fromkeys([phrase, *known]))[:_MAX_PHRASES]
         return 1, said[at]
 

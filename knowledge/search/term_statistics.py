@@ -23,17 +23,26 @@ _TERM_BATCH_SIZE = 500
 _MAX_COUNT = 32_767  # of a smallint; nobody can tell a word that occurs more often from one that does not
 
 
-def stage_chunk_terms(knowledge_base_id: int, rows: Sequence[tuple[int, UUID, str]]) -> None:
-    """Store the words of chunks, given as `(chunk_id, document_id, text)`, staged: no search sees them yet.
+def store_chunk_terms(
+    knowledge_base_id: int, rows: Sequence[tuple[int, UUID, str]], *, revision: int | None = None
+) -> None:
+    """Store the words of chunks, given as `(chunk_id, document_id, text)`, live from this revision on.
 
-    The text of a chunk is its title path and its content. May run in many processes at once, inside a transaction
-    or outside.
+    Without a revision they are staged: no search sees them yet. The text of a chunk is its title path and its content.
+    May run in many processes at once, inside a transaction or outside.
     """
     counted = [(chunk_id, document_id, Counter(terms_of(text))) for chunk_id, document_id, text in rows]
     ids = _get_or_create_term_ids(knowledge_base_id, {term for _, _, counts in counted for term in counts})
     ChunkTerms.objects.bulk_create(
         (
-            _chunk_terms_row(knowledge_base_id, chunk_id, document_id, {ids[term]: n for term, n in counts.items()})
+            ChunkTerms(
+                chunk_id=chunk_id,
+                knowledge_base_id=knowledge_base_id,
+                document_id=document_id,
+                added_in=revision,
+                length=counts.total(),
+                **_term_columns({ids[term]: count for term, count in counts.items()}),
+            )
             for chunk_id, document_id, counts in counted
         ),
         batch_size=_TERM_BATCH_SIZE,
@@ -83,15 +92,6 @@ def _get_or_create_term_ids(knowledge_base_id: int, words: Collection[str]) -> d
     return dict(known.values_list("text", "pk"))
 
 
-def _chunk_terms_row(
-    knowledge_base_id: int, chunk_id: int, document_id: UUID, counts: Mapping[int, int]
-) -> ChunkTerms:
+def _term_columns(counts: Mapping[int, int]) -> dict[str, list[int]]:
     ids = sorted(counts)
-    return ChunkTerms(
-        chunk_id=chunk_id,
-        knowledge_base_id=knowledge_base_id,
-        document_id=document_id,
-        terms=ids,
-        counts=[min(counts[term_id], _MAX_COUNT) for term_id in ids],
-        length=sum(counts.values()),
-    )
+    return {"terms": ids, "counts": [min(counts[term_id], _MAX_COUNT) for term_id in ids]}

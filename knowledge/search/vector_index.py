@@ -7,14 +7,12 @@ has one for each of its two spaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
 from django.db import connection
 
-from knowledge.lease import lock_key
+from knowledge.lease import try_lease
 from knowledge.models import Embedding, KnowledgeBase
 from lexic.errors import LexicError
 
@@ -72,8 +70,9 @@ class _SpaceIndex:
         return index_name(self.knowledge_base_id, self.space)
 
     def ensure(self, indexed_from: int) -> IndexOutcome:
-        with _index_lock(self.name) as is_alone:
-            if not is_alone:
+        # Tries and does not wait: a waiting statement would hold a snapshot, and a concurrent build waits for those.
+        with try_lease(self.name) as is_ours:
+            if not is_ours:
                 return "busy"
             state = _index_state(self.name)
             if state == "broken":
@@ -113,18 +112,3 @@ def _index_state(name: str) -> Literal["valid", "broken", "absent"]:
         cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
         row = cursor.fetchone()
     return "absent" if row is None else "valid" if row[0] else "broken"
-
-
-@contextmanager
-def _index_lock(name: str) -> Iterator[bool]:
-    """Whether this session alone may touch the index. It tries and does not wait: a waiting statement would hold
-    a snapshot, and a concurrent build waits for snapshots."""
-    key = lock_key(name)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        (is_alone,) = cursor.fetchone()
-        try:
-            yield is_alone
-        finally:
-            if is_alone:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])

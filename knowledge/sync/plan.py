@@ -11,7 +11,7 @@ from typing import Any, Literal
 from knowledge.models import Document, DocumentStatus, Source, SourceItem, SourceType
 from knowledge.sync import folder as disk
 from knowledge.sync.notes import parse_note as notes
-from knowledge.sync.notes.links import RenderedLinks, render_links
+from knowledge.sync.notes.links import render_links
 from knowledge.sync.notes.name_index import NamedNote, NoteNameIndex
 from knowledge.sync.notes.note_problems import NoteMistake, NoteProblem
 from knowledge.sync.notes.parse_note import Note
@@ -41,14 +41,17 @@ class NoteChange:
 
 @dataclass(kw_only=True)
 class SyncPlan:
-    """`left_out` are notes without a document, by the reason; `closing` documents that nobody at large may read now."""
+    """`left_out` are notes without a document, with the reason; `unreadable` notes that could not be read.
+
+    `to_unpublish` are documents that must not be public any more.
+    """
 
     changes: list[NoteChange] = field(default_factory=list)
     left_out: list[tuple[Note, str]] = field(default_factory=list)
-    broken: list[Note] = field(default_factory=list)
+    unreadable: list[Note] = field(default_factory=list)
     renamed: list[tuple[str, str]] = field(default_factory=list)
     removed: list[SourceItem] = field(default_factory=list)
-    closing: list[Document] = field(default_factory=list)
+    to_unpublish: list[Document] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[NoteProblem] = field(default_factory=list)
     unchanged: int = 0
@@ -71,7 +74,7 @@ class _SyncPlanner:
         self.items = {item.path: item for item in rows}
         self.kept: list[SourceItem] = []
         self.read: list[Note] = []
-        self.made = SyncPlan(skipped=list(self.listing.skipped), others=self.listing.others)
+        self.result = SyncPlan(skipped=list(self.listing.skipped), others=self.listing.others)
 
     def plan(self) -> SyncPlan:
         for path in self.listing.notes:
@@ -79,13 +82,13 @@ class _SyncPlanner:
         self._find_renamed()
         self._adopt_manual_documents()
         names = NoteNameIndex(
-            [*map(self._named, self.read), *map(_name_of_kept_item, self.kept, [self.today] * len(self.kept))]
+            [self._name_of_note(note) for note in self.read] + [self._name_of_item(item) for item in self.kept]
         )
         self._reread_stale_links(names)
-        self._decide(names)
+        self._plan_notes(names)
         self._find_removed()
-        self.made.items = self.items
-        return self.made
+        self.result.items = self.items
+        return self.result
 
     # --- What is there ---
 
@@ -96,12 +99,12 @@ class _SyncPlanner:
             self.read.append(notes.unreadable_note(path, mistake))
             return
         item = self.items.get(path)
-        if item and item.sha256 == notes.sha256_hex(data) and self._stands(item):
+        if item and item.sha256 == notes.sha256_hex(data) and self._is_current(item):
             self.kept.append(item)
         else:
             self.read.append(notes.parse_note(path, data))
 
-    def _stands(self, item: SourceItem) -> bool:
+    def _is_current(self, item: SourceItem) -> bool:
         """Whether its document is still what this file was made into, and what it said needs no repeating."""
         document = item.document
         if document is None or document.removed_in is not None or item.problems:
@@ -120,7 +123,7 @@ class _SyncPlanner:
         for note in self.read:
             if note.path not in self.items and gone.get(note.sha256):
                 item = gone[note.sha256].pop(0)
-                self.made.renamed.append((item.path, note.path))
+                self.result.renamed.append((item.path, note.path))
                 self.items[note.path] = self.items.pop(item.path)
 
     def _adopt_manual_documents(self) -> None:
@@ -136,9 +139,17 @@ class _SyncPlanner:
 
     # --- What links are called ---
 
-    def _named(self, note: Note) -> NamedNote:
-        is_open = note.body is not None and notes.is_public_note(note.columns, today=self.today)
-        return NamedNote(path=note.path, title=note.title, aliases=note.aliases, is_open=is_open)
+    def _name_of_note(self, note: Note) -> NamedNote:
+        is_public = note.body is not None and notes.is_public_note(note.columns, today=self.today)
+        return NamedNote(path=note.path, title=note.title, aliases=note.aliases, is_public=is_public)
+
+    def _name_of_item(self, item: SourceItem) -> NamedNote:
+        document = item.document
+        assert document is not None
+        columns = {name: getattr(document, name) for name in ("is_public", "is_template", "superseded_on")}
+        aliases = tuple(name for name in document.metadata.get("aliases", []) if isinstance(name, str))
+        is_public = notes.is_public_note(columns, today=self.today)
+        return NamedNote(path=item.path, title=document.title, aliases=aliases, is_public=is_public)
 
     def _reread_stale_links(self, names: NoteNameIndex) -> None:
         stale = [item for item in self.kept if any(names.title_of(name) != was for name, was in item.links.items())]
@@ -151,16 +162,16 @@ class _SyncPlanner:
 
     # --- What is to be done ---
 
-    def _decide(self, names: NoteNameIndex) -> None:
-        self.made.unchanged = len(self.kept)
-        taken = {item.stored_sha256: item.path for item in self.kept} | self._foreign()
+    def _plan_notes(self, names: NoteNameIndex) -> None:
+        self.result.unchanged = len(self.kept)
+        taken = {item.stored_sha256: item.path for item in self.kept} | self._hashes_of_other_documents()
         # Who has its document already goes first, so that a copy never takes it over.
         for note in sorted(self.read, key=lambda note: (self._document(note) is None, note.path)):
-            self.made.problems += note.problems
+            self.result.problems += note.problems
             self._plan_note(note, names, taken)
-        self.made.problems.sort(key=lambda problem: (problem.path, problem.line or 0))
+        self.result.problems.sort(key=lambda problem: (problem.path, problem.line or 0))
 
-    def _foreign(self) -> dict[str, str]:
+    def _hashes_of_other_documents(self) -> dict[str, str]:
         """Hashes that documents of this knowledge base have which are none of this source's."""
         ours = {item.document_id for item in self.items.values()}
         present = Document.objects.present().filter(knowledge_base=self.source.knowledge_base).exclude(sha256="")
@@ -175,20 +186,30 @@ class _SyncPlanner:
     def _plan_note(self, note: Note, names: NoteNameIndex, taken: dict[str, str]) -> None:
         document = self._document(note)
         if document and document.is_public and not note.columns.get("is_public"):
-            self.made.closing.append(document)
+            self.result.to_unpublish.append(document)
         if note.body is None:
-            self.made.broken.append(note)
+            self.result.unreadable.append(note)
             return
-        shown = render_links(note.body, title_of=names.title_of)
-        stored = _stored_note(note.title, shown.text)
-        reason = self._reason_against(note, shown.text, taken.get(notes.sha256_hex(stored)))
+        rendered = render_links(note.body, title_of=names.title_of)
+        text = rendered.text.strip("\n")
+        # With its title, so that reading the stored file by itself gives this very document.
+        stored = f"---\ntitle: {note.title}\n---\n\n{text}".encode()
+        reason = self._reason_against(note, text, taken.get(notes.sha256_hex(stored)))
         if reason:
-            self.made.left_out.append((note, reason))
+            self.result.left_out.append((note, reason))
             return
         taken[notes.sha256_hex(stored)] = note.path
-        change = self._change(note, document, shown, stored)
-        self.made.changes.append(change)
-        self.made.unchanged += change.kind == "same"
+        change = NoteChange(
+            kind=_change_kind(note, document, stored),
+            note=note,
+            item=self.items.get(note.path),
+            document=document,
+            text=text,
+            stored=stored,
+            links=rendered.links,
+        )
+        self.result.changes.append(change)
+        self.result.unchanged += change.kind == "same"
 
     def _reason_against(self, note: Note, text: str, twin: str | None) -> str:
         if self.source.public_only and not note.columns["is_public"]:
@@ -197,44 +218,14 @@ class _SyncPlanner:
             return "holds no text"
         return f"the same as {twin}" if twin else ""
 
-    def _change(self, note: Note, document: Document | None, shown: RenderedLinks, stored: bytes) -> NoteChange:
-        return NoteChange(
-            kind=_change_kind(note, document, stored),
-            note=note,
-            item=self.items.get(note.path),
-            document=document,
-            text=_trim_newlines(shown.text),
-            stored=stored,
-            links=shown.links,
-        )
-
     def _find_removed(self) -> None:
         """Rows whose file is gone, or whose note is left out now."""
         present = set(self.listing.notes)
-        left_out = {note.path for note, _ in self.made.left_out}
+        left_out = {note.path for note, _ in self.result.left_out}
         for path, item in self.items.items():
             has_document = item.document is not None and item.document.removed_in is None
             if path not in present or (path in left_out and has_document):
-                self.made.removed.append(item)
-
-
-def _name_of_kept_item(item: SourceItem, today: date) -> NamedNote:
-    document = item.document
-    assert document is not None
-    said = {name: getattr(document, name) for name in ("is_public", "is_template", "superseded_on")}
-    aliases = tuple(name for name in document.metadata.get("aliases", []) if isinstance(name, str))
-    return NamedNote(
-        path=item.path, title=document.title, aliases=aliases, is_open=notes.is_public_note(said, today=today)
-    )
-
-
-def _stored_note(title: str, text: str) -> bytes:
-    """The file that is kept: with its title, so that reading it again by itself gives this very document."""
-    return f"---\ntitle: {title}\n---\n\n{_trim_newlines(text)}".encode()
-
-
-def _trim_newlines(text: str) -> str:
-    return text.strip("\n")
+                self.result.removed.append(item)
 
 
 def _change_kind(note: Note, document: Document | None, stored: bytes) -> ChangeKind:

@@ -15,11 +15,12 @@ from knowledge.embedders.base import Embedder
 from knowledge.models import KnowledgeBase, Source
 from knowledge.source_models import SourceKind
 from knowledge.sync import url_list
-from knowledge.sync.apply_plan import OnProgress, apply_plan
+from knowledge.sync.apply_plan import apply_plan
 from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.git_commit import checked_out_commit, is_checkout
 from knowledge.sync.plan import SyncPlan, plan_sync
 from knowledge.sync.sync_report import SyncReport, build_report
+from knowledge.versions.batches import OnProgress
 from lexic.errors import Conflict, InvalidInput
 
 MAX_LOCATION_LENGTH = 1000
@@ -123,7 +124,7 @@ def _sync_by_kind(
 
 def _removes_everything(found: SyncPlan) -> bool:
     """A disk that is not mounted looks like this."""
-    return bool(found.removed) and not (found.changes or found.unchanged or found.broken or found.left_out)
+    return bool(found.removed) and not (found.changes or found.unchanged or found.unreadable or found.left_out)
 
 
 def _source_path(source: Source) -> Path:

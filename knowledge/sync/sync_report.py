@@ -39,37 +39,31 @@ class SyncReport:
         return {_camel_case(name): len(getattr(self, name)) for name in names} | {"unchanged": self.unchanged}
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "added": list(self.added),
-            "changed": list(self.changed),
-            "described": list(self.described),
+        """The report as JSON."""
+        values = {
+            _camel_case(name): list(value) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+        }
+        return values | {
             "renamed": [{"from": old, "to": new} for old, new in self.renamed],
-            "removed": list(self.removed),
-            "closed": list(self.closed),
             "leftOut": [{"path": path, "reason": reason} for path, reason in self.left_out],
             "skipped": [{"path": path, "reason": reason} for path, reason in self.skipped],
             "problems": [problem.as_dict() for problem in self.problems],
-            "unchanged": self.unchanged,
-            "others": self.others,
-            "embedded": self.embedded,
-            "revision": self.revision,
             "commit": self.commit or None,
         }
 
 
 def build_report(found: SyncPlan, *, embedded: int | None, revision: int, commit: str) -> SyncReport:
+    """What this plan does, or would do."""
     moved = {new for _, new in found.renamed}
-    of_kind: dict[str, list[str]] = {"added": [], "changed": [], "described": [], "same": []}
-    for change in found.changes:
-        if change.note.path not in moved:
-            of_kind[change.kind].append(change.note.path)
+    stayed = [(change.kind, change.note.path) for change in found.changes if change.note.path not in moved]
     return SyncReport(
-        added=tuple(sorted(of_kind["added"])),
-        changed=tuple(sorted(of_kind["changed"])),
-        described=tuple(sorted(of_kind["described"])),
+        added=tuple(sorted(path for kind, path in stayed if kind == "added")),
+        changed=tuple(sorted(path for kind, path in stayed if kind == "changed")),
+        described=tuple(sorted(path for kind, path in stayed if kind == "described")),
         renamed=tuple(sorted(found.renamed)),
         removed=tuple(sorted(item.path for item in found.removed if item.document)),
-        closed=tuple(sorted(document.file_name for document in found.closing)),
+        closed=tuple(sorted(document.file_name for document in found.to_unpublish)),
         left_out=tuple(sorted((note.path, reason) for note, reason in found.left_out)),
         skipped=tuple(found.skipped),
         problems=tuple(found.problems),

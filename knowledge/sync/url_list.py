@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,12 +14,11 @@ from knowledge.models import Document, DocumentStatus, Source, SourceItem
 from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.notes.note_problems import NoteProblem
 from knowledge.sync.sync_report import SyncReport
+from knowledge.versions.batches import OnProgress
 from lexic.errors import LexicError
 
 MAX_LIST_BYTES = 1024 * 1024
 MAX_ADDRESSES = 2000
-
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from django.db import connection
@@ -13,8 +13,9 @@ from knowledge.chunking.chunker import title_path
 from knowledge.embedders.base import Embedder
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
 from knowledge.sql import statement
+from knowledge.versions.batches import OnProgress, batched
+from knowledge.versions.chunk_plan import PlannedText
 from knowledge.versions.progress import Progress
-from knowledge.versions.staging import batched
 from lexic.errors import Conflict
 
 CHUNKS_PER_BATCH = 64
@@ -54,6 +55,29 @@ def check_same_space(locked: KnowledgeBase, base: KnowledgeBase) -> None:
         raise EmbedderChanged
 
 
+def check_fully_embedded(chunks: QuerySet[Chunk], *, space: int) -> None:
+    """Raises `EmbedderChanged` when one of the chunks has no vectors in this space."""
+    if chunks_without_embeddings(chunks, space=space).exists():
+        raise EmbedderChanged
+
+
+def embed_texts(
+    texts: Sequence[PlannedText], *, embedder: Embedder, embedded: Collection[bytes] = ()
+) -> dict[bytes, WindowVectors]:
+    """The vectors of all chunks by content hash, except for the hashes that are `embedded`. Raises `EmbedderError`."""
+    missing = {digest: text for one in texts for digest, text in one.chunk_texts() if digest not in embedded}
+    return dict(zip(missing, embed_windows([*missing.values()], embedder=embedder), strict=True))
+
+
+def embedded_hashes(base: KnowledgeBase, texts: Sequence[PlannedText]) -> set[bytes]:
+    """The content hashes among those of the texts that a chunk of this knowledge base, live or removed, has vectors
+    for."""
+    hashes = {chunk.content_hash for one in texts for chunk in one.chunks}
+    known = Chunk.objects.filter(knowledge_base=base, content_hash__in=hashes)
+    embedded = known.filter(Exists(Embedding.objects.filter(chunk=OuterRef("pk"), space=base.space)))
+    return {bytes(digest) for digest in embedded.order_by().values_list("content_hash", flat=True).distinct()}
+
+
 def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> list[WindowVectors]:
     """The vectors of every text, in order, given as `(title path, content)`. Raises `EmbedderError`."""
     windows = [embedder.windows(title_path=path, text=text) for path, text in texts]
@@ -62,22 +86,18 @@ def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> li
     return np.split(vectors, ends[:-1]) if windows else []
 
 
-def store_embeddings(
-    chunks: Sequence[Chunk], windows: Sequence[Sequence[NDArray[np.float16]] | WindowVectors], *, space: int
-) -> None:
-    """Keep the vectors of these chunks, in that space: staged where the chunk is, alive where it is."""
+def store_embeddings(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], *, space: int) -> None:
+    """Store the vectors of these chunks in that space: staged where the chunk is staged, live where it is live."""
     Embedding.objects.bulk_create(_embedding_rows(chunks, windows, space), batch_size=_INSERT_BATCH_SIZE)
 
 
 def embed_staged_chunks(document: Document, *, embedder: Embedder, progress: Progress) -> None:
     """Give the staged chunks of the document what they lack. Raises `EmbedderError`, `Superseded`."""
     space = document.knowledge_base.space
-    embed_missing(document.chunks.staged(), space=space, embedder=embedder, on_progress=progress.chunks)
+    embed_missing(document.chunks.staged(), space=space, embedder=embedder, on_progress=progress.report_chunks)
 
 
-def embed_missing(
-    chunks: QuerySet[Chunk], *, space: int, embedder: Embedder, on_progress: Callable[[int, int], None]
-) -> None:
+def embed_missing(chunks: QuerySet[Chunk], *, space: int, embedder: Embedder, on_progress: OnProgress) -> None:
     """Give the chunks what they lack in this space, committed batch by batch. Raises `EmbedderError`.
 
     A text that occurs twice is embedded once, and copied at the end. `on_progress` hears how many of the chunks have
@@ -98,9 +118,9 @@ def embed_missing(
 
 def copy_known_embeddings(chunks: QuerySet[Chunk], *, space: int) -> None:
     """Give the chunks the vectors of any chunk of their knowledge base, alive or dead, with the same hash."""
-    wanting = list(chunks_without_embeddings(chunks, space=space).order_by().values_list("pk", flat=True))
+    lacking = list(chunks_without_embeddings(chunks, space=space).order_by().values_list("pk", flat=True))
     with connection.cursor() as cursor:
-        cursor.execute(statement("copy_known_vectors"), {"chunks": wanting, "space": space})
+        cursor.execute(statement("copy_known_vectors"), {"chunks": lacking, "space": space})
 
 
 def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySet[Chunk]:
@@ -112,9 +132,7 @@ def _embed_batch(chunks: Sequence[Chunk], *, space: int, embedder: Embedder) -> 
     store_embeddings(chunks, embed_windows(texts, embedder=embedder), space=space)
 
 
-def _embedding_rows(
-    chunks: Sequence[Chunk], windows: Sequence[Sequence[NDArray[np.float16]] | WindowVectors], space: int
-) -> Iterator[Embedding]:
+def _embedding_rows(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], space: int) -> Iterator[Embedding]:
     for chunk, vectors in zip(chunks, windows, strict=True):
         for number, vector in enumerate(vectors):
             yield Embedding(

@@ -45,21 +45,23 @@ class Progress:
         self._interval = interval
         self._written = -math.inf
         self._stage = DocumentStatus.QUEUED
-        self._pace = TimeEstimator()
+        self._estimator = TimeEstimator()
 
-    def enter(self, stage: DocumentStatus, **columns: Any) -> None:
+    def enter_stage(self, stage: DocumentStatus, **columns: Any) -> None:
         """The document is at this stage now. Written at once."""
         self._stage = stage
-        self._pace = TimeEstimator()
+        self._estimator = TimeEstimator()
         self._write(status=stage, error="", error_code="", expected_at=None, **columns)
 
-    def pages(self, done: int, total: int | None) -> None:
+    def report_pages(self, done: int, total: int | None) -> None:
         self._on_progress(self._stage, done, total)
-        self._write_throttled(pages_done=done, pages_total=total, expected_at=self._pace.end(done, total))
+        self._write_throttled(
+            pages_done=done, pages_total=total, expected_at=self._estimator.expected_end(done, total)
+        )
 
-    def chunks(self, done: int, total: int) -> None:
+    def report_chunks(self, done: int, total: int) -> None:
         self._on_progress(self._stage, done, total)
-        expected_at = self._pace.end(done, total)
+        expected_at = self._estimator.expected_end(done, total)
         self._write_throttled(chunks_done=done, chunks_total=total, expected_at=expected_at, is_last=done == total)
 
     def _write_throttled(self, *, is_last: bool = False, **columns: Any) -> None:
@@ -78,7 +80,7 @@ class TimeEstimator:
     def __init__(self) -> None:
         self._first: tuple[float, int] | None = None
 
-    def end(self, done: int, total: int | None) -> datetime | None:
+    def expected_end(self, done: int, total: int | None) -> datetime | None:
         """When all will be done, if the rest goes as fast as what was watched. None as long as that is a guess."""
         now = time.monotonic()
         if self._first is None:

@@ -9,11 +9,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge import webhook_events
-from knowledge.models import Chunk, ChunkTerms, Document, DocumentStatus, Embedding, KnowledgeBase, Page
-from knowledge.search import term_statistics
-from knowledge.versions import embeddings
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from knowledge.versions import embeddings, writer
 from knowledge.versions.progress import Superseded
-from knowledge.versions.staging import discard_staged
 
 
 def publish_version(document: Document, *, page_ids: Collection[int], columns: dict[str, Any]) -> None:
@@ -25,12 +23,11 @@ def publish_version(document: Document, *, page_ids: Collection[int], columns: d
     with transaction.atomic():
         base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
         _lock_current_version(document)
-        _check_fully_embedded(document, space=base.space)
+        embeddings.check_fully_embedded(document.chunks.staged(), space=base.space)
         revision = base.revision + 1
-        removed = _close_chunks(document, revision=revision)
-        _live_rows(Page, document).exclude(pk__in=page_ids).update(removed_in=revision)
-        added = _open_staged_rows(document, revision=revision)
-        _advance_revision(base, revision=revision, added=added, removed=removed)
+        removed = writer.close_versions([document.pk], revision=revision, kept_pages=page_ids)
+        added = writer.open_staged(document, revision=revision)
+        writer.advance_revision(base, added=added, removed=removed)
         _mark_ready(document, columns | ({} if document.added_in else {"added_in": revision}))
 
 
@@ -51,19 +48,14 @@ def remove_document(document: Document) -> None:
         current = Document.objects.select_for_update().present().filter(pk=document.pk).first()
         if current is None:
             return
-        discard_staged(current.pk)
+        writer.discard_staged(current.pk)
         if current.added_in is None:
             current.delete()
-        else:
-            _close_document(base, current)
-
-
-def _close_document(base: KnowledgeBase, document: Document) -> None:
-    revision = base.revision + 1
-    removed = _close_chunks(document, revision=revision)
-    _live_rows(Page, document).update(removed_in=revision)
-    Document.objects.filter(pk=document.pk).update(removed_in=revision, updated_at=timezone.now())
-    _advance_revision(base, revision=revision, added=[], removed=removed)
+            return
+        revision = base.revision + 1
+        removed = writer.close_versions([current.pk], revision=revision)
+        Document.objects.filter(pk=current.pk).update(removed_in=revision, updated_at=timezone.now())
+        writer.advance_revision(base, removed=removed)
 
 
 def _lock_current_version(document: Document) -> None:
@@ -71,36 +63,6 @@ def _lock_current_version(document: Document) -> None:
     version = Document.objects.version(document.pk, sha256=document.sha256, title=document.title)
     if not version.select_for_update().exists():
         raise Superseded
-
-
-def _check_fully_embedded(document: Document, *, space: int) -> None:
-    if embeddings.chunks_without_embeddings(document.chunks.staged(), space=space).exists():
-        raise embeddings.EmbedderChanged
-
-
-def _live_rows(model: type[Page] | type[Chunk] | type[ChunkTerms] | type[Embedding], document: Document) -> Any:
-    return model.objects.filter(document=document, added_in__isnull=False, removed_in=None)
-
-
-def _close_chunks(document: Document, *, revision: int) -> list[int]:
-    removed = list(_live_rows(Chunk, document).values_list("pk", flat=True))
-    for model in (Embedding, ChunkTerms, Chunk):
-        _live_rows(model, document).update(removed_in=revision)
-    return removed
-
-
-def _open_staged_rows(document: Document, *, revision: int) -> list[int]:
-    added = list(Chunk.objects.staged().filter(document=document).values_list("pk", flat=True))
-    for model in (Page, Chunk, ChunkTerms, Embedding):
-        model.objects.staged().filter(document=document).update(added_in=revision)
-    return added
-
-
-def _advance_revision(
-    base: KnowledgeBase, *, revision: int, added: Collection[int], removed: Collection[int]
-) -> None:
-    term_statistics.record_revision_statistics(base, revision=revision, added=added, removed=removed)
-    KnowledgeBase.objects.filter(pk=base.pk).update(revision=revision)
 
 
 def _mark_ready(document: Document, columns: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ the old vectors away.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -17,12 +16,9 @@ from django.db.models import Max, OuterRef, QuerySet, Subquery
 from knowledge import lease
 from knowledge.embedders.base import Embedder
 from knowledge.models import Chunk, Embedding, EmbeddingSpace, KnowledgeBase
-from knowledge.search import term_statistics
-from knowledge.versions import embeddings
+from knowledge.versions import embeddings, writer
+from knowledge.versions.batches import OnProgress
 from lexic.errors import Conflict
-
-# Called with how many chunks have their new vectors, and how many there are.
-OnProgress = Callable[[int, int], None]
 
 
 class AlreadyReembedding(Conflict):
@@ -102,7 +98,7 @@ def _embed_and_switch(
 
 
 def _live_chunks(base: KnowledgeBase) -> QuerySet[Chunk]:
-    return Chunk.objects.filter(knowledge_base=base, added_in__isnull=False, removed_in=None)
+    return Chunk.objects.live().filter(knowledge_base=base)
 
 
 @transaction.atomic
@@ -126,12 +122,8 @@ def _try_switch(base: KnowledgeBase, space: EmbeddingSpace) -> bool:
     if embeddings.chunks_without_embeddings(_live_chunks(base), space=space.number).exists():
         return False
     _close_late_embeddings(base, space)
-    revision = locked.revision + 1
-    term_statistics.record_revision_statistics(locked, revision=revision, added=[], removed=[])
-    EmbeddingSpace.objects.filter(pk=space.pk).update(since=revision)
-    KnowledgeBase.objects.filter(pk=base.pk).update(
-        revision=revision, space=space.number, embedder=space.embedder, dimensions=space.dimensions
-    )
+    writer.advance_revision(locked, space=space.number, embedder=space.embedder, dimensions=space.dimensions)
+    EmbeddingSpace.objects.filter(pk=space.pk).update(since=locked.revision)
     return True
 
 

@@ -1,65 +1,87 @@
 """What an ingestion writes before it counts: rows with `added_in` null, which no search sees.
 
-They are committed bit by bit and found again after a crash.
+They are committed bit by bit, and what an interrupted attempt staged is used again: a page that reads as before keeps
+its row, and chunks go on where the last attempt stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
-from typing import Any, TypeVar
-from uuid import UUID
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from django.db import transaction
+from django.db.models import F, Q
 
-from knowledge.models import Chunk, ChunkTerms, Embedding, Page
+from knowledge.models import Document, RevisionQuerySet
+from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
+from knowledge.readers.types import DocumentHeader, PageText, ReaderEvent
+from knowledge.versions import writer
+from knowledge.versions.batches import batched
+from knowledge.versions.chunk_plan import ParsedSource, PlannedChunk
+from knowledge.versions.progress import Progress
 
-T = TypeVar("T")
-
-
-def replace_unstorable(text: str) -> str:
-    """The text with what PostgreSQL cannot hold (NUL, lone surrogates) replaced, one character for one, so that
-    offsets into it keep their meaning."""
-    return text.replace("\x00", " ").encode("utf-8", "replace").decode()
-
-
-def replace_unstorable_json(value: Any) -> Any:
-    """The same for every string inside a JSON value."""
-    if isinstance(value, str):
-        return replace_unstorable(value)
-    if isinstance(value, dict):
-        return {replace_unstorable(str(key)): replace_unstorable_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [replace_unstorable_json(item) for item in value]
-    return value
+PAGES_PER_BATCH = 32
+CHUNKS_PER_BATCH = 500
 
 
-def discard_staged(document_id: UUID) -> None:
-    """Forget everything staged for the document."""
-    with transaction.atomic():
-        discard_staged_chunks(document_id)
-        Page.objects.staged().filter(document=document_id).delete()
+def stage_pages(document: Document, events: Iterable[ReaderEvent], *, progress: Progress) -> ParsedSource:
+    """Read to the end, storing page by page. Raises what reading raises; what was stored by then stays staged."""
+    parsed = ParsedSource()
+    for batch in batched(_collect_pages(events, parsed), PAGES_PER_BATCH):
+        parsed.page_ids |= _stage_batch(document, batch)
+        parsed.pages += [replace(page, words=None) for page in batch]
+        progress.report_pages(len(parsed.pages), parsed.page_total)
+    left_over = document.pages.staged().exclude(pk__in=parsed.page_ids.values())
+    if page_ids := list(left_over.values_list("pk", flat=True)):
+        writer.discard_staged_pages(page_ids)
+    return parsed
 
 
-def discard_staged_chunks(document_id: UUID) -> None:
-    """Forget the staged chunks with their words and vectors; the staged pages stay."""
-    with transaction.atomic():
-        for model in (Embedding, ChunkTerms, Chunk):
-            model.objects.staged().filter(document=document_id).delete()
+def is_unchanged(document: Document, planned: Sequence[PlannedChunk], parsed: ParsedSource) -> bool:
+    """Whether the version that answers now has exactly these chunks and pages."""
+    alive = document.pages.live()
+    if set(alive.values_list("pk", flat=True)) != set(parsed.page_ids.values()):
+        return False
+    return _stored_chunks(document.chunks.live()) == list(planned)
 
 
-def discard_staged_pages(page_ids: Collection[int]) -> None:
-    """Forget staged pages and all that was staged from them."""
-    if not page_ids:
-        return
-    with transaction.atomic():
-        Embedding.objects.staged().filter(chunk__page__in=page_ids).delete()
-        ChunkTerms.objects.staged().filter(chunk__page__in=page_ids).delete()
-        Chunk.objects.staged().filter(page__in=page_ids).delete()
-        Page.objects.staged().filter(pk__in=page_ids).delete()
+def stage_chunks(document: Document, planned: Sequence[PlannedChunk], parsed: ParsedSource, *, title: str) -> None:
+    """Store the planned chunks and their words, beginning where an earlier attempt stopped."""
+    staged = _stored_chunks(document.chunks.staged())
+    if staged != list(planned[: len(staged)]):
+        writer.discard_staged_chunks(document.pk)
+        staged = []
+    texts = {parsed.page_ids[page.number]: page.text for page in parsed.pages}
+    for batch in batched(planned[len(staged) :], CHUNKS_PER_BATCH):
+        writer.stage_chunks(document, batch, texts=texts, title=title, is_paged=parsed.is_paged)
 
 
-def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
+def _collect_pages(events: Iterable[ReaderEvent], parsed: ParsedSource) -> Iterator[PageText]:
+    for event in events:
+        if isinstance(event, DocumentHeader):
+            parsed.title, parsed.is_paged = replace_unstorable(event.title or "").strip(), event.paged
+            parsed.page_total, parsed.metadata = event.page_total, replace_unstorable_json(event.metadata)
+        else:
+            parsed.headings += [replace(one, title=replace_unstorable(one.title)) for one in event.headings]
+            yield replace(event, text=replace_unstorable(event.text))
+
+
+def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
+    """The row of each page by its number: one that holds this text already, or a new one."""
+    usable = Q(added_in__isnull=False) | Q(source_sha256=document.sha256)
+    rows = document.pages.filter(usable, number__in=[page.number for page in batch], removed_in=None)
+    # Where a live row and a staged one hold the same text, the live one comes last and wins.
+    known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "pk")
+    by_text = {(number, text): pk for number, text, pk in known}
+    reused = {page.number: by_text[key] for page in batch if (key := (page.number, page.text)) in by_text}
+    new = [(page, document.sha256) for page in batch if page.number not in reused]
+    return reused | writer.stage_pages(document, new)
+
+
+def _stored_chunks(chunks: RevisionQuerySet) -> list[PlannedChunk]:
+    names = ("index", "page_id", "start", "end", "section_path", "content_hash")
+    return [
+        PlannedChunk(
+            **{**row, "section_path": tuple(row["section_path"]), "content_hash": bytes(row["content_hash"])}
+        )
+        for row in chunks.order_by("index").values(*names)
+    ]

@@ -17,7 +17,7 @@ from rest_framework.exceptions import ParseError
 
 from knowledge.documents.prepared_import import PreparedChunk, PreparedPage
 from knowledge.models import Chunk, Embedding, Page
-from knowledge.versions.staged_chunks import MAX_SECTION_LENGTH
+from knowledge.versions.chunk_plan import MAX_SECTION_LENGTH
 from lexic.errors import LexicError
 from lexic.http.strict_json import read_json
 from marketplace.bundle.columns import BadBundle

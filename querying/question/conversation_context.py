@@ -76,6 +76,6 @@ def _with_synonyms(question: Question) -> str:
     """The question, and behind it the longest way to put each phrase that has synonyms: an abbreviation by itself
     means nothing to an embedder."""
     synonyms = Synonyms(question.release.synonyms)
-    others = [synonyms.spellings(word.asked) for word in synonyms.words(question.text)]
+    others = [synonyms.spellings(word.original) for word in synonyms.words(question.text)]
     longest = [max(spellings, key=len) for spellings in others if spellings]
     return f"{question.text} ({', '.join(longest)})" if longest else question.text

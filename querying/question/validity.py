@@ -105,7 +105,7 @@ def passages_in_force(question: Question, *, find: PassageSearch, strength: Pass
     if asked := [pk for pk, document in others.items() if _is_asked_for(document, question.text, today)]:
         return _mark_out_of_force(find(replace(given, document_ids=tuple(sorted(asked)))), others)
     named = {pk for pk, document in others.items() if _names_same_version(document.title, question.text)}
-    current = find(replace(given, as_of=today, whenever_valid=tuple(sorted(named))))
+    current = find(replace(given, as_of=today, validity_exempt_ids=tuple(sorted(named))))
     if named or _is_sufficient(question, strength(current)) or not _is_sufficient(question, strength(found)):
         return _mark_out_of_force(current, others)
     return _mark_out_of_force(found, others, is_last_resort=True)

@@ -66,7 +66,7 @@ def stage_chunks(
         batch_size=2000,
     )
     heading = title_path(document.title, path)
-    term_statistics.stage_chunk_terms(
+    term_statistics.store_chunk_terms(
         base.pk, [(chunk.pk, document.pk, f"{heading}\n{chunk.content}") for chunk in chunks]
     )
     return chunks

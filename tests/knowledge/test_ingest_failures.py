@@ -11,8 +11,8 @@ from knowledge.documents.lifecycle import add_file, add_url, delete_document, re
 from knowledge.embedders import EmbedderRejected, EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Page
+from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
 from knowledge.versions import publication
-from knowledge.versions.staging import replace_unstorable, replace_unstorable_json
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.db import connection
 
+from knowledge import ingest as ingesting
 from knowledge import lease
 from knowledge.documents.lifecycle import replace_file
 from knowledge.embedders import EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
-from knowledge.versions import embeddings, publication, staged_chunks, staged_pages
+from knowledge.versions import embeddings, publication, staging, writer
 from knowledge.versions.progress import Progress
 from tests.knowledge.bases import (
     CountingEmbedder,
@@ -36,8 +37,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def embedder(monkeypatch: pytest.MonkeyPatch) -> Iterator[CountingEmbedder]:
     embedder = CountingEmbedder()
     monkeypatch.setattr(embeddings, "CHUNKS_PER_BATCH", 2)
-    monkeypatch.setattr(staged_chunks, "CHUNKS_PER_BATCH", 3)
-    monkeypatch.setattr(staged_pages, "PAGES_PER_BATCH", 2)
+    monkeypatch.setattr(staging, "CHUNKS_PER_BATCH", 3)
+    monkeypatch.setattr(staging, "PAGES_PER_BATCH", 2)
     with registered(embedder):
         yield embedder
 
@@ -64,14 +65,14 @@ def crash_before(monkeypatch: pytest.MonkeyPatch, module: object, name: str, *, 
 
 
 POINTS = [
-    (staged_pages, "_keep", 2),
-    (staged_chunks, "plan_chunks", 1),
-    (staged_chunks, "_store", 1),
-    (staged_chunks, "_store", 2),
-    (embeddings, "_embed", 1),
-    (embeddings, "_embed", 2),
-    (publication, "swap_in", 1),
-    (publication, "_open_staged", 1),
+    (writer, "stage_pages", 2),
+    (ingesting, "plan_chunks", 1),
+    (writer, "stage_chunks", 1),
+    (writer, "stage_chunks", 2),
+    (embeddings, "_embed_batch", 1),
+    (embeddings, "_embed_batch", 2),
+    (publication, "publish_version", 1),
+    (writer, "open_staged", 1),
     (publication, "_mark_ready", 1),
 ]
 
@@ -226,8 +227,8 @@ def test_no_transaction_is_open_while_texts_are_embedded(embedder: CountingEmbed
 def test_progress_is_not_written_more_often_than_it_is_read(embedder: CountingEmbedder) -> None:
     document = add_markdown(make_base(), "Wear boots.")
     progress = Progress(document_id=document.pk, sha256=document.sha256, interval=3600)
-    progress.pages(1, 90)
+    progress.report_pages(1, 90)
     for number in range(2, 90):
-        progress.pages(number, 90)
+        progress.report_pages(number, 90)
     document.refresh_from_db()
     assert (document.pages_done, document.pages_total) == (1, 90)

@@ -1,36 +1,32 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from tqdm import tqdm
 
 from knowledge.documents.lifecycle import AddResult, add_file, add_url
 from knowledge.ingest import ingest_until_done
+from knowledge.management.knowledge_command import KnowledgeCommand, get_plugin
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.readers import TYPES_BY_EXTENSION
 from knowledge.search.vector_index import ensure_index
 from lexic.errors import LexicError
-from plugins.models import Plugin
 
 SUPPORTED_SUFFIXES = frozenset(f".{ending}" for ending in TYPES_BY_EXTENSION) | {".txt", ".text"}
 
 
-class Command(BaseCommand):
+class Command(KnowledgeCommand):
     help = "Reads files, folders and web pages into a plugin's own knowledge base, now, and says how each went."
     epilog = """examples:
   manage.py ingest structural-engineering standards/ notes.md
   manage.py ingest structural-engineering https://example.org/guide --json"""
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
-        return super().create_parser(prog_name, subcommand, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="the plugin")
@@ -38,9 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
 
     def handle(self, *, slug: str, paths: Sequence[str], **options: Any) -> None:
-        plugin = Plugin.objects.filter(slug=slug).first()
-        if plugin is None:
-            raise CommandError(f"There is no plugin called {slug!r}.")
+        plugin = get_plugin(slug)
         base, sources = own_knowledge_base(plugin), list(_resolve_sources(paths))
         results = []
         for result in _ingest_all(base, sources):

@@ -1,23 +1,22 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
+from django.core.management.base import CommandError
 
 from knowledge.embedders import Embedder, get_embedder
+from knowledge.management.knowledge_command import KnowledgeCommand, get_plugin, progress_bar
 from knowledge.models import KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
 from knowledge.versions.reembed import count_missing, reembed_base
 from lexic.errors import LexicError
-from plugins.models import Plugin
 
 
-class Command(BaseCommand):
+class Command(KnowledgeCommand):
     help = (
         "Moves a knowledge base to another embedder, beside the old one and without a pause in answering. Interrupted, "
         "it goes on where it was when it is called again."
@@ -26,10 +25,6 @@ class Command(BaseCommand):
   manage.py reembed structural-engineering openai:text-embedding-3-small --dry-run
   manage.py reembed structural-engineering openai:text-embedding-3-small:768
   manage.py reembed --base 7 local --json"""
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
-        return super().create_parser(prog_name, subcommand, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", nargs="?", help="the plugin whose own knowledge base is meant")
@@ -55,15 +50,13 @@ class Command(BaseCommand):
 def _resolve_base(slug: str | None, pk: int | None) -> KnowledgeBase:
     if (slug is None) == (pk is None):
         raise CommandError("Name either a plugin or, with --base, a knowledge base.")
-    if pk is not None:
-        base = KnowledgeBase.objects.filter(pk=pk).first()
-        if base is None:
-            raise CommandError(f"There is no knowledge base {pk}.")
-        return base
-    plugin = Plugin.objects.filter(slug=slug).first()
-    if plugin is None:
-        raise CommandError(f"There is no plugin called {slug!r}.")
-    return own_knowledge_base(plugin)
+    if slug is not None:
+        return own_knowledge_base(get_plugin(slug))
+    assert pk is not None
+    base = KnowledgeBase.objects.filter(pk=pk).first()
+    if base is None:
+        raise CommandError(f"There is no knowledge base {pk}.")
+    return base
 
 
 def _dry_run_report(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
@@ -75,12 +68,7 @@ def _dry_run_report(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
 
 
 def _run_reembed(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
-    with tqdm(unit="chunk", disable=None, leave=False) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
+    with progress_bar("chunk") as show:
         moved = reembed_base(base, embedder=embedder, on_progress=show)
     ensure_index(base)
     return {"knowledgeBase": base.pk, **asdict(moved)}

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, BooleanOptionalAction, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, BooleanOptionalAction
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
-from tqdm import tqdm
 
+from knowledge.management.knowledge_command import KnowledgeCommand, get_plugin, progress_bar
 from knowledge.models import Source
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
@@ -20,7 +20,7 @@ from plugins.models import Plugin
 CHANGE_SIGNS = {"added": "+", "changed": "~", "described": "=", "removed": "-"}
 
 
-class Command(BaseCommand):
+class Command(KnowledgeCommand):
     help = (
         "Keeps a plugin's own knowledge base in step with a folder of Markdown notes (or a checkout), or with a file "
         "of web addresses. Only what changed is read and embedded; what vanished is removed, and releases keep it."
@@ -29,10 +29,6 @@ class Command(BaseCommand):
   manage.py sync my-notes ~/notes --dry-run
   manage.py sync my-notes ~/notes --public-only
   manage.py sync my-notes addresses.txt --json"""
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
-        return super().create_parser(prog_name, subcommand, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="the plugin")
@@ -47,12 +43,12 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
 
     def handle(self, *, slug: str, folder: str, **options: Any) -> None:
-        plugin = Plugin.objects.filter(slug=slug).first()
-        if plugin is None:
-            raise CommandError(f"There is no plugin called {slug!r}.")
+        plugin = get_plugin(slug)
         try:
             report = (
-                self._look(plugin, folder, options) if options["dry_run"] else self._sync(plugin, folder, options)
+                self._preview(plugin, folder, options)
+                if options["dry_run"]
+                else self._sync(plugin, folder, options)
             )
         except LexicError as error:
             raise CommandError(f"{error.message} {error.hint}".strip()) from None
@@ -64,7 +60,7 @@ class Command(BaseCommand):
         if report.problems:
             raise CommandError(f"{len(report.problems)} problem{'s' * (len(report.problems) != 1)} found.")
 
-    def _look(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> SyncReport:
+    def _preview(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> SyncReport:
         # The rows that a first sync makes are made, and unmade.
         with transaction.atomic():
             report = preview_sync(self._source(plugin, folder, options))
@@ -73,12 +69,7 @@ class Command(BaseCommand):
 
     def _sync(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> SyncReport:
         source = self._source(plugin, folder, options)
-        with tqdm(unit="note", disable=None, leave=False) as bar:
-
-            def show(done: int, total: int) -> None:
-                bar.total = total
-                bar.update(done - bar.n)
-
+        with progress_bar("note") as show:
             report = run_sync(source, allow_empty=options["allow_empty"], on_progress=show)
         ensure_index(source.knowledge_base)
         return report

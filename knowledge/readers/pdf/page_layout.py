@@ -72,7 +72,7 @@ class PageFrame:
     def is_outside(self, left: float, bottom: float, right: float, top: float) -> bool:
         return right < self.left or left > self.right or top < self.bottom or bottom > self.top
 
-    def shown(self, left: float, bottom: float, right: float, top: float) -> PageBox:
+    def to_shown_box(self, left: float, bottom: float, right: float, top: float) -> PageBox:
         """A rectangle as it is shown, rounded to a tenth of a point."""
         if self.rotation == 90:
             box = bottom - self.bottom, left - self.left, top - self.bottom, right - self.left

@@ -60,7 +60,7 @@ class _ObjectInspector:
         self.picture_area = 0.0
         self.painted = False
         self.unpainted: list[int] = []
-        self.unseen: list[int] = []
+        self.invisible: list[int] = []
 
     def add(self, item: Any, *, is_top: bool) -> None:
         kind = pdfium.FPDFPageObj_GetType(item)
@@ -77,7 +77,7 @@ class _ObjectInspector:
         bounds = _object_bounds(item)
         # Inside a form the bounds are in the form's own coordinates and say nothing about the page.
         if is_top and (self.frame.is_outside(*bounds) or _is_tiny(item, bounds)):
-            self.unseen.append(_object_address(item))
+            self.invisible.append(_object_address(item))
         elif pdfium.FPDFTextObj_GetTextRenderMode(item) in _UNPAINTED_MODES:
             self.unpainted.append(_object_address(item))
         else:
@@ -87,7 +87,7 @@ class _ObjectInspector:
         is_scan = 2 * self.picture_area >= self.frame.area
         unpainted = self.unpainted if self.painted and not is_scan else []
         return PageObjects(
-            paths=self.paths, has_pictures=self.pictures > 0, hidden=frozenset(self.unseen + unpainted)
+            paths=self.paths, has_pictures=self.pictures > 0, hidden=frozenset(self.invisible + unpainted)
         )
 
 

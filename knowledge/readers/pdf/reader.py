@@ -148,7 +148,7 @@ def _crop_shift(page: Any, frame: PageFrame) -> tuple[float, float]:
     """How far the visible box begins from the top left corner of the whole sheet, as shown."""
     left, bottom, right, top = page.get_mediabox()
     sheet = PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=frame.rotation)
-    x0, y0, _, _ = sheet.shown(frame.left, frame.bottom, frame.right, frame.top)
+    x0, y0, _, _ = sheet.to_shown_box(frame.left, frame.bottom, frame.right, frame.top)
     return x0, y0
 
 

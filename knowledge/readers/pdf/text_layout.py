@@ -81,13 +81,13 @@ class _WordBoxes:
 
     def between(self, start: int, end: int) -> tuple[PageBox | None, float]:
         """The box of the characters from `start` to before `end`, and the height of the first."""
-        first, size = self._of(start)
-        last = first if end - start == 1 else self._of(end - 1)[0]
+        first, size = self._character_box(start)
+        last = first if end - start == 1 else self._character_box(end - 1)[0]
         return (union_box(first, last) if first and last else first), size
 
-    def _of(self, index: int) -> tuple[PageBox | None, float]:
+    def _character_box(self, index: int) -> tuple[PageBox | None, float]:
         # The loose box has the height of the font, which is what a highlighter wants.
         if not pdfium.FPDFText_GetLooseCharBox(self._handle, index, self._reference):
             return None, 0.0
         rect = self._rect
-        return self._frame.shown(rect.left, rect.bottom, rect.right, rect.top), rect.top - rect.bottom
+        return self._frame.to_shown_box(rect.left, rect.bottom, rect.right, rect.top), rect.top - rect.bottom

@@ -9,9 +9,9 @@ from datetime import date
 from typing import Any
 
 from knowledge.documents import metadata_columns
+from knowledge.readers.text_cleaning import replace_unstorable_json
 from knowledge.sync.notes.frontmatter import FrontMatterField
 from knowledge.sync.notes.note_problems import NoteMistake
-from knowledge.versions.staging import replace_unstorable_json
 
 # The names that a column goes by, best first.
 FIELD_NAMES: dict[str, tuple[str, ...]] = {

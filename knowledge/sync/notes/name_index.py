@@ -11,12 +11,12 @@ from knowledge.sync.notes.links import strip_note_ending
 
 @dataclass(frozen=True, kw_only=True)
 class NamedNote:
-    """`is_open`: anybody may know its title."""
+    """`is_public`: anybody may know its title."""
 
     path: str
     title: str
     aliases: tuple[str, ...]
-    is_open: bool
+    is_public: bool
 
 
 class NoteNameIndex:
@@ -25,7 +25,12 @@ class NoteNameIndex:
     def __init__(self, notes: Iterable[NamedNote]) -> None:
         self._by_name: dict[str, NamedNote] = {}
         known = sorted(notes, key=lambda note: (note.path.count("/"), note.path))
-        for names_of in (_path_names, _file_names, _alias_names, _title_names):
+        for names_of in (
+            lambda note: [strip_note_ending(note.path)],
+            lambda note: [strip_note_ending(PurePosixPath(note.path).name)],
+            lambda note: note.aliases,
+            lambda note: [note.title],
+        ):
             for note in known:
                 for name in names_of(note):
                     self._by_name.setdefault(_normalise_note_name(name), note)
@@ -33,23 +38,7 @@ class NoteNameIndex:
     def title_of(self, target: str) -> str | None:
         """The title of the note that is meant, where anybody may know it."""
         note = self._by_name.get(_normalise_note_name(strip_note_ending(target.strip().lstrip("/"))))
-        return note.title if note and note.is_open else None
-
-
-def _path_names(note: NamedNote) -> tuple[str, ...]:
-    return (strip_note_ending(note.path),)
-
-
-def _file_names(note: NamedNote) -> tuple[str, ...]:
-    return (strip_note_ending(PurePosixPath(note.path).name),)
-
-
-def _alias_names(note: NamedNote) -> tuple[str, ...]:
-    return note.aliases
-
-
-def _title_names(note: NamedNote) -> tuple[str, ...]:
-    return (note.title,)
+        return note.title if note and note.is_public else None
 
 
 def _normalise_note_name(name: str) -> str:

@@ -98,7 +98,7 @@ def test_they_keep_exactly_what_they_say(documents: list[Document], values: dict
         {"and": [1]},
         {"and": [{"nothing": 1}]},
         {"anyOf": [{"isPublic": True}]},
-        {"whenever_valid": []},
+        {"validity_exempt_ids": []},
         {"or": [{"isPublic": True}] * 60},
     ],
 )

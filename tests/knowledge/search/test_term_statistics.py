@@ -13,7 +13,7 @@ from knowledge.search.revision_statistics import load_statistics
 from knowledge.search.term_statistics import (
     inverse_document_frequency,
     record_revision_statistics,
-    stage_chunk_terms,
+    store_chunk_terms,
     term_weights,
 )
 from language.terms import terms
@@ -156,7 +156,7 @@ def test_writing_words_takes_three_statements_however_many_chunks(
         chunks = stage_chunks(base, document, texts)
         ChunkTerms.objects.filter(chunk__in=chunks).delete()
         with django_assert_num_queries(3):
-            stage_chunk_terms(base.pk, [(chunk.pk, document.pk, chunk.content) for chunk in chunks])
+            store_chunk_terms(base.pk, [(chunk.pk, document.pk, chunk.content) for chunk in chunks])
 
 
 def test_the_weight_of_a_term_falls_with_its_frequency_over_all_bases(base: KnowledgeBase, alice: User) -> None:

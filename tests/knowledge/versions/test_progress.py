@@ -22,9 +22,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_the_rest_takes_as_long_as_what_was_watched(clock: Clock) -> None:
     pace = TimeEstimator()
-    assert pace.end(50, 150) is None
+    assert pace.expected_end(50, 150) is None
     clock.now += 10
-    end = pace.end(75, 150)
+    end = pace.expected_end(75, 150)
     assert end
     assert abs(end - timezone.now() - timedelta(seconds=30)) < timedelta(seconds=5)
 
@@ -32,9 +32,9 @@ def test_the_rest_takes_as_long_as_what_was_watched(clock: Clock) -> None:
 def test_what_was_done_before_does_not_make_it_look_fast(clock: Clock) -> None:
     """Vectors that were copied cost nothing."""
     pace = TimeEstimator()
-    pace.end(900, 1000)
+    pace.expected_end(900, 1000)
     clock.now += 10
-    end = pace.end(910, 1000)
+    end = pace.expected_end(910, 1000)
     assert end
     assert end - timezone.now() > timedelta(seconds=80)
 
@@ -44,6 +44,6 @@ def test_what_was_done_before_does_not_make_it_look_fast(clock: Clock) -> None:
 )
 def test_a_guess_is_not_made(clock: Clock, seconds: float, done: int, total: int | None) -> None:
     pace = TimeEstimator()
-    pace.end(10, total)
+    pace.expected_end(10, total)
     clock.now += seconds
-    assert pace.end(done, total) is None
+    assert pace.expected_end(done, total) is None

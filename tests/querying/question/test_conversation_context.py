@@ -35,7 +35,7 @@ def test_what_was_said_before_counts_less_and_less() -> None:
 
 def test_a_word_counts_at_the_highest_of_its_turns() -> None:
     weights = {
-        word.asked: word.weight
+        word.original: word.weight
         for word in conversation_context.weighted_words(question("And cover of footings?", *CONVERSATION))
     }
     assert weights[("cover",)] == 1.0

@@ -184,7 +184,7 @@ def test_the_day_that_a_question_names(text: str, day: date | None):
 
 def test_a_caller_cannot_let_documents_past_the_day():
     with pytest.raises(InvalidFilter):
-        Filters.parse({"whenever_valid": ["00000000-0000-0000-0000-000000000001"]})
+        Filters.parse({"validity_exempt_ids": ["00000000-0000-0000-0000-000000000001"]})
 
 
 def test_what_is_enough_is_what_the_gate_asks_for():

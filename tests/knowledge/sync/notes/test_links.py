@@ -6,10 +6,10 @@ from knowledge.sync.notes.links import render_links
 from knowledge.sync.notes.name_index import NamedNote, NoteNameIndex
 
 NOTES = [
-    NamedNote(path="Dam.md", title="The great dam", aliases=("Wall",), is_open=True),
-    NamedNote(path="Diary/2024-01-01.md", title="A hard day", aliases=("New Year",), is_open=False),
-    NamedNote(path="Work/Plan.md", title="Plan for work", aliases=(), is_open=True),
-    NamedNote(path="Work/Old/Plan.md", title="Older plan", aliases=(), is_open=True),
+    NamedNote(path="Dam.md", title="The great dam", aliases=("Wall",), is_public=True),
+    NamedNote(path="Diary/2024-01-01.md", title="A hard day", aliases=("New Year",), is_public=False),
+    NamedNote(path="Work/Plan.md", title="Plan for work", aliases=(), is_public=True),
+    NamedNote(path="Work/Old/Plan.md", title="Older plan", aliases=(), is_public=True),
 ]
 
 

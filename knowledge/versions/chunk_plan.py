@@ -1,0 +1,127 @@
+"""What reading a source gave, and how it is to be cut into chunks. Nothing is written here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from knowledge.chunking.chunker import ChunkSpan, chunk_pages, title_path
+from knowledge.embedders.base import Embedder
+from knowledge.models import Document
+from knowledge.readers.types import Heading, PageText
+from plugins.models import ChunkStrategy
+
+MAX_SECTION_LENGTH = 200
+TOKEN_CHUNK_SIZE, TOKEN_CHUNK_OVERLAP = 512, 64
+_PAGE_ID_PLACEHOLDER = 0
+
+
+@dataclass(kw_only=True)
+class ParsedSource:
+    """What a source said. The pages here carry no word boxes: those went straight into the database."""
+
+    title: str = ""
+    is_paged: bool = False
+    page_total: int | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    pages: list[PageText] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
+    page_ids: dict[int, int] = field(default_factory=dict)  # row by page number
+
+    def counters(self, *, chunk_count: int) -> dict[str, int | None]:
+        """The columns of a document that has been read to the end."""
+        pages = len(self.pages)
+        return {
+            "page_count": pages if self.is_paged else None,
+            "pages_total": pages,
+            "pages_done": pages,
+            "chunks_total": chunk_count,
+            "chunks_done": chunk_count,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedChunk:
+    """A chunk as it should be. Two that are equal are the same chunk."""
+
+    index: int
+    page_id: int
+    start: int
+    end: int
+    section_path: tuple[str, ...]
+    content_hash: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedText:
+    """A document that is one page of text, and its chunks. The page has no row yet."""
+
+    document: Document
+    text: str
+    chunks: Sequence[PlannedChunk]
+
+    def chunk_texts(self) -> Iterator[tuple[bytes, tuple[str, str]]]:
+        """For each chunk its content hash, and what is embedded: title path and content."""
+        for chunk in self.chunks:
+            path = title_path(self.document.title, chunk.section_path)
+            yield chunk.content_hash, (path, self.text[chunk.start : chunk.end])
+
+
+def plan_chunks(document: Document, parsed: ParsedSource, *, title: str, embedder: Embedder) -> list[PlannedChunk]:
+    """How the document is to be cut, as its plugin wants it (the plugin that owns the knowledge base)."""
+    spans = [span for span in _chunk_spans(document, parsed, embedder) if span.start < span.end]
+    return plan_spans(spans, parsed, title=title)
+
+
+def plan_text(
+    document: Document, text: str, *, headings: Sequence[Heading] = (), embedder: Embedder
+) -> PlannedText:
+    """Cut a document that is one page of text. Notes on the document how many pages and chunks it has."""
+    page = PageText(number=1, text=text)
+    parsed = ParsedSource(pages=[page], page_ids={1: _PAGE_ID_PLACEHOLDER}, headings=list(headings))
+    chunks = plan_chunks(document, parsed, title=document.title, embedder=embedder)
+    for name, value in parsed.counters(chunk_count=len(chunks)).items():
+        setattr(document, name, value)
+    return PlannedText(document=document, text=text, chunks=chunks)
+
+
+def plan_spans(spans: Iterable[ChunkSpan], parsed: ParsedSource, *, title: str) -> list[PlannedChunk]:
+    """The chunks of a document of this title for spans of its pages, given in reading order."""
+    texts = {page.number: page.text for page in parsed.pages}
+    planned = []
+    for index, span in enumerate(spans):
+        section_path = tuple(section[:MAX_SECTION_LENGTH] for section in span.section_path)
+        content = texts[span.page_number][span.start : span.end]
+        planned.append(
+            PlannedChunk(
+                index=index,
+                page_id=parsed.page_ids[span.page_number],
+                start=span.start,
+                end=span.end,
+                section_path=section_path,
+                content_hash=_content_hash(title_path(title, section_path), content),
+            )
+        )
+    return planned
+
+
+def _chunk_spans(document: Document, parsed: ParsedSource, embedder: Embedder) -> list[ChunkSpan]:
+    plugin = document.knowledge_base.plugin
+    if plugin and plugin.chunk_strategy == ChunkStrategy.TOKENS:
+        return chunk_pages(
+            parsed.pages,
+            parsed.headings,
+            strategy="tokens",
+            size=TOKEN_CHUNK_SIZE,
+            overlap=TOKEN_CHUNK_OVERLAP,
+            count_tokens=embedder.count_tokens,
+        )
+    size = plugin.chunk_size if plugin else 1500
+    return chunk_pages(parsed.pages, parsed.headings, size=size, overlap=size * 2 // 15)
+
+
+def _content_hash(path: str, content: str) -> bytes:
+    """Names what is embedded: equal hashes have equal vectors (within one knowledge base)."""
+    return hashlib.sha256(f"{path}\n{content}".encode()).digest()
