@@ -1,7 +1,7 @@
 import os
 
 from lexic.settings import *  # noqa: F403
-from lexic.settings import CACHES, CELERY_BROKER_URL, DATABASES
+from lexic.settings import CACHES, CELERY_BROKER_URL, DATABASES, MIDDLEWARE
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
@@ -11,6 +11,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 SERVESTATIC_USE_FINDERS = True
+_STATIC = "servestatic.middleware.ServeStaticMiddleware"
+MIDDLEWARE = [{_STATIC: "tests.static_files.static_files"}.get(name, name) for name in MIDDLEWARE]
 ALLOWED_HOSTS = ["*"]
 
 # A worker that a test starts as a process of its own works on the test's database.
