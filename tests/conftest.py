@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import User
+from tests import emptying, prepared
 from tests.servers import server, stub
 
 __all__ = ["server", "stub"]  # for whoever needs them
 
 # A busy machine takes its time; five seconds are no promise of ours.
 expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> None:
+    """A database for this process, copied instead of migrated. Nobody removes it: the server goes with the run."""
+    name = f"test_{settings.DATABASES['default']['NAME']}_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+    with django_db_blocker.unblock():
+        connection.close()
+        prepared.copy_template({"host": connection.settings_dict["HOST"], "user": "lexic"}, name=name)
+        settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = name
+        emptying.install()
 
 
 @pytest.fixture

@@ -11,11 +11,13 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 from local import embedded_services, locks
+from tests import prepared
 
 _started: list[tuple[embedded_services.Service, subprocess.Popen[bytes]]] = []
 _root: Path | None = None
@@ -26,6 +28,9 @@ os.environ["LEXIC_LLM"] = "extractive"
 os.environ["LEXIC_EMBEDDER"] = "local"
 # Sync Playwright keeps an event loop in the main thread, which Django would take for async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+# Dozens of processes import the same modules. Compiling them anew takes each of them longer than most tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def _sweep() -> None:
@@ -45,17 +50,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     _root = Path(tempfile.mkdtemp(prefix="lxt-", dir="/tmp"))
     _root.chmod(0o755)
     os.environ["LEXIC_VAR_DIR"] = str(_root)
-    fast = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
-    services: list[tuple[embedded_services.Service, list[str]]] = [
-        (embedded_services.Postgres(_root), fast),
-        (embedded_services.Redis(_root), []),
-    ]
-    for service, options in services:
-        service.prepare()
-        with embedded_services.open_service_log(_root, service.name) as log:
-            process = service.spawn(*options, stdout=log, stderr=log)
-        _started.append((service, process))
-        embedded_services.wait_until_ready(service, process)
+    _started += prepared.start(_root)
 
 
 def pytest_configure() -> None:

@@ -22,8 +22,7 @@ from api.fields import EmptySerializer
 from api.uploads import UploadParser, get_file, get_form_fields
 from api.views import AuthorView
 from knowledge.documents.cancellation import cancel_ingestion
-from knowledge.documents.lifecycle import update_details
-from knowledge.documents.lifecycle import delete_document, reingest_document, replace_file
+from knowledge.documents.lifecycle import delete_document, reingest_document, replace_file, update_details
 from knowledge.models import Document, KnowledgeBase
 
 

@@ -71,7 +71,10 @@ def test_a_phrase_without_a_content_word_is_left_out() -> None:
 
 def test_a_word_has_the_highest_of_its_weights() -> None:
     words = [*NO_SYNONYMS.words("cover", weight=0.3), *NO_SYNONYMS.words("cover depth")]
-    assert [(word.original, word.weight) for word in dedupe_by_weight(words)] == [(("cover",), 1.0), (("depth",), 1.0)]
+    assert [(word.original, word.weight) for word in dedupe_by_weight(words)] == [
+        (("cover",), 1.0),
+        (("depth",), 1.0),
+    ]
 
 
 def test_a_question_without_end_is_cut() -> None:

@@ -1,0 +1,90 @@
+"""Lexic's tables, made by its migrations once and copied from then on: for each run, and for each of its processes.
+
+What is kept lies under var/tests, named by a hash of all that decides what the tables look like.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from local import embedded_services
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / "var" / "tests"
+# The database whose copies the tests work on. Nobody is connected to it while they do.
+TEMPLATE = "lexic_template"
+FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+_MIGRATE = "import django; from django.core.management import call_command as call; django.setup(); call('migrate', verbosity=0)"
+_DECIDING = ["*/migrations/*.py", "*/models.py", "*/apps.py", "lexic/settings.py", "local/embedded_services.py"]
+_DECIDING += ["tests/prepared.py", "tests/settings.py", "requirements.lock"]
+
+
+def start(root: Path) -> list[tuple[embedded_services.Service, subprocess.Popen[bytes]]]:
+    """PostgreSQL with the template in it, and Redis."""
+    postgres, redis = embedded_services.Postgres(root), embedded_services.Redis(root)
+    kept = KEPT / f"pg-{_fingerprint()}"
+    if kept.is_dir():
+        _copy(kept, postgres.data)
+    else:
+        _make(postgres, root, kept)
+    return [(postgres, _started(postgres, root, FAST)), (redis, _started(redis, root))]
+
+
+def copy_template(server: dict[str, str], *, name: str) -> None:
+    """A database of this name with all tables, on the server that psycopg is told of."""
+    with psycopg.connect(**server, dbname="postgres", autocommit=True) as connection:
+        statement = "CREATE DATABASE {} TEMPLATE {}"
+        connection.execute(sql.SQL(statement).format(sql.Identifier(name), sql.Identifier(TEMPLATE)))
+
+
+def _started(service: embedded_services.Service, root: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    service.prepare()
+    with embedded_services.open_service_log(root, service.name) as log:
+        process = service.spawn(*options, stdout=log, stderr=log)
+    embedded_services.wait_until_ready(service, process)
+    return process
+
+
+def _make(postgres: embedded_services.Postgres, root: Path, kept: Path) -> None:
+    """Migrate, in a process of its own as Django has no settings here yet, and keep the folder that this gives."""
+    running = _started(postgres, root, FAST)
+    try:
+        postgres.create_database(TEMPLATE)
+        own = {"LEXIC_TEST_DATABASE": TEMPLATE, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+        subprocess.run([sys.executable, "-c", _MIGRATE], cwd=ROOT, env={**os.environ, **own}, check=True)
+    finally:
+        embedded_services.stop_service(postgres, running)
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):  # nothing kept: the next run migrates again
+        _keep(postgres.data, kept)
+
+
+def _keep(folder: Path, kept: Path) -> None:
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    for older in kept.parent.glob("pg-*"):
+        shutil.rmtree(older, ignore_errors=True)
+    unfinished = kept.with_name(f"pg-new-{os.getpid()}")
+    _copy(folder, unfinished)
+    unfinished.rename(kept)
+
+
+def _copy(folder: Path, target: Path) -> None:
+    """With its owner: PostgreSQL runs as somebody else where the superuser runs the tests."""
+    subprocess.run(["cp", "-a", str(folder), str(target)], check=True)
+
+
+def _fingerprint() -> str:
+    said = hashlib.sha256(sys.version.encode())
+    for path in sorted({path for pattern in _DECIDING for path in ROOT.glob(pattern)}):
+        said.update(f"{path.relative_to(ROOT)}\n".encode())
+        said.update(path.read_bytes())
+    return said.hexdigest()[:16]
