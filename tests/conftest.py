@@ -12,11 +12,14 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import User
-from tests import emptying, prepared
+from tests import embedding, emptying, prepared, reading
 from tests.servers import server, stub
 
 __all__ = ["server", "stub"]  # for whoever needs them
 
+# What takes long is done once in a process.
+reading.install()
+embedding.install()
 # A busy machine takes its time; five seconds are no promise of ours.
 expect.set_options(timeout=20_000)
 

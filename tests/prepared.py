@@ -24,7 +24,12 @@ KEPT = ROOT / "var" / "tests"
 # The database whose copies the tests work on. Nobody is connected to it while they do.
 TEMPLATE = "lexic_template"
 FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
-_MIGRATE = "import django; from django.core.management import call_command as call; django.setup(); call('migrate', verbosity=0)"
+_MIGRATE = """
+import django
+from django.core.management import call_command
+django.setup()
+call_command("migrate", verbosity=0)
+"""
 _DECIDING = ["*/migrations/*.py", "*/models.py", "*/apps.py", "lexic/settings.py", "local/embedded_services.py"]
 _DECIDING += ["tests/prepared.py", "tests/settings.py", "requirements.lock"]
 
