@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from knowledge import ingest
-from knowledge.readers.types import ReaderEvent, Limits
 from knowledge.readers.isolation.reader_process import read_pages
+from knowledge.readers.types import Limits, ReaderEvent
 
 # In bytes; what is larger is not kept.
 LARGEST = 1_000_000

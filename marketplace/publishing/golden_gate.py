@@ -60,7 +60,8 @@ class GateResult:
     @property
     def _shortfall(self) -> str:
         if self.run is None:
-            return f"Its {self.questions} golden questions have not been run as it stands; {self.required} have to pass."
+            unrun = f"Its {self.questions} golden questions have not been run as it stands"
+            return f"{unrun}; {self.required} have to pass."
         return f"{self.passed} of its {self.questions} golden questions pass; {self.required} have to."
 
 
