@@ -8,140 +8,92 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
-# pint's name of the unit, then how people write it. Case counts in symbols of four characters or fewer, so that
-# "mN" is not "MN"; "KN", "Kg" and the like are read as what they can only mean.
-_SPELLINGS = """
-millimeter: mm millimetre millimetres millimeter millimeters
-centimeter: cm centimetre centimetres centimeter centimeters
-meter: m metre metres meter meters
-kilometer: km kms kilometre kilometres kilometer kilometers
-micrometer: µm μm micron microns micrometre micrometres
-nanometer: nm nanometre nanometres nanometer nanometers
-inch: inch inches
-foot: ft foot feet
-yard: yd yds yard yards
-mile: mi mile miles
-hectare: ha hectare hectares
-acre: acre acres
-gram: g gm gms gram grams gramme grammes
-kilogram: kg kgs kilogram kilograms kilo kilos
-milligram: mg milligram milligrams
-microgram: µg μg mcg microgram micrograms
-nanogram: ng
-metric_ton: tonne tonnes
-ton: ton tons
-pound: lb lbs pound pounds
-ounce: oz ounce ounces
-liter: l L litre litres liter liters
-milliliter: ml mL millilitre millilitres milliliter milliliters
-deciliter: dl dL
-microliter: µl μl µL μL
-gallon: gal gallon gallons
-second: s sec secs second seconds
-millisecond: ms millisecond milliseconds
-minute: min mins minute minutes
-hour: h hr hrs hour hours
-day: day days
-workday: workday workdays
-week: week weeks
-month: month months
+# pint's name of the unit with the prefixes it is used with, then how people write it: symbols, words, and phrases with
+# "_" for a space. The name is a word too, unless it has a "_", and words of four letters and more have a plural.
+# Case counts in symbols: "mN" is not "MN".
+_UNIT_ROWS = """
+meter nano micro milli centi kilo: m metre
+kilometer: kms
+micrometer: micron
+inch: inches
+foot: ft feet
+yard: yd yds
+mile: mi
+hectare: ha
+acre:
+gram nano micro milli kilo: g gramme
+gram: gm gms
+microgram: mcg
+kilogram: kgs kilo
+metric_ton: tonne metric_ton metric_tonne
+ton: tons
+pound: lb lbs
+ounce: oz
+liter micro milli deci: l L litre
+gallon: gal
+second milli: s
+second: sec secs
+minute: min mins
+hour: h hr hrs
+day: days calendar_day
+workday: working_day business_day
+week:
+month:
 quarter_year: quarters
-year: yr yrs year years
-decade: decade decades
-century: century centuries
-newton: N newton newtons
-millinewton: mN
-millipascal: mPa
-milliwatt: mW
-kilonewton: kN kilonewton kilonewtons
-meganewton: MN meganewton meganewtons
-pascal: Pa pascal pascals
-kilopascal: kPa kilopascal kilopascals
-megapascal: MPa megapascal megapascals
-gigapascal: GPa gigapascal gigapascals
-bar: bar
-psi: psi
-mmHg: mmHg
-joule: J joule joules
-kilojoule: kJ kilojoule kilojoules
-megajoule: MJ megajoule megajoules
+year: yr yrs
+decade:
+century: centuries
+newton milli kilo mega: N
+pascal milli kilo mega giga: Pa
+bar:
+psi:
+mmHg:
+joule kilo mega: J
 kilocalorie: kcal
-watt: W watt watts
-kilowatt: kW kilowatt kilowatts
-megawatt: MW megawatt megawatts
-kilowatt_hour: kWh
-megawatt_hour: MWh
-volt: V volt volts
-kilovolt: kV kilovolt kilovolts
-millivolt: mV
-ampere: A amp amps ampere amperes
-milliampere: mA
-ohm: Ω ohm ohms
-hertz: Hz hertz
-kilohertz: kHz
-megahertz: MHz
-gigahertz: GHz
-decibel: dB decibel decibels
-mole: mol mole moles
-millimole: mmol
-micromole: µmol μmol
+watt milli kilo mega: W
+watt_hour kilo mega: Wh
+volt milli kilo: V
+ampere milli: A
+ampere: amp amps
+ohm: Ω ohms
+hertz kilo mega giga: Hz
+decibel: dB
+mole micro milli: mol
 international_unit: IU
-kelvin: K kelvin kelvins
-degree_Celsius: °C ℃ celsius
-degree_Fahrenheit: °F ℉ fahrenheit
-degree: ° degree degrees
-bit: bit bits
-byte: byte bytes
-kilobyte: kB KB kilobyte kilobytes
-megabyte: MB megabyte megabytes
-gigabyte: GB gigabyte gigabytes
-terabyte: TB terabyte terabytes
+kelvin: K
+degree_Celsius: °C ℃ celsius degree_celsius degrees_celsius degrees_c deg_c
+degree_Fahrenheit: °F ℉ fahrenheit degree_fahrenheit degrees_fahrenheit degrees_f
+degree: °
+bit: bits
+byte:
+kilobyte: kB KB
+megabyte: MB
+gigabyte: GB
+terabyte: TB
 mile_per_hour: mph
 kilometer_per_hour: kph kmh
 revolutions_per_minute: rpm
 part_per_million: ppm
-percentage: % ％ percent pct
-percentage_point: pp
-basis_point: bp bps
-US_dollar: $ USD dollar dollars
-euro: € EUR euro euros
-pound_sterling: £ GBP
-rupee: ₹ INR rupee rupees
-yen: ¥ JPY yen
+per_cent: % ％ percent pct per_cent
+percentage_point: pp percentage_point
+basis_point: bp bps basis_point
+US_dollar: $ USD dollar us_dollar
+euro: € EUR
+pound_sterling: £ GBP pounds_sterling
+rupee: ₹ INR
+yen: ¥ JPY
 """
-# Two words that are one unit, tried before the single ones.
-_UNIT_PHRASES = {
-    "percentage points": "percentage_point",
-    "percentage point": "percentage_point",
-    "basis points": "basis_point",
-    "basis point": "basis_point",
-    "per cent": "percentage",
-    "working days": "workday",
-    "working day": "workday",
-    "business days": "workday",
-    "business day": "workday",
-    "calendar days": "day",
-    "calendar day": "day",
-    "degrees celsius": "degree_Celsius",
-    "degree celsius": "degree_Celsius",
-    "deg c": "degree_Celsius",
-    "degrees c": "degree_Celsius",
-    "degrees fahrenheit": "degree_Fahrenheit",
-    "degree fahrenheit": "degree_Fahrenheit",
-    "degrees f": "degree_Fahrenheit",
-    "metric tons": "metric_ton",
-    "metric tonnes": "metric_ton",
-    "pounds sterling": "pound_sterling",
-    "us dollars": "US_dollar",
-}
+_PREFIX_SYMBOLS = {"": [""], "micro": ["µ", "μ"], "mega": ["M"], "giga": ["G"]}
+_PREFIX_SYMBOLS |= {prefix: [prefix[0]] for prefix in ("nano", "milli", "centi", "deci", "kilo")}
 # What pint lacks. A percentage is no percentage point, and money of one kind is not money of another.
 _EXTRA_DEFINITIONS = """
-percentage = [percentage]
+per_cent = [per_cent]
 percentage_point = [percentage_point]
 basis_point = 0.01 percentage_point
 workday = [workday]
@@ -156,23 +108,42 @@ part_per_million = [part_per_million]
 
 
 def _units_by_spelling() -> dict[str, str]:
-    rows = (line.split(": ") for line in _SPELLINGS.strip().splitlines())
-    return {spelling: name for name, spellings in rows for spelling in spellings.split()}
+    found: dict[str, str] = {}
+    for row in _UNIT_ROWS.strip().splitlines():
+        names, _, spellings = row.partition(":")
+        name, *prefixes = names.split()
+        for text in [*([] if "_" in name else [name]), *spellings.split()]:
+            found |= _prefixed_spellings(name, ["", *prefixes], text.replace("_", " "))
+    return found
+
+
+def _prefixed_spellings(name: str, prefixes: list[str], text: str) -> dict[str, str]:
+    """`milli` before "metre" gives "millimetre" and "millimetres", before "m" it gives "mm"."""
+    is_word = len(text) > 3
+    has_plural = is_word and text.islower() and text[-1] not in "sz"
+    return {
+        f"{written_prefix}{form}": prefix + name
+        for prefix in prefixes
+        for written_prefix in ([prefix] if is_word else _PREFIX_SYMBOLS[prefix])
+        for form in ([text, f"{text}s"] if has_plural else [text])
+    }
 
 
 _UNIT_BY_SPELLING = _units_by_spelling()
 # Spellings in another case, unless they could be two things or one letter.
 _UNIT_BY_FOLDED_SPELLING = {
     spelling.casefold(): name for spelling, name in reversed(_UNIT_BY_SPELLING.items()) if len(spelling) > 1
-} | {
-    "mpa": "megapascal",
-    "mn": "meganewton",
-    "mw": "megawatt",
-}
+} | {"mpa": "megapascal", "mn": "meganewton", "mw": "megawatt"}
 CURRENCIES = frozenset({"US_dollar", "euro", "pound_sterling", "rupee", "yen"})
 
-_PHRASE_PATTERN = "|".join(sorted((re.escape(phrase) for phrase in _UNIT_PHRASES), key=len, reverse=True))
-_SPELLING_PATTERN = "|".join(sorted((re.escape(spelling) for spelling in _UNIT_BY_SPELLING), key=len, reverse=True))
+
+def _alternation(spellings: Iterable[str]) -> str:
+    """A pattern of these spellings, the longest first."""
+    return "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
+
+
+_PHRASE_PATTERN = _alternation(spelling for spelling in _UNIT_BY_SPELLING if " " in spelling)
+_SPELLING_PATTERN = _alternation(spelling for spelling in _UNIT_BY_SPELLING if " " not in spelling)
 _POWER = r"(?:\^?-?[123](?![\d.,]\d|\d))?"
 _SINGLE_UNIT_PATTERN = rf"(?:(?:sq(?:uare|\.)?|cu(?:bic|\.)?)[ ])?(?:{_SPELLING_PATTERN}){_POWER}(?![A-Za-zµμ])"
 # A unit right after its number. "in" and "a" are words first: inches must be written out or stand against it.
@@ -201,8 +172,8 @@ class _UnitScale:
 def parse_unit(spelling: str) -> str:
     """The unit as an expression that pint reads; empty when this is no unit we know."""
     spelling = " ".join(spelling.split())
-    if phrase := _UNIT_PHRASES.get(spelling.casefold()):
-        return phrase
+    if " " in spelling and (name := _UNIT_BY_FOLDED_SPELLING.get(spelling.casefold())):
+        return name
     if spelling == "in":
         return "inch"
     if spelling in ("kNm", "Nm"):
@@ -256,6 +227,14 @@ def are_units_comparable(one_unit: str, other_unit: str) -> bool:
         return True
     first, second = _unit_scale(one_unit), _unit_scale(other_unit)
     return first is not None and second is not None and first.dimension == second.dimension
+
+
+def convert_number(number: float, unit: str, target: str) -> float | None:
+    """The number in the other unit; None when the two measure different things."""
+    scale, wanted = _unit_scale(unit), _unit_scale(target)
+    if scale is None or wanted is None or scale.dimension != wanted.dimension:
+        return None
+    return (number * scale.factor + scale.offset - wanted.offset) / wanted.factor
 
 
 @lru_cache(maxsize=1024)

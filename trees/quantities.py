@@ -1,61 +1,42 @@
-"""Numbers with units, as far as decision trees need them: enough to know that 4.5 cm is 45 mm."""
+"""Numbers with units, as far as decision trees need them: 4.5 cm is 45 mm."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-# symbol: (dimension, factor to the base unit, offset added after the factor, other spellings)
-_UNIT_TABLE: dict[str, tuple[str, float, float, str]] = {
-    "mm": ("length", 1e-3, 0, "millimetre millimetres millimeter millimeters"),
-    "cm": ("length", 1e-2, 0, "centimetre centimetres centimeter centimeters"),
-    "m": ("length", 1, 0, "metre metres meter meters"),
-    "km": ("length", 1e3, 0, "kilometre kilometres kilometer kilometers"),
-    "in": ("length", 0.0254, 0, "inch inches"),
-    "ft": ("length", 0.3048, 0, "foot feet"),
-    "mm2": ("area", 1e-6, 0, "mm² sqmm"),
-    "cm2": ("area", 1e-4, 0, "cm² sqcm"),
-    "m2": ("area", 1, 0, "m² sqm"),
-    "km2": ("area", 1e6, 0, "km² sqkm"),
-    "ft2": ("area", 0.09290304, 0, "ft² sqft"),
-    "ha": ("area", 1e4, 0, "hectare hectares"),
-    "g": ("mass", 1e-3, 0, "gram grams"),
-    "kg": ("mass", 1, 0, "kilogram kilograms kgs"),
-    "t": ("mass", 1e3, 0, "tonne tonnes"),
-    "lb": ("mass", 0.45359237, 0, "lbs pound pounds"),
-    "N": ("force", 1, 0, "newton newtons"),
-    "kN": ("force", 1e3, 0, "kilonewton kilonewtons"),
-    "MN": ("force", 1e6, 0, "meganewton meganewtons"),
-    "Pa": ("pressure", 1, 0, "pascal pascals N/m2 N/m²"),
-    "kPa": ("pressure", 1e3, 0, "kilopascal kilopascals kN/m2 kN/m²"),
-    "MPa": ("pressure", 1e6, 0, "megapascal megapascals N/mm2 N/mm²"),
-    "GPa": ("pressure", 1e9, 0, "gigapascal gigapascals"),
-    "bar": ("pressure", 1e5, 0, "bars"),
-    "psi": ("pressure", 6894.757293168, 0, ""),
-    "°C": ("temperature", 1, 273.15, "C degC celsius"),
-    "°F": ("temperature", 5 / 9, 255.3722222222222, "F degF fahrenheit"),
-    "K": ("temperature", 1, 0, "kelvin"),
-    "s": ("time", 1, 0, "sec secs second seconds"),
-    "min": ("time", 60, 0, "mins minute minutes"),
-    "h": ("time", 3600, 0, "hr hrs hour hours"),
-    "d": ("time", 86400, 0, "day days"),
-    "week": ("time", 604800, 0, "weeks"),
-    "month": ("time", 2629800, 0, "months"),
-    "year": ("time", 31557600, 0, "years yr yrs"),
-    "%": ("ratio", 0.01, 0, "percent"),
+from language.units import convert_number, parse_unit
+
+# The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
+# `language.units`, and these in any case.
+_SYMBOLS = """
+mm cm m km in ft mm2 cm2 m2 km2 ft2 ha g kg t lb N kN MN Pa kPa MPa GPa bar psi °C °F K s min h d week month year %
+"""
+_OTHER_SPELLINGS = {
+    "bars": "bar",
+    "d": "day",
+    "degc": "°C",
+    "degf": "°F",
+    "kn/m2": "kPa",
+    "n/m2": "Pa",
+    "n/mm2": "MPa",
+    "sqcm": "cm2",
+    "sqft": "ft2",
+    "sqkm": "km2",
+    "sqm": "m2",
+    "sqmm": "mm2",
+    "t": "tonne",
 }
+_SUPERSCRIPTS = str.maketrans("²³", "23")
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: `base = number * factor + offset`, comparable within its dimension."""
+    """A unit by its symbol, and by its `name` as `language.units` knows it."""
 
     symbol: str
-    dimension: str
-    factor: float
-    offset: float
+    name: str
 
 
 @dataclass(frozen=True)
@@ -73,17 +54,10 @@ class Measure:
     end: int
 
 
-def _unit_spellings() -> Iterator[tuple[str, Unit]]:
-    for symbol, (dimension, factor, offset, others) in _UNIT_TABLE.items():
-        unit = Unit(symbol, dimension, factor, offset)
-        for spelling in (symbol, *others.split()):
-            yield spelling, unit
-
-
-_UNITS_BY_SPELLING = dict(_unit_spellings())
-# Written in any case, but for single letters: N and n, K and k are not the same thing.
-_UNITS_ANY_CASE = {
-    spelling.casefold(): unit for spelling, unit in reversed(_UNITS_BY_SPELLING.items()) if len(spelling) > 1
+_UNIT_BY_NAME = {
+    name: Unit(symbol, name)
+    for symbol in _SYMBOLS.split()
+    for name in [parse_unit(_OTHER_SPELLINGS.get(symbol, symbol))]
 }
 
 # Linear: a run of digits and commas, then a fraction, then at most one unit of bounded length.
@@ -95,9 +69,11 @@ _THOUSANDS_PATTERN = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
 def find_unit(spelling: str) -> Unit | None:
-    """The unit of this spelling, or None when it is not in the table."""
-    spelling = spelling.strip()
-    return _UNITS_BY_SPELLING.get(spelling) or _UNITS_ANY_CASE.get(spelling.casefold())
+    """The unit of this spelling, or None when trees do not know it."""
+    spelling = spelling.strip().translate(_SUPERSCRIPTS)
+    # "C" and "F" are no temperatures in other texts, so only trees read them.
+    spelling = f"°{spelling}" if spelling in ("C", "F") else spelling
+    return _UNIT_BY_NAME.get(parse_unit(_OTHER_SPELLINGS.get(spelling.casefold(), spelling)))
 
 
 def parse_quantity(value: object) -> Quantity | None:
@@ -163,10 +139,7 @@ def convert_to_unit(quantity: Quantity, target: Unit | None) -> float | None:
     """
     if quantity.unit is None or target is None or quantity.unit == target:
         return quantity.number
-    if quantity.unit.dimension != target.dimension:
-        return None
-    base = quantity.number * quantity.unit.factor + quantity.unit.offset
-    return (base - target.offset) / target.factor
+    return convert_number(quantity.number, quantity.unit.name, target.name)
 
 
 def nearly_equal(one: float, other: float) -> bool:

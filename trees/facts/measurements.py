@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from language.units import are_units_comparable
 from trees.definition.fields import FactField
 from trees.quantities import Measure, convert_to_unit, find_measures, find_unit, nearly_equal
 from trees.words import Word, is_same_word, split_identifier, split_words, stem, word_set
@@ -151,7 +152,9 @@ class _TextNumbers:
         """The numbers in the field's own unit, when the text leaves no doubt that they are its."""
         if field.unit is None or self.mentions_field(field):
             return []
-        rivals = [one for one in fields.values() if one.unit and one.unit.dimension == field.unit.dimension]
+        rivals = [
+            one for one in fields.values() if one.unit and are_units_comparable(one.unit.name, field.unit.name)
+        ]
         spoken_for = {number for numbers in named.values() for number in numbers}
         own = [number for number, one in enumerate(self.spots) if one.measure.quantity.unit == field.unit]
         return [number for number in own if number not in spoken_for] if len(rivals) == 1 else []
