@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-_SMALL_WORDS = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen
-"""
-_SMALL_NUMBERS = _SMALL_WORDS.split()
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_VALUE_BY_WORD = {word: value for value, word in enumerate(_SMALL_NUMBERS)} | {
+# In order, from zero.
+SMALL_NUMBERS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+# In order, from first.
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_VALUE_BY_WORD = {word: value for value, word in enumerate(SMALL_NUMBERS)} | {
     word: 10 * n for n, word in enumerate(_TENS, 2)
 }
 _VALUE_BY_WORD["dozen"] = 12
 _VALUE_BY_SCALE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_DENOMINATOR_BY_WORD = {
-    "half": 2,
-    "halves": 2,
-    "third": 3,
-    "thirds": 3,
-    "quarters": 4,
-    "fifths": 5,
-    "tenths": 10,
-    "tenth": 10,
-}
+_DENOMINATOR_BY_WORD = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarters": 4, "fifths": 5}
+_DENOMINATOR_BY_WORD |= {"tenth": 10, "tenths": 10}
 _ONE_WORDS = frozenset({"a", "one"})
 
 NUMBER_WORD_PATTERN = rf"(?:{'|'.join([*_VALUE_BY_WORD, *_VALUE_BY_SCALE])})"

@@ -14,28 +14,16 @@
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from snowballstemmer import stemmer
+from language.stemming import stem
+from language.stop_words import STOP_WORDS
 
 # A longer word is cut, in the index as in the question, so that it is still found.
 MAX_TERM_LENGTH = 64
-
-# The words that PostgreSQL's `english` configuration leaves out.
-_STOP_WORD_LIST = """
-    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her
-    hers herself it its itself they them their theirs themselves what which who whom this that these
-    those am is are was were be been being have has had having do does did doing a an the and but if or
-    because as until while of at by for with about against between into through during before after
-    above below to from up down in out on off over under again further then once here there when where
-    why how all any both each few more most other some such no nor not only own same so than too very s
-    t can will just don should now
-"""
-STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 # Combining marks of the Basic Multilingual Plane. Python's `\w` leaves them out, and without them the words
 # of Hindi or of vocalised Arabic would fall apart.
@@ -59,9 +47,6 @@ _SPACELESS_START = re.compile(f"[{_SPACELESS_SCRIPTS}]")
 # A compound above this length is a hash or hostile: it is taken apart without a place in the cache.
 _MAX_CACHED_LENGTH = 96
 _MAX_JOINED_PARTS = 4
-
-_stemmer = stemmer("english")
-_stemmer_lock = threading.Lock()  # it keeps the word it works on in itself
 
 
 def terms(text: str) -> list[str]:
@@ -98,7 +83,7 @@ def _split_compound(compound: str) -> Iterator[str]:
     for part in parts:
         yield from _part_terms(part)
     if 1 < len(parts) <= _MAX_JOINED_PARTS and all(map(str.isalpha, parts)):
-        yield _stem_word("".join(parts)[:MAX_TERM_LENGTH])
+        yield stem("".join(parts)[:MAX_TERM_LENGTH])
 
 
 def _part_terms(part: str) -> Iterator[str]:
@@ -108,17 +93,9 @@ def _part_terms(part: str) -> Iterator[str]:
         elif _SPACELESS_START.match(piece):
             yield from (piece[at : at + 2] for at in range(max(1, len(piece) - 1)))
         elif piece not in STOP_WORDS:
-            yield _stem_word(piece[:MAX_TERM_LENGTH])
+            yield stem(piece[:MAX_TERM_LENGTH])
 
 
 def _number_terms(number: str) -> Iterator[str]:
     grouped = number.replace(",", "") if _GROUPED_NUMBER.fullmatch(number) else number
     yield from (value[:MAX_TERM_LENGTH] for value in grouped.split(","))
-
-
-def _stem_word(word: str) -> str:
-    # The English rules say nothing about Cyrillic or Arabic; letters up to U+024F are Latin.
-    if max(word) > "\u024f":
-        return word
-    with _stemmer_lock:
-        return _stemmer.stemWord(word)

@@ -163,9 +163,9 @@ _UNIT_JOINT = re.compile(r"[ ]?[/·*][ ]?|[ ]per[ ]", re.IGNORECASE)
 class _UnitScale:
     """`base = number * factor + offset`, in the base units of its dimension."""
 
-    dimension: str
-    factor: float
-    offset: float
+    dimension: frozenset[tuple[str, Any]]
+    factor: Fraction
+    offset: Fraction
 
 
 @lru_cache(maxsize=2048)
@@ -217,7 +217,7 @@ def is_same_amount(one: Fraction, one_unit: str, other: Fraction, other_unit: st
     first, second = _unit_scale(one_unit), _unit_scale(other_unit)
     if first is None or second is None or first.dimension != second.dimension:
         return False
-    values = [float(value) * scale.factor + scale.offset for value, scale in ((one, first), (other, second))]
+    values = [float(value * scale.factor + scale.offset) for value, scale in ((one, first), (other, second))]
     return math.isclose(*values, rel_tol=1e-9, abs_tol=1e-12)
 
 
@@ -234,7 +234,7 @@ def convert_number(number: float, unit: str, target: str) -> float | None:
     scale, wanted = _unit_scale(unit), _unit_scale(target)
     if scale is None or wanted is None or scale.dimension != wanted.dimension:
         return None
-    return (number * scale.factor + scale.offset - wanted.offset) / wanted.factor
+    return float((Fraction(number) * scale.factor + scale.offset - wanted.offset) / wanted.factor)
 
 
 @lru_cache(maxsize=1024)
@@ -244,17 +244,21 @@ def _unit_scale(unit: str) -> _UnitScale | None:
         return None
     registry = _unit_registry()
     try:
-        zero, one = (registry.Quantity(value, unit).to_base_units() for value in (0.0, 1.0))
+        zero, one = (registry.Quantity(Fraction(value), unit).to_base_units() for value in (0, 1))
     except Exception:  # pint has many ways to say that an expression makes no sense
         return None
-    return _UnitScale(str(one.dimensionality), one.magnitude - zero.magnitude, zero.magnitude)
+    return _UnitScale(
+        frozenset(one.dimensionality.items()),
+        Fraction(one.magnitude) - Fraction(zero.magnitude),
+        Fraction(zero.magnitude),
+    )
 
 
 @cache
 def _unit_registry() -> Any:
     import pint
 
-    registry: Any = pint.UnitRegistry()
+    registry: Any = pint.UnitRegistry(non_int_type=Fraction)
     for line in _EXTRA_DEFINITIONS.strip().splitlines():
         registry.define(line)
     return registry

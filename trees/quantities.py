@@ -15,7 +15,6 @@ mm cm m km in ft mm2 cm2 m2 km2 ft2 ha g kg t lb N kN MN Pa kPa MPa GPa bar psi 
 """
 _OTHER_SPELLINGS = {
     "bars": "bar",
-    "d": "day",
     "degc": "°C",
     "degf": "°F",
     "kn/m2": "kPa",
@@ -26,8 +25,9 @@ _OTHER_SPELLINGS = {
     "sqkm": "km2",
     "sqm": "m2",
     "sqmm": "mm2",
-    "t": "tonne",
 }
+# One letter in this case only, and no unit in other texts: "25 C".
+_LETTERS = {"C": "°C", "F": "°F", "d": "day", "t": "tonne"}
 _SUPERSCRIPTS = str.maketrans("²³", "23")
 
 
@@ -54,11 +54,8 @@ class Measure:
     end: int
 
 
-_UNIT_BY_NAME = {
-    name: Unit(symbol, name)
-    for symbol in _SYMBOLS.split()
-    for name in [parse_unit(_OTHER_SPELLINGS.get(symbol, symbol))]
-}
+_UNITS = [Unit(symbol, parse_unit(_LETTERS.get(symbol, symbol))) for symbol in _SYMBOLS.split()]
+_UNIT_BY_NAME = {unit.name: unit for unit in _UNITS}
 
 # Linear: a run of digits and commas, then a fraction, then at most one unit of bounded length.
 _NUMBER_PATTERN = r"[-+−]?\d[\d,]{0,30}(?:\.\d{1,30})?"
@@ -71,9 +68,8 @@ _THOUSANDS_PATTERN = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 def find_unit(spelling: str) -> Unit | None:
     """The unit of this spelling, or None when trees do not know it."""
     spelling = spelling.strip().translate(_SUPERSCRIPTS)
-    # "C" and "F" are no temperatures in other texts, so only trees read them.
-    spelling = f"°{spelling}" if spelling in ("C", "F") else spelling
-    return _UNIT_BY_NAME.get(parse_unit(_OTHER_SPELLINGS.get(spelling.casefold(), spelling)))
+    other = _LETTERS.get(spelling) or _OTHER_SPELLINGS.get(spelling.casefold())
+    return _UNIT_BY_NAME.get(parse_unit(other or spelling))
 
 
 def parse_quantity(value: object) -> Quantity | None:
@@ -127,9 +123,10 @@ def find_measures(text: str) -> list[Measure]:
 
 def _unit_in_text(match: re.Match[str]) -> Unit | None:
     spelling = match.group(2) or ""
-    # “45 in the beam” is no length in inches; “45in” is.
-    detached = match.end(1) < match.start(2) if spelling else False
-    return None if detached and spelling == "in" else find_unit(spelling)
+    # “45 in the beam” is no length in inches, “45in” is; “in 1977, GM …” is no weight.
+    is_detached = match.end(1) < match.start(2) if spelling else False
+    is_word = is_detached and (spelling == "in" or match.group(1).endswith(","))
+    return None if is_word else find_unit(spelling)
 
 
 def convert_to_unit(quantity: Quantity, target: Unit | None) -> float | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from language.stemming import stem
 from trees.definition.fields import collect_fields
 from trees.definition.nodes import Tree
 from trees.facts.extraction import extract_facts
-from trees.words import content_stems, stem, word_set
+from trees.words import content_stems, word_set
 
 # Words of any professional question, which say nothing about its subject.
 _GENERAL_STEMS = frozenset(

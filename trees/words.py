@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-import snowballstemmer
-
-MAX_STEMMED_LENGTH = 40
+from language.stemming import stem
+from language.stop_words import REQUEST_STOP_WORDS
 
 # Each is linear: the repeated parts cannot match the same characters.
 _WORD_PATTERN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -27,21 +24,6 @@ _INFLECTIONS = frozenset({"", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied
 
 def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
-
-
-STOP_WORDS = word_set(
-    """
-    a about above after again all also am an and any are as at be because been before being below
-    between both but by can could did do does doing down during each few for from further had has have
-    having he her here hers him his how i if in into is it its itself just let me more most my no nor
-    not now of off on once only or other our ours out over own please same shall she should so some such
-    tell than that the their theirs them then there these they this those through to too under until up
-    us use used using very was we were what when where whether which while who whom whose why will with
-    within without would yes you your yours
-    """
-)
-
-_thread_local = threading.local()
 
 
 @dataclass(frozen=True)
@@ -96,20 +78,6 @@ def split_identifier(name: str) -> list[str]:
     return [word.text for word in split_words(_CAMEL_CASE_BOUNDARY.sub(" ", name).replace("_", " "))]
 
 
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    if len(word) > MAX_STEMMED_LENGTH:
-        return word
-    return str(_stemmer().stemWord(word))
-
-
-def _stemmer() -> Any:
-    # A stemmer keeps the word it works on in itself, so each thread needs its own.
-    if not hasattr(_thread_local, "stemmer"):
-        _thread_local.stemmer = snowballstemmer.stemmer("english")
-    return _thread_local.stemmer
-
-
 def is_same_word(one: str, other: str) -> bool:
     """Whether two folded words are one word in two inflections: beam and beams, exposed and exposing."""
     if one == other:
@@ -148,4 +116,4 @@ def content_stems(text: str) -> set[str]:
 
 
 def is_content_word(word: str) -> bool:
-    return word not in STOP_WORDS and len(word) > 1 and not word.isdigit()
+    return word not in REQUEST_STOP_WORDS and len(word) > 1 and not word.isdigit()

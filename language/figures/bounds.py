@@ -9,12 +9,13 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from language.number_words import NUMBER_WORD_PATTERN
+
 AT_LEAST, MORE_THAN, AT_MOST, LESS_THAN = ">=", ">", "<=", "<"
 _NEGATED_DIRECTIONS = {LESS_THAN: AT_LEAST, MORE_THAN: AT_MOST}
 _PLACE_WORDS = frozenset({"below", "under", "beneath", "above", "over", "beyond", "within"})
 _NUMBER_AHEAD = re.compile(
-    r"[^.;:|\n\d]{0,12}?(?:\d|[$€£₹]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty"
-    r"|sixty|seventy|eighty|ninety|hundred|thousand|half)\b)",
+    rf"[^.;:|\n\d]{{0,12}}?(?:\d|[$€£₹]|\b(?:{NUMBER_WORD_PATTERN}|half)\b)",
     re.IGNORECASE,
 )
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from language.dates import MONTH_PATTERN, month_number
 from language.figures.figure_types import Identifier, StatedDate
 from language.units import UNIT_PATTERN, parse_unit
 
-_MONTH_PREFIXES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH_NAMES = "january february march april june july august september october november december sept"
-_MONTH_PATTERN = rf"(?P<month>{'|'.join([*_MONTH_NAMES.split(), *_MONTH_PREFIXES])})\b\.?"
+_MONTH = rf"(?P<month>{MONTH_PATTERN})\b\.?"
 _YEAR_PATTERN, _DAY_PATTERN = r"(?P<year>(?:1[5-9]|20|21)\d\d)", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _DATE_PATTERNS = [
     re.compile(rf"\b{_YEAR_PATTERN}-(?P<month>[01]\d)-{_DAY_PATTERN}\b"),
-    re.compile(
-        rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH_PATTERN}(?:(?:,? |-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE
-    ),
-    re.compile(rf"\b{_MONTH_PATTERN} {_DAY_PATTERN}\b(?:,? {_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH_PATTERN},? (?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
+    re.compile(rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,? |-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH} {_DAY_PATTERN}\b(?:,? {_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH},? (?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
 ]
 
 # "Until 1 April" and "after 1 April" are opposite sides of the day.
@@ -115,7 +112,7 @@ def _read_date(text: str, match: re.Match[str]) -> StatedDate:
     given = match.groupdict()
     before = _DATE_SIDE.search(text[max(0, match.start() - 24) : match.start()])
     month = given["month"].lower()
-    number = int(month) if month.isdigit() else _MONTH_PREFIXES.index(month[:3]) + 1
+    number = int(month) if month.isdigit() else month_number(month)
     return StatedDate(
         written=match.group(),
         start=match.start(),

@@ -19,6 +19,7 @@ from django.utils import timezone
 from knowledge.models import Document
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import Passage
+from language.dates import MONTH_PATTERN, month_number
 from querying.types import SUFFICIENCY_THRESHOLD, Citation, Question
 
 _DOCUMENT_NOUN = (
@@ -34,24 +35,9 @@ _ASKS_FOR_NEW = re.compile(
     rf"\b(?:not\s+yet\s+(?:valid|in\s+force)|(?:upcoming|coming|future|next)\s+(?:\w+\s+)?{_DOCUMENT_NOUN})\b",
     re.IGNORECASE,
 )
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_MONTH_PATTERN = "|".join(rf"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
 _DAY_PATTERN = (
     r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)"
-    rf"|(?P<day2>\d{{1,2}})\s+(?P<name>{_MONTH_PATTERN})\s+(?P<year2>(?:19|20)\d\d)|(?P<year3>(?:19|20)\d\d)"
+    rf"|(?P<day2>\d{{1,2}})\s+(?P<name>{MONTH_PATTERN})\s+(?P<year2>(?:19|20)\d\d)|(?P<year3>(?:19|20)\d\d)"
 )
 _ASKS_FOR_DAY = re.compile(
     r"\b(?:as\s+(?:of|at|on)|(?:in\s+(?:force|effect)|valid|effective|applicable|back)\s+(?:in|on|at|until|before|during))"
@@ -119,7 +105,7 @@ def requested_day(question: str) -> date | None:
     year = int(found["year"] or found["year2"] or found["year3"])
     month, day = 12, 31
     if found["name"]:
-        month = 1 + next(i for i, name in enumerate(_MONTHS) if name.startswith(found["name"][:3].lower()))
+        month = month_number(found["name"])
         day = int(found["day2"])
     elif found["month"]:
         month, day = int(found["month"]), int(found["day"])

@@ -6,10 +6,11 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from language.stemming import stem
 from language.units import are_units_comparable
 from trees.definition.fields import FactField
 from trees.quantities import Measure, convert_to_unit, find_measures, find_unit, nearly_equal
-from trees.words import Word, is_same_word, split_identifier, split_words, stem, word_set
+from trees.words import Word, is_same_word, split_identifier, split_words, word_set
 
 _LINK_WORDS = word_set(
     "is are was were be being of equal equals to at about around approximately approx roughly exactly a an "

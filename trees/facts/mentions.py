@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from language.stemming import stem
+from language.stop_words import REQUEST_STOP_WORDS
 from trees.definition.fields import NO, YES, FactField
 from trees.facts.values import has_only_words
-from trees.words import STOP_WORDS, Word, is_same_word, normalise, split_words, stem, word_set
+from trees.words import Word, is_same_word, normalise, split_words, word_set
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
 
@@ -97,7 +99,7 @@ def _parse_phrase(field: FactField, value: str | bool, text: str) -> Iterator[Fi
 
 def _is_weak_word(word: str) -> bool:
     """“A”, “2” and “any” are in many texts that are not about class A, grade 2 or any of it."""
-    return word in STOP_WORDS or len(word) == 1 or word.isdigit()
+    return word in REQUEST_STOP_WORDS or len(word) == 1 or word.isdigit()
 
 
 def _index_by_stem(found: Iterable[FieldPhrase]) -> dict[str, list[FieldPhrase]]:

@@ -108,7 +108,9 @@ def compare_words(claim: str, span: str, around: Surroundings) -> WordOverlap:
         turned | _joined_compound_stems(claim, span) | (_PEOPLE_STEMS if _ADDRESSEE.search(span) else frozenset())
     )
     said = stem_set(span)
-    spelt_otherwise |= _abbreviation_stems(claim, span) | _abbreviation_stems(span, claim) | _implied_stems(span)
+    spelt_otherwise |= _abbreviation_stems(claim, span) | _abbreviation_stems(span, claim)
+    # Words that the span says without them: a sum of money is a cost, and who may do it is allowed to.
+    spelt_otherwise = spelt_otherwise.union(*(stems for pattern, stems in _IMPLICATIONS if pattern.search(span)))
     matched = {
         word
         for word in mine
@@ -148,26 +150,22 @@ def _abbreviation_stems(text: str, other: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _implied_stems(span: str) -> frozenset[str]:
-    """Words that the span says without them: a sum of money is a cost, and who may do it is allowed to."""
-    return frozenset().union(*(stems for pattern, stems in _IMPLICATIONS if pattern.search(span)))
-
-
 def _has_related_stem(word: str, others: frozenset[str]) -> bool:
     """A synonym among them, or a stem that begins alike for most of its length ("exposed" and "exposure")."""
     if synonyms_of(word) & others:
         return True
-    return word[:_ROOT_LENGTH] in _stem_roots(others) and any(_is_related_stem(word, other) for other in others)
+    if word[:_ROOT_LENGTH] not in _stem_roots(others):
+        return False
+    pairs = (sorted((word, other), key=len) for other in others)
+    return any(
+        len(short) >= _ROOT_LENGTH and long.startswith(short) and len(long) - len(short) <= 3
+        for short, long in pairs
+    )
 
 
 @lru_cache(maxsize=4096)
 def _stem_roots(words: frozenset[str]) -> frozenset[str]:
     return frozenset(word[:_ROOT_LENGTH] for word in words)
-
-
-def _is_related_stem(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    return len(short) >= _ROOT_LENGTH and long.startswith(short) and len(long) - len(short) <= 3
 
 
 def is_ruled_out(claim: str, span: str, around: Surroundings) -> bool:
@@ -235,14 +233,13 @@ def changes_subject(claim: str, span: str) -> bool:
 
 
 def _is_subject_replaced(main: _Statement, said: tuple[_Statement, ...], mine: frozenset[str]) -> bool:
-    elsewhere = (other for other in said if other is not main and not _is_also_claimed(other, mine))
-    others = frozenset().union(*(other.subject for other in elsewhere))
+    others: set[str] = set()
+    for other in said:
+        # Where the claim also says what is said of that subject, it may well name it.
+        is_claimed = other.subject & mine and 2 * len(other.predicate & mine) > len(other.predicate)
+        if other is not main and not is_claimed:
+            others |= other.subject
     return main.head not in mine and bool((others - main.subject - main.predicate) & mine)
-
-
-def _is_also_claimed(other: _Statement, mine: frozenset[str]) -> bool:
-    """The claim says what is said of that subject, so it may well name it."""
-    return bool(other.subject & mine) and 2 * len(other.predicate & mine) > len(other.predicate)
 
 
 def semantic_support(claim: str, span: str, words: WordOverlap) -> float:
@@ -252,35 +249,30 @@ def semantic_support(claim: str, span: str, words: WordOverlap) -> float:
     worst = _weakest_similarity(claim, span, words) if sense >= _MIN_SIMILARITY else 0.0
     if worst >= _SYNONYM_SIMILARITY:
         return max(sense, words.share)
-    if sense >= _SURE_SIMILARITY and worst >= _FAINT_SIMILARITY and _has_harmless_gap(claim, words):
+    # One word of the claim's own among many that it shares, and no word that would turn the sentence round.
+    has_harmless_gap = (
+        len(words.missing) == 1
+        and len(words.matched) >= _MIN_MATCHED_WORDS
+        and not any(map(has_known_opposite, _words_with_stems(claim, words.missing)))
+    )
+    if sense >= _SURE_SIMILARITY and worst >= _FAINT_SIMILARITY and has_harmless_gap:
         return sense
     if known < _HIGH_OVERLAP and sense >= _PARAPHRASE_SIMILARITY and worst >= _RELATED_SIMILARITY:
         return sense
     return 0.0
 
 
-def _has_harmless_gap(claim: str, words: WordOverlap) -> bool:
-    """One word of the claim's own among many that it shares, and no word that would turn the sentence round."""
-    if len(words.missing) != 1 or len(words.matched) < _MIN_MATCHED_WORDS:
-        return False
-    return not any(has_known_opposite(word) for word in _words_with_stems(claim, words.missing))
-
-
 def _weakest_similarity(claim: str, span: str, words: WordOverlap) -> float:
     """How near the span comes to that word of the claim which it lacks most; 0 where it has its opposite."""
     missing, others = _words_with_stems(claim, words.missing), _words_with_stems(span, words.unused)
-    if _has_name_among(claim, missing):
+    # One name never stands for another, however near they are in meaning.
+    if any(match.group().lower() in missing for match in _CAPITALISED_NAME.finditer(claim)):
         return 0.0
     cache_vectors([*missing, *others])
     found = [(word, *most_similar(word, others)) for word in missing]
     if any(find_opposite(word, frozenset({other})) for word, _, other in found):
         return 0.0
     return min((near for _, near, _ in found), default=1.0)
-
-
-def _has_name_among(claim: str, words: list[str]) -> bool:
-    """One name never stands for another, however near they are in meaning."""
-    return any(match.group().lower() in words for match in _CAPITALISED_NAME.finditer(claim))
 
 
 def _words_with_stems(text: str, stems: frozenset[str]) -> list[str]:

@@ -26,7 +26,8 @@ def is_scattered(claim: str, span: str) -> bool:
     row = [
         places
         for word in _content_sequence(extract_figures(strip_list_mark(claim)).words)
-        if (places := _word_positions(word, said))
+        # Its places, and those of what may stand for it; none where only a heading or nothing has it.
+        if (places := frozenset().union(*(said.get(other, frozenset()) for other in (word, *synonyms_of(word)))))
     ]
     return len(row) > 2 and not frozenset.intersection(*row)
 
@@ -53,8 +54,3 @@ def _sentence_positions(span: str) -> dict[str, frozenset[int]]:
         for stem in _content_sequence(sentence):
             places[stem] = places.get(stem, frozenset()) | {at}
     return places
-
-
-def _word_positions(word: str, said: dict[str, frozenset[int]]) -> frozenset[int]:
-    """The places of the word, and of what may stand for it; empty where only a heading or nothing has it."""
-    return said.get(word, frozenset()).union(*(said.get(other, frozenset()) for other in synonyms_of(word)))

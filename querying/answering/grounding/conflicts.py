@@ -48,18 +48,14 @@ def sentences_disagree(one: str, other: str) -> bool:
     mine, theirs = extract_figures(one), extract_figures(other)
     if len(mine.quantities) != len(theirs.quantities) or len(mine.quantities) > 1:
         return False
-    if {name.code for name in mine.names} != {name.code for name in theirs.names} or _describe_different_cases(
-        one, other
-    ):
+    if {name.code for name in mine.names} != {name.code for name in theirs.names}:
+        return False
+    # Different cases: "very severe" and "severe", "above" and "below".
+    if any(contradicts(*pair) or overstates(*pair) for pair in ((one, other), (other, one))):
         return False
     if reverses_polarity(one, other):
         return True
     return any(_values_exclude_each_other(a, b) for a, b in product(mine.quantities, theirs.quantities))
-
-
-def _describe_different_cases(one: str, other: str) -> bool:
-    """They speak of different cases: not "very severe" and "severe", not "above" and "below"."""
-    return any(contradicts(*pair) or overstates(*pair) for pair in ((one, other), (other, one)))
 
 
 def _subject_stems(text: str) -> frozenset[str]:
@@ -75,10 +71,10 @@ def _values_exclude_each_other(one: Quantity, other: Quantity) -> bool:
 
 def _headings_agree(one: Passage, other: Passage, excerpt: str) -> bool:
     """Not under headings that name different things ("Columns" and "Beams")."""
-    mine, theirs = (_heading_stems(passage) - _subject_stems(excerpt) for passage in (one, other))
+    mine, theirs = (
+        content_stems(passage.section_path[-1]) - content_stems(passage.document_title) - _subject_stems(excerpt)
+        if passage.section_path
+        else frozenset()
+        for passage in (one, other)
+    )
     return not mine or not theirs or bool(mine & theirs)
-
-
-def _heading_stems(passage: Passage) -> frozenset[str]:
-    above = content_stems(passage.section_path[-1]) if passage.section_path else frozenset()
-    return above - content_stems(passage.document_title)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from language.clauses import text_before_predicate
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
-from language.figures.figure_types import Identifier, Quantity, StatedDate, TextFigures
+from language.figures.figure_types import Identifier, Quantity, StatedDate
 from language.terms import terms
 from language.units import are_units_comparable, is_same_amount
 
@@ -70,26 +70,22 @@ class _ClaimFigures:
 def figure_contexts(text: str) -> tuple[FigureContext, ...]:
     """The figures of the text in order, each with its words."""
     read = extract_figures(text)
-    figures_in_order = sorted(_figures_by_place(read), key=lambda figure: figure.start)
+    every: list[Figure] = [*read.quantities, *read.names, *read.dates]
+    by_place = {(figure.start, figure.end): figure for figure in every}
+    figures_in_order = sorted(by_place.values(), key=lambda figure: figure.start)
     edges = [0, *(match.start() for match in _CELL_BREAK.finditer(read.words)), len(read.words)]
     cells = [read.words[start:end] for start, end in pairwise(edges)]
     found = []
     for number, (start, end) in enumerate(pairwise(edges)):
         inside = [figure for figure in figures_in_order if start <= figure.start < end]
-        for figure, words in zip(inside, _words_per_figure(read.words, start, end, inside), strict=True):
-            shared = (
-                _subject_words(cells[number])
-                if any(not _has_subject(cell) for cell in cells[number + 1 :])
-                else None
-            )
-            found.append(FigureContext(figure, number, content_stems(cells[number]), words, shared or frozenset()))
+        # The words of a cell, divided among its figures midway between each two.
+        middles = [_space_near(read.words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
+        is_shared = not all(map(_has_subject, cells[number + 1 :]))
+        subject = _subject_words(cells[number]) if is_shared else frozenset()
+        for figure, (begin, stop) in zip(inside, pairwise([start, *middles, end]), strict=False):
+            words = content_stems(read.words[begin:stop])
+            found.append(FigureContext(figure, number, content_stems(cells[number]), words, subject))
     return tuple(found)
-
-
-def _words_per_figure(words: str, start: int, end: int, inside: list[Figure]) -> list[frozenset[str]]:
-    """The words of a cell, divided among its figures midway between each two."""
-    middles = [_space_near(words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
-    return [content_stems(words[a:b]) for a, b in pairwise([start, *middles, end])] if inside else []
 
 
 def _space_near(text: str, at: int) -> int:
@@ -104,11 +100,6 @@ def _has_subject(text: str) -> bool:
 def _subject_words(text: str) -> frozenset[str]:
     before = text_before_predicate(text)
     return content_stems(before) if before != text else frozenset()
-
-
-def _figures_by_place(read: TextFigures) -> list[Figure]:
-    every: list[Figure] = [*read.quantities, *read.names, *read.dates]
-    return list({(figure.start, figure.end): figure for figure in every}.values())
 
 
 def _figure_is_misattributed(

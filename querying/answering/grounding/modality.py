@@ -6,90 +6,71 @@ import re
 from functools import lru_cache
 
 from language.clauses import fails_nearest_clause
-from language.figures.figure_extraction import extract_figures
 from language.terms import terms
+from language.word_patterns import word_pattern
 
-_OBLIGATION = re.compile(
-    r"\b(?:must|shall|has\s+to|have\s+to|required?|requires|mandatory|obligatory|compulsory|obliged|needs?\s+to)\b",
-    re.I,
+_OBLIGATION = word_pattern(
+    "must|shall|ha(?:s|ve) to|required?|requires|mandatory|obligatory|compulsory|obliged|needs? to"
 )
-_PERMISSION = re.compile(
-    r"\b(?:may|might|can|could|optional|optionally|permitted|allowed|voluntary|voluntarily|free\s+to)\b", re.I
+_PERMISSION = word_pattern(
+    "may|might|can|could|optional|optionally|permitted|allowed|voluntary|voluntarily|free to"
 )
-_NEGATED_PERMISSION = re.compile(r"\b(?:not|never)\s+(?:be\s+)?(?:optional|voluntary)\b", re.I)
-_NEGATED_OBLIGATION = re.compile(
-    r"\b(?:not|never)\s+(?:be\s+)?(?:required|mandatory|obligatory|compulsory|obliged)\b|\bneed\s+not\b"
-    r"|\b(?:not|n['’]t)\s+(?:need|have)\s+to\b",
-    re.I,
+_NEGATED_PERMISSION = word_pattern("(?:not|never) (?:be )?(?:optional|voluntary)")
+_NEGATED_OBLIGATION = word_pattern(
+    "(?:not|never) (?:be )?(?:required|mandatory|obligatory|compulsory|obliged)|need not|not (?:need|have) to"
 )
-_ADVICE = re.compile(r"\b(?:should|recommended|recommends?|advisable|advised|ideally|preferably)\b", re.I)
-_ALL_WORDS = re.compile(r"\b(?:all|every|each|always|any|entirely|completely|invariably)\b", re.I)
-_SOME_WORDS = re.compile(
-    r"\b(?:some|several|certain|sometimes|occasionally|often|usually|generally|typically|many|most|mostly|few|rarely|partly"
-    r"|normally|frequently)\b",
-    re.I,
+_DENIAL = re.compile(r"\b(?:not|no|never|cannot|nor)\b|n['’]t\b", re.IGNORECASE)
+_ADVICE = word_pattern("should|recommended|recommends?|advisable|advised|ideally|preferably")
+_ALL_WORDS = word_pattern("all|every|each|always|any|entirely|completely|invariably")
+_SOME_WORDS = word_pattern(
+    "some|several|certain|sometimes|occasionally|often|usually|generally|typically|many|most|mostly|few|rarely|partly"
+    "|normally|frequently"
 )
-_EXCLUSIVE = re.compile(r"\b(?:only|solely|exclusively|nothing\s+but|no\s+other)\b(?!\s+(?:a\s+)?\d)", re.I)
-_EXCLUSIVE_EQUIVALENT = re.compile(
-    r"\b(?:only|solely|exclusively|alone(?!\.\d)|no\s+other|unless|except|no|nobody|none|sole|until"
-    r"|(?<!not )limited\s+to)\b",
-    re.I,
+_EXCLUSIVE = word_pattern("only|solely|exclusively|nothing but|no other", behind=r"(?!\s+(?:a\s+)?\d)")
+_EXCLUSIVE_EQUIVALENT = word_pattern(
+    r"only|solely|exclusively|alone(?!\.\d)|no other|unless|except|no|nobody|none|sole|until|(?<!not\s)limited to"
 )
-_INCLUSIVE = re.compile(r"\bboth\b|\bnot\s+only\b", re.I)
+_INCLUSIVE = word_pattern("both|not only")
 _INTENSIFIED_WORD = re.compile(r"\b(?:very|extremely|highly|semi|partly|nearly|almost)[ -]([a-z]{3,30})")
 _PLAIN_WORD = re.compile(r"[a-z]{2,30}")
-_MODAL_VERB = re.compile(
-    r"\b(?:(?P<duty>must|shall|has\s+to|have\s+to|needs?\s+to)|may|might|can|could)\s+"
-    r"(?:(?:be|also|been|only|always|each|all|both)\s+){0,3}(?!not\b|never\b|no\b|be\b|have\b)(?P<verb>[a-z]{3,30})",
-    re.IGNORECASE,
+_MODAL_VERB = word_pattern(
+    "(?:(?P<duty>must|shall|has to|have to|needs? to)|may|might|can|could) "
+    r"(?:(?:be|also|been|only|always|each|all|both) ){0,3}(?!not\b|never\b|no\b|be\b|have\b)(?P<verb>[a-z]{3,30})"
 )
 # A claim that allows of no exception needs a source that says as much; and so with a reason.
-_WITHOUT_EXCEPTION = re.compile(
-    r"\b(?:always|invariably|regardless|irrespective|even\s+if|in\s+(?:all|any|every)\s+cases?|at\s+all\s+times|whether\s+or\s+not"
-    r"|under\s+(?:all|any)\s+circumstances|without\s+(?:any\s+)?(?:exceptions?|limits?|limitations?|conditions?)"
-    r"|no\s+exceptions?|guarantees?|guaranteed|proven|proves?)\b",
-    re.IGNORECASE,
+_WITHOUT_EXCEPTION = word_pattern(
+    "always|invariably|regardless|irrespective|even if|in (?:all|any|every) cases?|at all times|whether or not"
+    "|under (?:all|any) circumstances|without (?:any )?(?:exceptions?|limits?|limitations?|conditions?)"
+    "|no exceptions?|guarantees?|guaranteed|proven|proves?"
 )
-_UNCONDITIONAL = re.compile(
-    r"\b(?:always|invariably|regardless|irrespective|even|all|any|every|each|ever|whether\s+or|without|no|never|guarantees?"
-    r"|guaranteed|proven|proves?|whatever|whenever|wherever|24)\b(?!\s+(?:less|more|later)\b)",
-    re.IGNORECASE,
+_UNCONDITIONAL = word_pattern(
+    "always|invariably|regardless|irrespective|even|all|any|every|each|ever|whether or|without|no|never|guarantees?"
+    "|guaranteed|proven|proves?|whatever|whenever|wherever|24",
+    behind=r"(?!\s+(?:less|more|later)\b)",
 )
-_IN_ALL_CASES = re.compile(
-    r"\b(?:always|regardless|irrespective|in\s+(?:all|any|every)\s+cases?|at\s+all\s+times|even\s+if|all|every)\b",
-    re.IGNORECASE,
+_IN_ALL_CASES = word_pattern(
+    "always|regardless|irrespective|in (?:all|any|every) cases?|at all times|even if|all|every"
 )
-_EVERY = re.compile(r"\b(?:all|every|everyone|everything)\b(?!\s+(?:or|of\s+which)\b)", re.IGNORECASE)
-_UNIVERSAL = re.compile(
-    r"\b(?:all|every|everyone|everything|each|any|no|none|entire|whole|both|throughout|always|never|only|nightly|daily|weekly"
-    r"|monthly|yearly|annual|annually|per)\b",
-    re.IGNORECASE,
+_EVERY = word_pattern("all|every|everyone|everything", behind=r"(?!\s+(?:or|of\s+which)\b)")
+_UNIVERSAL = word_pattern(
+    "all|every|everyone|everything|each|any|no|none|entire|whole|both|throughout|always|never|only|nightly|daily|weekly"
+    "|monthly|yearly|annual|annually|per"
 )
 # What a sentence mentions without saying that it is so.
-_NOT_ASSERTED = re.compile(
-    r"\b(?:unknown|unclear|undecided|uncertain|investigated?|tested|asked|wondered|not\s+known)\s*,?(?:\s+\w{1,12},)?\s+(?:whether|if)\b"
-    r"|\b(?:is|are|was|were)\s+(?:\w{1,15}\s+)?(?:fallacious|false|untrue|incorrect|a\s+myth|mistaken|unfounded)\b",
-    re.IGNORECASE,
+_NOT_ASSERTED = word_pattern(
+    r"(?:unknown|unclear|undecided|uncertain|investigated?|tested|asked|wondered|not known)\s*,?(?: \w{1,12},)?"
+    r" (?:whether|if)"
+    r"|(?:is|are|was|were) (?:\w{1,15} )?(?:fallacious|false|untrue|incorrect|a myth|mistaken|unfounded)"
 )
-_EXCEPTION = re.compile(r"\b(?:unless|except|excluding|provided|other\s+than|save)\b", re.IGNORECASE)
-_COMPARISON = re.compile(r"\b(?:more|less|fewer|\w{2,12}er)\b[^.;,]{0,40}\bthan\b", re.IGNORECASE)
-_COMPARISON_EQUIVALENT = re.compile(
-    r"\b(?:than|more|less|fewer|best|worst|compared|twice|double\w{0,2}|doubling"
-    r"|exceed\w{0,3}|\w{3,12}est|(?:high|low|larg|small|great|long|short|old|young|cheap|fast|slow|earli|lat|strong|weak)er)\b",
-    re.IGNORECASE,
+_EXCEPTION = word_pattern("unless|except|excluding|provided|other than|save")
+_QUALIFIED_ALL = word_pattern("(?:all|every|each|any) (?:the |of the )?([a-z]{3,30}) ([a-z]{3,30})")
+_CAUSE = word_pattern(
+    "because|due to|owing to|caused?(?: by)?|causes|led to|leads? to|results? in|resulted in|as a result|therefore"
+    "|in order to|thanks to"
 )
-_QUALIFIED_ALL = re.compile(
-    r"\b(?:all|every|each|any)\s+(?:the\s+|of\s+the\s+)?([a-z]{3,30})\s+([a-z]{3,30})", re.IGNORECASE
-)
-_CAUSE = re.compile(
-    r"\b(?:because|due\s+to|owing\s+to|caused?\s+by|causes?|caused|led\s+to|leads?\s+to|results?\s+in|resulted\s+in"
-    r"|as\s+a\s+result|therefore|in\s+order\s+to|thanks\s+to)\b",
-    re.IGNORECASE,
-)
-_CAUSE_EQUIVALENT = re.compile(
-    r"\b(?:because|since|as|due|owing|caus\w{1,10}|(?:led|leads?|leading)\s+to|results?|resulted|resulting|consequen\w{1,10}"
-    r"|therefore|thus|hence|so|for|reasons?|thanks|given|induc\w{1,10}|driv\w{1,6}|produc\w{1,6})\b",
-    re.IGNORECASE,
+_CAUSE_EQUIVALENT = word_pattern(
+    r"because|since|as|due|owing|caus\w{1,10}|(?:led|leads?|leading) to|results?|resulted|resulting|consequen\w{1,10}"
+    r"|therefore|thus|hence|so|for|reasons?|thanks|given|induc\w{1,10}|driv\w{1,6}|produc\w{1,6}"
 )
 
 
@@ -109,7 +90,6 @@ def overstates(claim: str, source: str) -> bool:
         or _adds_unsupported(_EVERY, _UNIVERSAL, claim, source)
         or (_has_match(_NOT_ASSERTED, source) and not _has_match(_NOT_ASSERTED, claim))
         or _drops_qualifier(claim, source)
-        or _adds_unsupported(_COMPARISON, _COMPARISON_EQUIVALENT, extract_figures(claim).words, source)
         or _adds_unsupported(_CAUSE, _CAUSE_EQUIVALENT, claim, source)
     )
 
@@ -170,8 +150,7 @@ def _without_negated_modals(text: str) -> str:
 
 def _both_forbid(claim: str, source: str) -> bool:
     """ "May not" and "must not" are one."""
-    denial = re.compile(r"\b(?:not|no|never|cannot|nor)\b|n['’]t\b", re.IGNORECASE)
-    return _has_match(denial, claim) and _has_match(denial, source)
+    return _has_match(_DENIAL, claim) and _has_match(_DENIAL, source)
 
 
 def _changes_quantifier(claim: str, source: str) -> bool:

@@ -17,26 +17,10 @@ shall must may will can should would could does do did is are was were be been b
 """
 _SKIPPED = frozenset(_SKIPPED_WORDS.split())
 # What opens a clause: the word behind it is most likely its subject.
-_CLAUSE_OPENERS = frozenset(
-    [
-        "because",
-        "if",
-        "when",
-        "while",
-        "whilst",
-        "whereas",
-        "as",
-        "although",
-        "though",
-        "since",
-        "until",
-        "unless",
-        "that",
-        "which",
-        "where",
-        "who",
-    ]
-)
+_CLAUSE_OPENING_WORDS = """
+because if when while whilst whereas as although though since until unless that which where who
+"""
+_CLAUSE_OPENERS = frozenset(_CLAUSE_OPENING_WORDS.split())
 _CLAUSE_START, _COORDINATED = "^", "&"
 _COORDINATORS = frozenset(["and", "or", "nor", "but"])
 
@@ -57,6 +41,7 @@ _ACTIVE = re.compile(
 # Pairs are compared, so their number is bounded; no sentence has so many words out of place.
 _MAX_PAIRED_WORDS = 60
 _MAX_DIRECTIONS = 8
+
 # So far before its verb a subject is looked for.
 _SUBJECT_REACH = 80
 

@@ -121,7 +121,8 @@ def _span_surroundings(passage: Passage) -> Surroundings:
 def _candidate_spans(claim: str, text: str, around: Surroundings) -> Iterator[_CandidateSpan]:
     for run, piece in _runs_sharing_words(claim, text):
         words = compare_words(claim, piece, around)
-        main = _closest_sentence(claim, [unwrap_lines(text[a:b]) for a, b in run])
+        sentences = [unwrap_lines(text[start:end]) for start, end in run]
+        main = max(sentences, key=lambda sentence: len(content_stems(claim) & content_stems(sentence)))
         start, end = run[0][0], run[-1][1]
         yield _CandidateSpan(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
 
@@ -158,11 +159,6 @@ def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[
     while end < len(spans) and end - at <= _MAX_LIST_ITEMS and _LIST_ITEM.match(text, spans[end][0]):
         end += 1
     return spans[at:end]
-
-
-def _closest_sentence(claim: str, sentences: Sequence[str]) -> str:
-    wanted = content_stems(claim)
-    return max(sentences, key=lambda sentence: len(wanted & content_stems(sentence)))
 
 
 @lru_cache(maxsize=512)

@@ -59,7 +59,7 @@ def test_the_subject_of_a_sentence_stands_in_its_words(text: str):
 
 def test_figures_of_another_subject_are_not_read(monkeypatch):
     read = []
-    figures = conflicts.figures
+    figures = conflicts.extract_figures
     monkeypatch.setattr(conflicts, "extract_figures", lambda text: read.append(text) or figures(text))
     others = [f"Clause {number}: the lap of a column is {number} mm." for number in range(1, 40)]
     assert not any(sentences_disagree(SEVERE, other) for other in others)
