@@ -7,13 +7,12 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 from rest_framework.request import Request
 
 from lexic.errors import InvalidInput
 from lexic.http.error_handlers import PayloadTooLarge
-from lexic.http.strict_json import read_json
+from lexic.http.strict_json import InvalidJson, read_json
 
 MAX_FILES = 20
 # As many times the largest document, all files of a request together.
@@ -74,7 +73,7 @@ def get_form_fields(
 ) -> dict[str, Any]:
     """The other fields as JSON would have them; of a form, an empty field says nothing.
 
-    `lists` may be repeated or have commas, `flags` are true or false, `objects` are JSON. Raises `ParseError`.
+    `lists` may be repeated or have commas, `flags` are true or false, `objects` are JSON. Raises `InvalidJson`.
     """
     fields: dict[str, Any] = {}
     for name in request.POST:
@@ -82,7 +81,7 @@ def get_form_fields(
         if name in lists:
             fields[name] = [part.strip() for value in values for part in value.split(",") if part.strip()]
         elif len(values) > 1:
-            raise ParseError(f"{name:.60} was sent more than once.")
+            raise InvalidJson(f"{name:.60} was sent more than once.")
         elif values:
             fields[name] = _parse_field(values[0], is_flag=name in flags, is_object=name in objects)
     return fields

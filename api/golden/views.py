@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -31,11 +30,10 @@ from api.views import AuthorView
 from evaluation import tasks
 from evaluation.golden import jsonl, run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
-from lexic.errors import InvalidInput, LexicError, NotFound
+from lexic.errors import LexicError, NotFound
 from plugins.models import Plugin
 from querying.models import EvaluationRun, GoldenQuestion, GoldenQuestionQuerySet
 
-MAX_FILE_BYTES = 5_000_000
 _PASSED_BY_RESULT = {"failed": False, "new": None, "passed": True}
 
 
@@ -49,19 +47,6 @@ class NoSuchRun(NotFound):
     """This plugin has no such run."""
 
     code = "unknown_run"
-
-
-class FileTooLarge(InvalidInput):
-    """The file is larger than 5 MB."""
-
-    code = "file_too_large"
-    status = 413
-
-
-class NotUtf8Text(InvalidInput):
-    """The file is not text in UTF-8."""
-
-    code = "not_text"
 
 
 class QueueUnavailable(LexicError):
@@ -145,7 +130,7 @@ class GoldenImportView(AuthorView):
         found = get_plugin(request, plugin)
         said = GoldenImportSerializer(data=request.data)
         said.is_valid(raise_exception=True)
-        done = jsonl.import_golden_questions(found, lines=_read_text(said.validated_data["file"]).split("\n"))
+        done = jsonl.import_golden_file(found, said.validated_data["file"])
         return Response(GoldenImportResultSerializer(done).data)
 
 
@@ -242,13 +227,3 @@ def _filter_questions(questions: GoldenQuestionQuerySet, said: dict[str, Any]) -
     if "expectation" in said:
         questions = questions.filter(expectation=said["expectation"])
     return questions.filter(question__icontains=said["q"]) if "q" in said else questions
-
-
-def _read_text(file: UploadedFile) -> str:
-    """Raises `FileTooLarge` and `NotText`."""
-    if (file.size or 0) > MAX_FILE_BYTES:
-        raise FileTooLarge
-    try:
-        return file.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise NotUtf8Text from None

@@ -10,25 +10,11 @@ from evaluation.golden import jsonl
 from lexic.errors import InvalidInput, LexicError
 from plugins.models import Plugin
 
-MAX_FILE_BYTES = 5_000_000
-
 
 class NoFileChosen(InvalidInput):
     """Choose a file first."""
 
     code = "no_file"
-
-
-class FileTooLarge(InvalidInput):
-    """The file is larger than 5 MB."""
-
-    code = "file_too_large"
-
-
-class NotUtf8Text(InvalidInput):
-    """The file is not text in UTF-8."""
-
-    code = "not_text"
 
 
 def export_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
@@ -41,23 +27,12 @@ def export_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 def import_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """All of the file or nothing; what is there already is brought up to date."""
     try:
-        done = jsonl.import_golden_questions(plugin, lines=_read_text(request).split("\n"))
+        if (file := request.FILES.get("file")) is None:
+            raise NoFileChosen
+        done = jsonl.import_golden_file(plugin, file)
     except LexicError as error:
         messages.error(request, f"{error.message} Nothing was taken in. {error.hint}".strip())
     else:
         said = f"{done.added} added, {done.changed} changed, {done.unchanged} were there already."
         messages.success(request, said)
     return HttpResponseRedirect(reverse_pane(plugin, "golden"))
-
-
-def _read_text(request: HttpRequest) -> str:
-    """Raises `NoFile`, `FileTooLarge` and `NotText`."""
-    file = request.FILES.get("file")
-    if file is None:
-        raise NoFileChosen
-    if (file.size or 0) > MAX_FILE_BYTES:
-        raise FileTooLarge
-    try:
-        return file.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise NotUtf8Text from error

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from evaluation.golden.line_format import MAX_PHRASE_LENGTH
 from knowledge.models import Document
 from lexic.errors import InvalidInput
+from lexic.http.error_handlers import PayloadTooLarge
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
 
 MAX_GOLDEN_ROWS = 5000
+MAX_GOLDEN_FILE_BYTES = 5_000_000
 _GOLDEN_FIELDS = ("question", "expectation", "facts", "must_cite", "must_contain", "must_reach", "is_public")
 
 
@@ -25,6 +28,18 @@ class InvalidGoldenFile(InvalidInput):
 
     code = "not_golden_questions"
     hint = "One JSON object a line, with `question` and what must come out, as `manage.py golden export` writes it."
+
+
+class GoldenFileTooLarge(PayloadTooLarge):
+    """The file is larger than 5 MB."""
+
+    hint = "Split it into several files."
+
+
+class NotUtf8Text(InvalidInput):
+    """The file is not text in UTF-8."""
+
+    code = "not_text"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +64,7 @@ def export_golden_questions(plugin: Plugin) -> Iterator[str]:
 
 def import_golden_questions(plugin: Plugin, *, lines: Iterable[str]) -> GoldenImportResult:
     """Take golden questions in; all, or none where one is wrong. Doing it twice adds nothing: a question that is
-    there already with the same facts is brought up to date. Raises `NotGoldenQuestions` that names the line."""
+    there already with the same facts is brought up to date. Raises `InvalidGoldenFile`, which names the line."""
     rows = [_validated_row(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if len(rows) > MAX_GOLDEN_ROWS:
         raise InvalidGoldenFile(f"The file has more than {MAX_GOLDEN_ROWS} golden questions.")
@@ -58,6 +73,20 @@ def import_golden_questions(plugin: Plugin, *, lines: Iterable[str]) -> GoldenIm
     return GoldenImportResult(
         added=done.count("added"), changed=done.count("changed"), unchanged=done.count("unchanged")
     )
+
+
+def import_golden_file(plugin: Plugin, file: UploadedFile) -> GoldenImportResult:
+    """`import_golden_questions` for an uploaded file.
+
+    Raises `GoldenFileTooLarge`, `NotUtf8Text` and `InvalidGoldenFile`.
+    """
+    if (file.size or 0) > MAX_GOLDEN_FILE_BYTES:
+        raise GoldenFileTooLarge
+    try:
+        text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise NotUtf8Text from None
+    return import_golden_questions(plugin, lines=text.split("\n"))
 
 
 def _upsert_question(plugin: Plugin, row: dict[str, Any]) -> str:

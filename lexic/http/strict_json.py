@@ -8,14 +8,18 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from rest_framework.exceptions import ParseError
-
 from lexic.errors import InvalidInput
 
-# No body that means something is nested deeper; what walks through it may do so by recursion.
+# No meaningful body is nested deeper, so code that walks through a value may be recursive.
 MAX_JSON_DEPTH = 20
 
 _UNSTORABLE_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
+
+
+class InvalidJson(InvalidInput):
+    """The body is not valid JSON in UTF-8."""
+
+    code = "invalid_json"
 
 
 class UnstorableText(InvalidInput):
@@ -25,23 +29,23 @@ class UnstorableText(InvalidInput):
 
 
 def read_json(body: bytes) -> Any:
-    """The value, made of text and numbers that can be stored. Raises `ParseError` and `UnfitText`."""
+    """The value of a JSON text. Raises `InvalidJson` and `UnstorableText`."""
     try:
         value = json.loads(body.decode(), parse_constant=_reject_constant, parse_float=_parse_finite_float)
     except (ValueError, RecursionError):
-        raise ParseError("The body is not valid JSON in UTF-8.") from None
+        raise InvalidJson from None
     check_json(value)
     return value
 
 
 def check_json(value: Any) -> None:
-    """Raises `ParseError` for JSON nested too deeply, `UnfitText` for text that cannot be stored."""
+    """Raises `InvalidJson` for JSON that is nested too deeply, `UnstorableText` for text that cannot be stored."""
     level = [value]
     for _ in range(MAX_JSON_DEPTH):
         level = [child for item in level for child in _child_values(item)]
         if not level:
             return
-    raise ParseError("The JSON is nested too deeply.")
+    raise InvalidJson("The JSON is nested too deeply.")
 
 
 def _child_values(item: Any) -> Iterator[Any]:

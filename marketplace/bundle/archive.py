@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from django.conf import settings
-from rest_framework.exceptions import ParseError
 
-from lexic.errors import LexicError
+from lexic.errors import InvalidInput
 from lexic.http.strict_json import read_json
 from marketplace.bundle.columns import BadBundle
 
@@ -83,7 +82,7 @@ class BundleArchive:
         body = b"".join(self._blocks(MANIFEST_NAME))
         try:
             return read_json(body)
-        except (ParseError, LexicError) as error:
+        except InvalidInput as error:
             raise BadBundle(f"Its manifest.json cannot be read: {error}") from None
 
     def open_document(self, sha256: str) -> IO[bytes]:

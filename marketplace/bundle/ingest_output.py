@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from rest_framework.exceptions import ParseError
 
 from knowledge.documents.prepared_import import PreparedChunk, PreparedPage
 from knowledge.models import Chunk, Embedding, Page
 from knowledge.versions.chunk_plan import MAX_SECTION_LENGTH
-from lexic.errors import LexicError
+from lexic.errors import InvalidInput
 from lexic.http.strict_json import read_json
 from marketplace.bundle.columns import BadBundle
 from marketplace.bundle.pinned_documents import PinnedDocument
@@ -150,7 +149,7 @@ def _parse_row(line: bytes, *, length: int, where: str) -> list[Any]:
         raise BadBundle(f"{where} has a line that holds too much.")
     try:
         row = read_json(line)
-    except (ParseError, LexicError):
+    except InvalidInput:
         raise BadBundle(f"{where} has a line that cannot be read.") from None
     if not isinstance(row, list) or len(row) != length:
         raise BadBundle(f"{where} has a line that is not what it should be.")

@@ -226,7 +226,7 @@ def test_a_charset_that_cannot_be_one_of_a_form_is_no_failure_of_ours(
 
 
 def test_a_file_has_at_most_five_megabytes(plugin: Plugin, alice: User) -> None:
-    assert code_of(take_in(signed_in(alice), b" " * 5_000_001), 413) == "file_too_large"
+    assert code_of(take_in(signed_in(alice), b" " * 5_000_001), 413) == "too_large"
 
 
 # --- Runs -------------------------------------------------------------------------------------------------------
