@@ -1,6 +1,6 @@
-"""Fields that take a value as JSON has it, not one that could be made into it, and serializers that know their keys.
+"""Fields that take a JSON value only as the type it has, and serializers that refuse names they do not know.
 
-The framework's own read "yes" as true and 5 as "5", and pass over keys that they do not know: then a slip of the pen
+The framework's own fields read "yes" as true and 5 as "5", and ignore names they do not know, so that a misspelt name
 looks like a success.
 """
 
@@ -16,14 +16,28 @@ from rest_framework.request import Request
 
 MAX_FACT_COUNT = 50
 _MAX_NAME_LENGTH, _MAX_VALUE_LENGTH = 200, 500
-_INVALID_FACT = f"A fact is a text of at most {_MAX_VALUE_LENGTH} characters, a number, true or false."
+
+
+def validated(serializer: serializers.BaseSerializer) -> dict[str, Any]:
+    """The valid data of a serializer that was given some. Raises `ValidationError`."""
+    serializer.is_valid(raise_exception=True)
+    data: dict[str, Any] = serializer.validated_data
+    return data
+
+
+def in_tools(**differences: Any) -> dict[str, Any]:
+    """The `style` of a field for which the tools of MCP have another `description`, `default` or type of `items`.
+
+    `api.mcp.tools.schemas` reads it.
+    """
+    return {"tool": differences}
 
 
 class StrictCharField(serializers.CharField):
     def run_validation(self, data: Any = serializers.empty) -> Any:
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
-        # Before the spaces around it are taken off: a limit holds for what is sent.
+        # The limit holds for the text as it was sent, with the spaces that are taken off below.
         if isinstance(data, str) and self.max_length is not None and len(data) > self.max_length:
             self.fail("max_length", max_length=self.max_length)
         return super().run_validation(data)
@@ -32,8 +46,8 @@ class StrictCharField(serializers.CharField):
 class StrictListField(serializers.ListField):
     """A short list of short texts."""
 
-    def __init__(self, *, each: int, most: int, **options: Any) -> None:
-        super().__init__(child=StrictCharField(max_length=each), max_length=most, **options)
+    def __init__(self, *, max_item_length: int, max_items: int, **options: Any) -> None:
+        super().__init__(child=StrictCharField(max_length=max_item_length), max_length=max_items, **options)
 
 
 class StrictChoiceField(serializers.ChoiceField):
@@ -68,8 +82,14 @@ class FactValueField(serializers.JSONField):
     """A text, a number, true or false."""
 
     def to_internal_value(self, data: Any) -> Any:
-        if not _is_fact(data):
-            raise serializers.ValidationError(_INVALID_FACT)
+        if isinstance(data, str):
+            is_fact = len(data) <= _MAX_VALUE_LENGTH and "\x00" not in data
+        else:
+            is_fact = isinstance(data, bool) or _is_number(data)
+        if not is_fact:
+            raise serializers.ValidationError(
+                f"A fact is a text of at most {_MAX_VALUE_LENGTH} characters, a number, true or false."
+            )
         return data
 
 
@@ -85,14 +105,17 @@ class FactsField(serializers.DictField):
         if len(facts) > MAX_FACT_COUNT:
             raise serializers.ValidationError(f"At most {MAX_FACT_COUNT} facts.")
         if any(not self.min_name_length <= len(name) <= _MAX_NAME_LENGTH for name in facts):
-            wrong = f"The name of a fact has {self.min_name_length} to {_MAX_NAME_LENGTH} characters."
-            raise serializers.ValidationError(wrong)
+            raise serializers.ValidationError(
+                f"The name of a fact has {self.min_name_length} to {_MAX_NAME_LENGTH} characters."
+            )
         return facts
 
 
 class StrictSerializer(serializers.Serializer):
-    """Refuses keys that it does not know. Those it only shows may come back, as a client that gets, changes and puts
-    sends them, and are not looked at."""
+    """Refuses names that it does not know.
+
+    Read-only fields may be sent and are ignored: a client that gets an object, changes it and puts it sends them.
+    """
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping) and (unknown := sorted(str(key) for key in data if key not in self.fields)):
@@ -107,33 +130,25 @@ class EmptySerializer(StrictSerializer):
 
     @classmethod
     def check(cls, request: Request) -> None:
-        """What is said in vain should not look as if it counted. Raises `ValidationError`."""
-        cls(data=request.data).is_valid(raise_exception=True)
+        """Refuses a body with fields, which would have no effect. Raises `ValidationError`."""
+        validated(cls(data=request.data))
 
 
 class QueryParameters(StrictSerializer):
-    """What an address says after its question mark. `limit` and `cursor` belong to the pages of a list."""
+    """The parameters of an address. `limit` and `cursor` belong to pagination and are not read here."""
 
     @classmethod
     def read(cls, request: Request) -> dict[str, Any]:
-        """Those that were given, and the defaults of the others. Raises `ValidationError`."""
-        of_pages = {"limit", "cursor"} - cls._declared_fields.keys()
-        if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
-            raise serializers.ValidationError({twice[0][:60]: "This was sent more than once."})
-        given = {name: value for name, value in request.query_params.items() if name not in of_pages}
-        parameters = cls(data=given)
-        parameters.is_valid(raise_exception=True)
-        return parameters.validated_data
+        """The parameters that were sent, and the defaults of the others. Raises `ValidationError`."""
+        pagination_names = {"limit", "cursor"} - cls._declared_fields.keys()
+        if repeated := [name for name, values in request.query_params.lists() if len(values) > 1]:
+            raise serializers.ValidationError({repeated[0][:60]: "This was sent more than once."})
+        sent = {name: value for name, value in request.query_params.items() if name not in pagination_names}
+        return validated(cls(data=sent))
 
 
 def _is_number(data: Any) -> bool:
-    """Finite; true and false are none, though Python counts them among its whole numbers."""
+    """Whether it is a finite number. True and false are integers in Python, but not here."""
     if isinstance(data, float):
         return math.isfinite(data)
     return isinstance(data, int) and not isinstance(data, bool)
-
-
-def _is_fact(value: Any) -> bool:
-    if isinstance(value, str):
-        return len(value) <= _MAX_VALUE_LENGTH and "\x00" not in value
-    return isinstance(value, bool) or _is_number(value)

@@ -1,4 +1,4 @@
-"""Lists in pages: by cursor, so that a page costs the same wherever it is, and nothing is seen twice."""
+"""Lists in pages by cursor: a page costs the same wherever it is, and no row comes twice."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.utils import DataError
+from drf_spectacular.utils import inline_serializer
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, Field, Serializer, URLField
+from rest_framework.views import APIView
 
 from lexic.errors import InvalidInput
 
@@ -30,7 +33,7 @@ class InvalidLimit(InvalidInput):
 class DefaultPagination(CursorPagination):
     """`{"results": […], "next": url | null, "previous": url | null}`. `?limit=` 1 to 200.
 
-    The view's `ordering` names columns that together tell any two rows apart.
+    The columns of the view's `ordering` together are unique.
     """
 
     page_size = 50
@@ -42,13 +45,13 @@ class DefaultPagination(CursorPagination):
         return tuple(getattr(view, "ordering", self.ordering))
 
     def get_page_size(self, request: Request) -> int:
-        asked = request.query_params.get(self.page_size_query_param, str(self.page_size))
-        if not (asked.isascii() and asked.isdigit() and len(asked) <= 3 and 1 <= int(asked) <= self.max_page_size):
+        limit = request.query_params.get(self.page_size_query_param, str(self.page_size))
+        if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= self.max_page_size):
             raise InvalidLimit
-        return int(asked)
+        return int(limit)
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
-        """Raises `BadCursor` for one that was made up: what it holds goes into a comparison of the database."""
+        """Raises `InvalidCursor` for one that was made up: its values go into a comparison of the database."""
         try:
             return super().paginate_queryset(queryset, request, view)
         except (NotFound, ValueError, ValidationError, DataError):
@@ -56,3 +59,24 @@ class DefaultPagination(CursorPagination):
 
     def get_paginated_response(self, data: Any) -> Response:
         return Response({"results": data, "next": self.get_next_link(), "previous": self.get_previous_link()})
+
+
+def page_response(
+    view: APIView,
+    rows: Any,
+    serializer: type[BaseSerializer],
+    *,
+    pages: DefaultPagination | None = None,
+    context: dict[str, Any] | None = None,
+) -> Response:
+    """The page of these rows that the view's request asks for. Raises `InvalidCursor` and `InvalidLimit`."""
+    pages = pages or DefaultPagination()
+    page = pages.paginate_queryset(rows, view.request, view)
+    return pages.get_paginated_response(serializer(page, many=True, context=context or {}).data)
+
+
+def page_serializer(name: str, row: type[BaseSerializer], **more: type[Field]) -> Serializer:
+    """A page of such rows under the name `name`, where the one that the description makes by itself will not do."""
+    fields = {"results": row(many=True), "next": URLField(allow_null=True), "previous": URLField(allow_null=True)}
+    # Fields stand in the order in which they were made.
+    return inline_serializer(name, {**fields, **{name: field() for name, field in more.items()}})

@@ -13,17 +13,17 @@ from lexic.http.strict_json import read_json
 
 
 class StrictJSONParser(JSONParser):
-    """What the framework's parser leaves open: the size of a body, its charset (there are some that unpack a
-    megabyte out of a kilobyte), its depth, numbers without end, and characters that PostgreSQL refuses."""
+    """Limits what the framework's parser does not: size, charset (some unpack a megabyte from a kilobyte), depth,
+    infinite numbers, and characters that PostgreSQL refuses."""
 
-    most_bytes: int | None = None  # None: as the settings have it
+    max_bytes: int | None = None  # None: as the settings have it
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        """Raises `TooLarge`, `ParseError` and `UnfitText`."""
-        most = self.most_bytes or settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        body = stream.read(most + 1)
-        if len(body) > most:
+        """Raises `PayloadTooLarge`, `InvalidJson` and `UnstorableText`."""
+        max_bytes = self.max_bytes or settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        body = stream.read(max_bytes + 1)
+        if len(body) > max_bytes:
             raise PayloadTooLarge
         return read_json(body)

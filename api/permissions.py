@@ -1,4 +1,4 @@
-"""What a key must be able to do at which door. A person who has signed in may do what the builder lets them do."""
+"""Which capability a key needs for a view. A person who has signed in may do what the builder lets them do."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ class MayAsk(BasePermission):
 
 
 class MayAuthor(BasePermission):
-    """Authors, by session or by a key that may author; to look, a key that may read is enough.
+    """Authors, by session or by a key that may author; to read, a key that may read is enough.
 
-    A view whose POST changes nothing says that it `only_looks`.
+    A view whose POST changes nothing sets `is_read_only`.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not isinstance(request.user, User):
-            return False  # 401: nobody has come in
+            return False  # 401: nobody is authenticated
         if isinstance(request.auth, ApiKey):
-            looks = request.method in SAFE_METHODS or getattr(view, "only_looks", False)
-            _require_capability(request.auth, *([Capability.READ] if looks else []), Capability.AUTHOR)
+            reads = request.method in SAFE_METHODS or getattr(view, "is_read_only", False)
+            _require_capability(request.auth, *([Capability.READ] if reads else []), Capability.AUTHOR)
         if not request.user.is_staff:  # a key may do no more than its owner
             raise NotAnAuthor
         return True

@@ -1,28 +1,63 @@
-"""What the doors of one kind have in common."""
+"""What the views of several resources have in common."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
+from django.db.models import Model, QuerySet
 from rest_framework.permissions import AllowAny
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from api.authentication import KEY_OR_SESSION
+from accounts.models import Principal, User, user_of
+from api.authentication import KEY_OR_SESSION, get_principal
 from api.permissions import MayAuthor
 from api.throttling import AnonymousThrottle, ApiKeyThrottle
+from lexic.errors import LexicError
+
+Row = TypeVar("Row", bound=Model)
 
 
 class AuthorView(APIView):
-    """By session, or by a key that may author (to look: that may read). A key's limits hold here as well."""
+    """For authors: by session, or by a key that may author (for GET: that may read). The key's limits hold."""
 
     authentication_classes = KEY_OR_SESSION
     permission_classes = [MayAuthor]
     throttle_classes = [ApiKeyThrottle]
 
+    @property
+    def principal(self) -> Principal:
+        return get_principal(self.request)
+
+    @property
+    def user(self) -> User:
+        """The person, or the owner of the key."""
+        return user_of(self.principal)
+
 
 class PublicView(APIView):
-    """For anybody. No key is needed, and none is looked at: what is public is the same for all. Limited by address."""
+    """For anybody, limited by address. A key is not looked at: what is public is the same for all."""
 
     authentication_classes: list[Any] = []
     permission_classes = [AllowAny]
     throttle_classes = [AnonymousThrottle]
+
+
+def put_like(patch: Callable[..., Response]) -> Callable[..., Response]:
+    """A view's `put` that does what its `patch` does, with the same description of request and response."""
+
+    @wraps(patch)
+    def put(view: APIView, *args: Any, **kwargs: Any) -> Response:
+        return patch(view, *args, **kwargs)
+
+    put.__doc__ = "The same as PATCH: what is left out stays as it is."
+    return put
+
+
+def first_or_raise(rows: QuerySet[Row], error: type[LexicError]) -> Row:
+    """The first of these rows. Raises the error where there is none."""
+    if (row := rows.first()) is None:
+        raise error
+    return row

@@ -10,8 +10,8 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from api.fields import QueryParameters, StrictCharField, StrictChoiceField, StrictSerializer
-from querying.models import Feedback, Query
+from api.fields import QueryParameters
+from querying.models import Query
 from querying.types import Confidence, Outcome
 
 DEFAULT_DAYS, MAX_DAYS = 30, 1100
@@ -146,11 +146,3 @@ class QueryRowSerializer(serializers.Serializer):
     def get_key(self, query: Query) -> Mapping[str, Any] | None:
         is_own = query.api_key is not None and query.api_key.owner_id == self.context["reader"].pk
         return OwnKeySerializer(query.api_key).data if is_own else None
-
-
-class FeedbackSerializer(StrictSerializer):
-    """What whoever asked thinks of the answer. The latest opinion counts."""
-
-    verdict = StrictChoiceField(Feedback.Verdict.values)
-    comment = StrictCharField(source="note", max_length=2000, allow_blank=True, default="")
-    createdAt = serializers.DateTimeField(source="created_at", read_only=True)

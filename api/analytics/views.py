@@ -11,15 +11,14 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import ApiKey, User, user_of
+from accounts.models import ApiKey, User
 from api.analytics.serializers import (
     AnalyticsParameters,
     FiguresSerializer,
     QueryListParameters,
     QueryRowSerializer,
 )
-from api.authentication import get_principal
-from api.pagination import DefaultPagination
+from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.views import AuthorView
 from knowledge.models import Document, DocumentStatus
@@ -35,19 +34,18 @@ class AnalyticsView(AuthorView):
     @extend_schema(parameters=[AnalyticsParameters], responses=FiguresSerializer)
     def get(self, request: Request, plugin: str) -> Response:
         """How the plugin was asked in some days, and how it answered: outcomes, speed, tokens, keys and sources."""
-        found, said = get_plugin(request, plugin), AnalyticsParameters.read(request)
-        reader = user_of(get_principal(request))
-        everything = Query.objects.visible_to(reader).filter(plugin=found)
-        narrowed = everything.narrowed(version=said["version"], by=said["by"])
-        first, last = said["first_day"], said["last_day"]
+        found, parameters = get_plugin(request, plugin), AnalyticsParameters.read(request)
+        visible = Query.objects.visible_to(self.user).filter(plugin=found)
+        filtered = visible.narrowed(version=parameters["version"], by=parameters["by"])
+        first, last = parameters["first_day"], parameters["last_day"]
         before = first - (last - first) - timedelta(days=1), first - timedelta(days=1)
-        queries = narrowed.asked_on(first, last)
+        queries = filtered.asked_on(first, last)
         figures = {
             "first_day": first,
             "last_day": last,
-            "before": narrowed.asked_on(*before).count(),
-            **_totals_by_day(queries, weekly=said["interval"] == "week"),
-            "by_key": _busiest_keys(queries, reader),
+            "before": filtered.asked_on(*before).count(),
+            **_totals_by_day(queries, weekly=parameters["interval"] == "week"),
+            "by_key": _busiest_keys(queries, self.user),
             **_cited_documents(queries, found),
         }
         return Response(FiguresSerializer(figures).data)
@@ -55,23 +53,21 @@ class AnalyticsView(AuthorView):
 
 class QueriesView(AuthorView):
     ordering = ("-created_at", "pk")
-    pagination_class = DefaultPagination
 
     @extend_schema(parameters=[QueryListParameters], responses=QueryRowSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """What was asked of the plugin, the newest first."""
-        found, said = get_plugin(request, plugin), QueryListParameters.read(request)
-        reader = user_of(get_principal(request))
-        queries = Query.objects.visible_to(reader).filter(plugin=found).narrowed(version=said["version"])
-        asked = (
-            queries.asked_on(said["first_day"], said["last_day"])
+        found, parameters = get_plugin(request, plugin), QueryListParameters.read(request)
+        conditions = {name: parameters[name] for name in ("outcome", "confidence") if name in parameters}
+        queries = (
+            Query.objects.visible_to(self.user)
+            .filter(plugin=found, **conditions)
+            .narrowed(version=parameters["version"])
+            .asked_on(parameters["first_day"], parameters["last_day"])
             .select_related("api_key")
             .defer(*_DEFERRED_COLUMNS)
         )
-        narrowed = asked.filter(**{name: said[name] for name in ("outcome", "confidence") if name in said})
-        pages = self.pagination_class()
-        rows = pages.paginate_queryset(narrowed, request, self)
-        return pages.get_paginated_response(QueryRowSerializer(rows, many=True, context={"reader": reader}).data)
+        return page_response(self, queries, QueryRowSerializer, context={"reader": self.user})
 
 
 def _totals_by_day(queries: QueryStatistics, *, weekly: bool) -> dict[str, Any]:
@@ -80,15 +76,15 @@ def _totals_by_day(queries: QueryStatistics, *, weekly: bool) -> dict[str, Any]:
     for day, outcome, count in queries.by_outcome_and_day(weekly=weekly):
         by_day[day][outcome] = count
         totals[outcome] += count
-    pace = {day: {"half": half, "most": most} for day, half, most in queries.latency_by_day(weekly=weekly)}
-    nothing = {"half": None, "most": None}
+    latency = {day: {"half": half, "most": most} for day, half, most in queries.latency_by_day(weekly=weekly)}
+    unknown = {"half": None, "most": None}
     sums = queries.sums()
     return {
         "total": sum(totals.values()),
         "outcomes": totals,
         "confidence": queries.by_confidence(),
         "days": [
-            {"day": day, "outcomes": by_day[day], "latency": pace.get(day, nothing)} for day in sorted(by_day)
+            {"day": day, "outcomes": by_day[day], "latency": latency.get(day, unknown)} for day in sorted(by_day)
         ],
         "steps": {
             step: {"half": sums[f"half_{step}"], "most": sums[f"most_{step}"]} for step in (*TIMED_STEPS, "whole")
@@ -116,7 +112,7 @@ def _busiest_keys(queries: QueryStatistics, reader: User) -> list[dict[str, Any]
 
 
 def _cited_documents(queries: QueryStatistics, plugin: Plugin) -> dict[str, Any]:
-    """The documents that carry the answers, the most cited first, and how many ready ones none rests on."""
+    """The documents that answers cite, the most cited first, and how many ready ones no answer cites."""
     cited = queries.cited_documents()
     ids = [UUID(pk) for pk, _, _ in cited if pk]
     known = set(Document.objects.present().filter(pk__in=ids[:MAX_DOCUMENTS]).values_list("pk", flat=True))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from api.query.serializers import MAX_QUESTION, MAX_TURNS
 from lexic.errors import InvalidInput
 
-# What else a turn may hold at any door; a chat that has grown is cut, for its author cannot make it shorter.
+# The limit of a turn elsewhere in the API. Longer turns are cut here: people cannot shorten an old message of a chat.
 _MAX_TURN_LENGTH = 20_000
 _TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 _CONVERSATION_ROLES = {"user", "assistant"}
@@ -44,7 +44,7 @@ class QuestionTooLong(InvalidInput):
 
 @dataclass(frozen=True, kw_only=True)
 class ChatConversation:
-    """`turns` as `context` of a query; `ignored` names the kinds of messages that were left out."""
+    """A question, and the `turns` before it as `context` of a query; `ignored` names the kinds of messages left out."""
 
     question: str
     turns: list[dict[str, str]]
@@ -52,37 +52,30 @@ class ChatConversation:
 
 
 def read_messages(messages: list[Mapping[str, Any]]) -> ChatConversation:
-    """The user's last message is the question; what user and assistant said before it are the turns, the latest kept.
+    """The user's last message is the question; earlier messages of user and assistant are the turns, the latest kept.
 
-    `messages` have a known role each. Messages after the question (a call of a tool and what it gave, the beginning
-    of an answer) are left out. The question may be empty where there is none.
+    Each message has a known role. Messages after the question (a call of a tool and its result, the beginning of an
+    answer) are left out. The question is empty where the user sent none.
     Raises `UnsupportedContent`, `InvalidContent`, `QuestionTooLong`.
     """
-    said = [
+    spoken = [
         {"role": message["role"], "content": _message_text(message["content"], param=f"messages.{number}.content")}
         for number, message in enumerate(messages)
         if message["role"] in _CONVERSATION_ROLES
     ]
-    last = max((at for at, turn in enumerate(said) if turn["role"] == "user"), default=None)
-    question = "" if last is None else said[last]["content"].strip()
+    last = max((position for position, turn in enumerate(spoken) if turn["role"] == "user"), default=None)
+    question = "" if last is None else spoken[last]["content"].strip()
     if len(question) > MAX_QUESTION:
         raise QuestionTooLong(param="messages")
-    turns = [_truncate_turn(turn) for turn in said[:last] if turn["content"].strip()] if last is not None else []
-    return ChatConversation(question=question, turns=turns[-MAX_TURNS:], ignored=_ignored_roles(messages))
-
-
-def _truncate_turn(turn: dict[str, str]) -> dict[str, str]:
-    return {**turn, "content": turn["content"][:_MAX_TURN_LENGTH]}
-
-
-def _ignored_roles(messages: Iterable[Mapping[str, Any]]) -> list[str]:
-    return sorted(
-        {f"messages.{message['role']}" for message in messages} - {f"messages.{r}" for r in _CONVERSATION_ROLES}
-    )
+    before = [] if last is None else spoken[:last]
+    turns = [{**turn, "content": turn["content"][:_MAX_TURN_LENGTH]} for turn in before if turn["content"].strip()]
+    ignored_roles = {message["role"] for message in messages} - _CONVERSATION_ROLES
+    ignored = [f"messages.{role}" for role in sorted(ignored_roles)]
+    return ChatConversation(question=question, turns=turns[-MAX_TURNS:], ignored=ignored)
 
 
 def _message_text(content: Any, *, param: str) -> str:
-    """The text of a message: a string, or the text parts on lines of their own; none where it only calls a tool."""
+    """The text of a message: a string, or its text parts, one a line. A message that only calls a tool has none."""
     if content is None:
         return ""
     if isinstance(content, str):

@@ -11,7 +11,7 @@ from querying import releases
 
 # The protocol has no pages; nobody chooses from a longer list.
 MAX_MODELS = 1000
-# Who wrote a plugin is not public, so that all of them belong to the house.
+# The author of a plugin is not public, so all of them belong to Lexic.
 OWNED_BY = "lexic"
 
 

@@ -1,4 +1,4 @@
-"""`/v1/models` and `/v1/chat/completions`: who asks, may they, is the body valid."""
+"""`/v1/models` and `/v1/chat/completions`: plugins as models, and questions as chats."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import ApiKey
-from api.chat import model_list, request_serializers, response_serializers, stream
+from api.chat import model_list, serializers
 from api.chat.completions import Completion
+from api.chat.requests import read_chat_request
+from api.chat.stream import stream_completion
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser
 from api.permissions import MayQuery
-from api.query.views import read_question
+from api.query.questions import AnswerFailed, read_question
 from api.schema import examples
 from api.throttling import ApiKeyThrottle
 from lexic.database import release_connections
@@ -28,7 +30,7 @@ from lexic.errors import NotFound
 from querying import pipeline
 from querying.presentation import sse
 from querying.question import followups
-from querying.types import Failed, Question
+from querying.types import Failed
 
 
 class _ChatView(APIView):
@@ -40,14 +42,14 @@ class _ChatView(APIView):
 
 
 class ModelsView(_ChatView):
-    @extend_schema(responses=response_serializers.ModelListSerializer)
+    @extend_schema(responses=serializers.ModelListSerializer)
     def get(self, request: Request) -> Response:
         """The plugins that this key may ask, as models."""
         return Response({"object": "list", "data": model_list.list_models(_request_key(request))})
 
 
 class ModelView(_ChatView):
-    @extend_schema(responses=response_serializers.ModelSerializer)
+    @extend_schema(responses=serializers.ModelSerializer)
     def get(self, request: Request, name: str) -> Response:
         """A plugin by its slug or id, or one release of it: `slug@1.2.0`."""
         return Response(model_list.get_model(name, key=_request_key(request)))
@@ -55,10 +57,10 @@ class ModelView(_ChatView):
 
 class CompletionsView(_ChatView):
     @extend_schema(
-        request=request_serializers.ChatSerializer,
+        request=serializers.ChatSerializer,
         responses={
-            (200, "application/json"): response_serializers.CompletionSerializer,
-            (200, "text/event-stream"): response_serializers.ChunkSerializer,
+            (200, "application/json"): serializers.CompletionSerializer,
+            (200, "text/event-stream"): serializers.ChunkSerializer,
         },
         examples=examples.CHAT_EXAMPLES,
     )
@@ -67,18 +69,22 @@ class CompletionsView(_ChatView):
         decides how a model samples have no effect: `lexic.ignored` names them. A refusal and a question back are
         ordinary text; `lexic.outcome` tells them apart. With `stream: true` as server-sent events, up to `[DONE]`.
         """
-        asked = request_serializers.read_chat_request(request.data)
+        chat = read_chat_request(request.data)
         with release_connections():
-            question = _read_chat_question(asked, key=_request_key(request))
-        completion = Completion(question=question, ignored=asked.ignored)
-        if asked.stream:
-            answered: HttpResponseBase = sse.event_stream_response(
-                stream.stream_completion(completion, include_usage=asked.include_usage)
-            )
+            question = read_question(chat.query, key=_request_key(request))
+            if not chat.query["followup"]:
+                question = followups.resolve_followup(question)
+        completion = Completion(question=question, ignored=chat.ignored)
+        response: HttpResponseBase
+        if chat.stream:
+            response = sse.event_stream_response(stream_completion(completion, include_usage=chat.include_usage))
         else:
-            answered = _complete(completion)
-        answered["X-Request-Id"] = str(question.id)
-        return answered
+            last = async_to_sync(pipeline.answer)(question)
+            if isinstance(last, Failed):
+                raise AnswerFailed(last)
+            response = JsonResponse(completion.as_json(last.answer))
+        response["X-Request-Id"] = str(question.id)
+        return response
 
 
 class UnknownEndpoint(NotFound):
@@ -88,25 +94,13 @@ class UnknownEndpoint(NotFound):
 
 
 class UnknownEndpointView(APIView):
-    """Whatever else clients of the protocol know: they read why it fails, with or without a key."""
+    """The other addresses of the protocol: clients read why the call fails, with or without a key."""
 
     authentication_classes = []
     permission_classes = []
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         raise UnknownEndpoint
-
-
-def _read_chat_question(asked: request_serializers.ChatRequest, *, key: ApiKey) -> Question:
-    question = read_question(asked.query, key=key)
-    return question if asked.query["followup"] else followups.resolve_followup(question)
-
-
-def _complete(completion: Completion) -> JsonResponse:
-    last = async_to_sync(pipeline.answer)(completion.question)
-    if isinstance(last, Failed):
-        raise stream.answer_error(last)
-    return JsonResponse(completion.whole(last.answer))
 
 
 def _request_key(request: Request) -> ApiKey:

@@ -1,16 +1,17 @@
-"""Documents come in: as files, as a text, by an address. Of several, one that is refused does not stop the others."""
+"""Adds documents: files, a text, or an address. Of several files, one that is refused does not stop the others."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import ValidationError
 
-from api.documents.lookup import DocumentAccess
+from api.documents.access import DocumentAccess
 from api.documents.serializers import DocumentLabelsSerializer, NewDocumentSerializer, document_json
+from api.fields import validated
 from api.uploads import get_files, get_form_fields
 from knowledge.documents.lifecycle import AddResult, add_file, add_text, add_url
 from knowledge.models import DocumentStatus
@@ -18,36 +19,38 @@ from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import LexicError
 
 
-def create_from_json(request: Request, reach: DocumentAccess) -> Response:
-    """A text or an address."""
+def create_from_json(request: Request, access: DocumentAccess) -> Response:
+    """Adds a text or an address. Raises `ValidationError` and what `add_url` and `add_text` raise."""
     body = NewDocumentSerializer(data=request.data)
-    body.is_valid(raise_exception=True)
-    said = body.validated_data
-    options = {
-        "knowledge_base": own_knowledge_base(reach.plugin),
-        "title": said.get("title"),
+    fields = validated(body)
+    options: dict[str, Any] = {
+        "knowledge_base": own_knowledge_base(access.plugin),
+        "title": fields.get("title"),
         "metadata": body.document_options,
     }
-    added = add_url(url=said["url"], **options) if "url" in said else add_text(text=said["text"], **options)
-    return _created_response(added, reach)
+    added = add_url(url=fields["url"], **options) if "url" in fields else add_text(text=fields["text"], **options)
+    return _created_response(added, access)
 
 
-def create_from_files(request: Request, reach: DocumentAccess) -> Response:
-    """One file gives its document, or the error that it gives; several give what became of each."""
+def create_from_files(request: Request, access: DocumentAccess) -> Response:
+    """Adds files. One gives its document, or its error; several give what became of each.
+
+    Raises `ValidationError` and what `get_files` and `add_file` raise.
+    """
     files = get_files(request)
     fields = get_form_fields(request, lists=("tags",), flags=("isPublic", "isTemplate"), objects=("metadata",))
     body = DocumentLabelsSerializer(data=fields)
-    body.is_valid(raise_exception=True)
+    validated(body)
     if len(files) == 1:
-        return _created_response(_add_upload(files[0], reach, body), reach)
+        return _created_response(_add_upload(files[0], access, body), access)
     if "title" in body.validated_data:
-        raise serializers.ValidationError({"title": "Several files cannot have the same title."})
-    return _uploads_response([_try_upload(file, reach, body) for file in files])
+        raise ValidationError({"title": "Several files cannot have the same title."})
+    return _uploads_response([_try_upload(file, access, body) for file in files])
 
 
-def _add_upload(file: UploadedFile, reach: DocumentAccess, body: DocumentLabelsSerializer) -> AddResult:
+def _add_upload(file: UploadedFile, access: DocumentAccess, body: DocumentLabelsSerializer) -> AddResult:
     return add_file(
-        knowledge_base=own_knowledge_base(reach.plugin),
+        knowledge_base=own_knowledge_base(access.plugin),
         file_name=file.name or "",
         stream=file,
         title=body.validated_data.get("title"),
@@ -56,31 +59,27 @@ def _add_upload(file: UploadedFile, reach: DocumentAccess, body: DocumentLabelsS
 
 
 def _try_upload(
-    file: UploadedFile, reach: DocumentAccess, body: DocumentLabelsSerializer
+    file: UploadedFile, access: DocumentAccess, body: DocumentLabelsSerializer
 ) -> tuple[dict[str, Any], LexicError | None]:
     """What became of the file, and why it was refused."""
-    answer: dict[str, Any] = {"fileName": file.name or "", "document": None, "error": None}
+    result: dict[str, Any] = {"fileName": file.name or "", "document": None, "error": None}
     try:
-        added = _add_upload(file, reach, body)
+        added = _add_upload(file, access, body)
     except LexicError as error:
-        return {**answer, "outcome": "refused", "error": error.as_dict()}, error
-    return {**answer, "outcome": _upload_outcome(added), "document": document_json(added.document, reach)}, None
+        return {**result, "outcome": "refused", "error": error.as_dict()}, error
+    is_ready = added.document.status == DocumentStatus.READY
+    outcome = "created" if added.is_new else "unchanged" if is_ready else "reading"
+    return {**result, "outcome": outcome, "document": document_json(added.document, access)}, None
 
 
-def _upload_outcome(added: AddResult) -> str:
-    if added.is_new:
-        return "created"
-    return "unchanged" if added.document.status == DocumentStatus.READY else "reading"
-
-
-def _created_response(added: AddResult, reach: DocumentAccess) -> Response:
-    response = Response(document_json(added.document, reach), status=201 if added.is_new else 200)
-    response["Location"] = f"/api/plugins/{reach.plugin.slug}/documents/{added.document.pk}"
+def _created_response(added: AddResult, access: DocumentAccess) -> Response:
+    response = Response(document_json(added.document, access), status=201 if added.is_new else 200)
+    response["Location"] = f"/api/plugins/{access.plugin.slug}/documents/{added.document.pk}"
     return response
 
 
 def _uploads_response(attempts: list[tuple[dict[str, Any], LexicError | None]]) -> Response:
-    """When all were refused, that is an error, with the status and the words of the first."""
+    """What became of each file. Where all were refused it is an error, with status and words of the first one's."""
     results = [result for result, _ in attempts]
     errors = [error for _, error in attempts if error]
     if len(errors) == len(results):

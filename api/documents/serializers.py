@@ -9,9 +9,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from api.documents.lookup import DocumentAccess
+from api.documents.access import DocumentAccess
 from api.fields import QueryParameters, StrictBooleanField, StrictCharField, StrictListField, StrictSerializer
-from knowledge.documents import metadata_columns
+from api.pagination import page_serializer
+from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document, DocumentStatus, SourceType
 
 MAX_TEXT_LENGTH = 1_000_000
@@ -19,6 +20,8 @@ MAX_QUESTION_LENGTH = 1000
 MAX_TAGS = 50
 MAX_METADATA_LENGTH = 20_000
 IN_PROGRESS = "working"
+MAX_INTEGER = 2_000_000_000
+_MAX_PAGE_LENGTH = 200_000
 
 
 class ReadingProgressSerializer(serializers.Serializer):
@@ -75,13 +78,13 @@ class DocumentSerializer(serializers.Serializer):
     updatedAt = serializers.DateTimeField(source="updated_at")
 
     @property
-    def reach(self) -> DocumentAccess:
-        reach = self.context["reach"]
-        assert isinstance(reach, DocumentAccess)
-        return reach
+    def access(self) -> DocumentAccess:
+        access = self.context["reach"]  # the name that the description above uses
+        assert isinstance(access, DocumentAccess)
+        return access
 
     def get_sha256(self, document: Document) -> str:
-        return document.sha256 if self.reach.may_read(document) else ""
+        return document.sha256 if self.access.may_read(document) else ""
 
     @extend_schema_field(ReadingTroubleSerializer(allow_null=True))
     def get_error(self, document: Document) -> dict[str, str] | None:
@@ -93,17 +96,18 @@ class DocumentSerializer(serializers.Serializer):
         return document.added_in is not None
 
     def get_metadata(self, document: Document) -> dict[str, Any]:
-        return document.metadata if self.reach.may_read(document) else {}
+        return document.metadata if self.access.may_read(document) else {}
 
     def get_mayRead(self, document: Document) -> bool:
-        return self.reach.may_read(document)
+        return self.access.may_read(document)
 
     def get_mayChange(self, document: Document) -> bool:
-        return self.reach.may_change(document)
+        return self.access.may_change(document)
 
 
-def document_json(document: Document, reach: DocumentAccess) -> dict[str, Any]:
-    return dict(DocumentSerializer(document, context={"reach": reach}).data)
+def document_json(document: Document, access: DocumentAccess) -> dict[str, Any]:
+    """The document as this caller sees it."""
+    return dict(DocumentSerializer(document, context={"reach": access}).data)
 
 
 class DocumentCountsSerializer(serializers.Serializer):
@@ -119,11 +123,7 @@ class DocumentCountsSerializer(serializers.Serializer):
     failed = serializers.IntegerField()
 
 
-class DocumentsSerializer(serializers.Serializer):
-    results = DocumentSerializer(many=True)
-    next = serializers.URLField(allow_null=True)
-    previous = serializers.URLField(allow_null=True)
-    counts = DocumentCountsSerializer()
+DocumentsSerializer = page_serializer("Documents", DocumentSerializer, counts=DocumentCountsSerializer)
 
 
 class DocumentsParameters(QueryParameters):
@@ -145,7 +145,7 @@ class DocumentLabelsSerializer(StrictSerializer):
     docStatus = StrictCharField(
         source="doc_status", max_length=60, allow_blank=True, required=False, help_text="Such as “in force”."
     )
-    tags = StrictListField(each=60, most=MAX_TAGS, required=False)
+    tags = StrictListField(max_item_length=60, max_items=MAX_TAGS, required=False)
     project = StrictCharField(max_length=120, allow_blank=True, required=False)
     isPublic = StrictBooleanField(source="is_public", required=False)
     isTemplate = StrictBooleanField(source="is_template", required=False)
@@ -166,7 +166,7 @@ class DocumentLabelsSerializer(StrictSerializer):
 
     def validate_metadata(self, metadata: dict[str, Any]) -> dict[str, Any]:
         metadata = {name: value for name, value in metadata.items() if name != "file"}
-        if taken := sorted(metadata.keys() & set(metadata_columns.METADATA_COLUMNS)):
+        if taken := sorted(metadata.keys() & set(METADATA_COLUMNS)):
             raise serializers.ValidationError(f"“{taken[0]}” has a field of its own.")
         if len(json.dumps(metadata)) > MAX_METADATA_LENGTH:
             raise serializers.ValidationError(f"At most {MAX_METADATA_LENGTH} characters of JSON.")
@@ -180,16 +180,14 @@ class DocumentLabelsSerializer(StrictSerializer):
         return attrs
 
     @property
-    def said(self) -> dict[str, Any]:
+    def validated_labels(self) -> dict[str, Any]:
         """The valid labels, by column."""
-        return {
-            name: value for name, value in self.validated_data.items() if name in metadata_columns.METADATA_COLUMNS
-        }
+        return {name: value for name, value in self.validated_data.items() if name in METADATA_COLUMNS}
 
     @property
     def document_options(self) -> dict[str, Any]:
-        """Both, as the functions that add documents take them."""
-        return {**self.validated_data.get("metadata", {}), **self.said}
+        """Labels and other metadata, as the functions that add documents take them."""
+        return {**self.validated_data.get("metadata", {}), **self.validated_labels}
 
 
 class DocumentChangeSerializer(DocumentLabelsSerializer):
@@ -284,16 +282,13 @@ class ChunkSerializer(serializers.Serializer):
         return chunk.section_path[-1] if chunk.section_path else None
 
 
-class DocumentPagesSerializer(serializers.Serializer):
-    results = DocumentPageSerializer(many=True)
-    next = serializers.URLField(allow_null=True)
-    previous = serializers.URLField(allow_null=True)
+DocumentPagesSerializer = page_serializer("DocumentPages", DocumentPageSerializer)
+ChunksSerializer = page_serializer("Chunks", ChunkSerializer)
 
 
-class ChunksSerializer(serializers.Serializer):
-    results = ChunkSerializer(many=True)
-    next = serializers.URLField(allow_null=True)
-    previous = serializers.URLField(allow_null=True)
+class PageExcerptParameters(QueryParameters):
+    start = serializers.IntegerField(min_value=0, max_value=MAX_INTEGER, default=0)
+    length = serializers.IntegerField(min_value=1, max_value=_MAX_PAGE_LENGTH, default=_MAX_PAGE_LENGTH)
 
 
 class SearchParameters(QueryParameters):

@@ -34,10 +34,10 @@ class CitedPlaceSerializer(StrictSerializer):
     page = StrictIntegerField(min_value=1, max_value=999_999, allow_null=True, default=None)
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        said = super().to_internal_value(data)
-        if "document" not in said:  # in a PATCH, the framework asks nothing of what is inside either
+        place = super().to_internal_value(data)
+        if "document" not in place:  # in a PATCH the framework requires no field, not even of nested objects
             raise serializers.ValidationError({"document": "This field is required."})
-        return [said["document"], said.get("page")]
+        return [place["document"], place.get("page")]
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         document, page = [*instance, None][:2]
@@ -72,27 +72,25 @@ class GoldenQuestionSerializer(StrictSerializer):
     createdAt = serializers.DateTimeField(source="created_at", read_only=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """What was not sent counts as it stands."""
-        said = {**self._before(), **attrs}
+        """Validates the question as it will be: a field that was not sent keeps its value."""
+        current = self.instance if isinstance(self.instance, GoldenQuestion) else GoldenQuestion()
+        names = ("must_cite", "must_contain", "expectation")
+        fields = {**{name: getattr(current, name) for name in names}, **attrs}
         plugin: Plugin = self.context["plugin"]
-        places, refuses = said["must_cite"], said["expectation"] == GoldenQuestion.Expectation.REFUSE
+        places, refuses = fields["must_cite"], fields["expectation"] == GoldenQuestion.Expectation.REFUSE
         if "must_cite" in attrs and (
             wrong := line_format.place_errors(places, titles=document_page_counts(plugin), each="Place")
         ):
             raise serializers.ValidationError({"mustCite": wrong})
-        if refuses and (places or said["must_contain"]):
+        if refuses and (places or fields["must_contain"]):
             raise serializers.ValidationError({"expectation": line_format.REFUSAL_CONFLICT})
         return attrs
-
-    def _before(self) -> dict[str, Any]:
-        golden = self.instance if isinstance(self.instance, GoldenQuestion) else GoldenQuestion()
-        return {name: getattr(golden, name) for name in ("must_cite", "must_contain", "expectation")}
 
     def create(self, validated_data: dict[str, Any]) -> GoldenQuestion:
         return GoldenQuestion.objects.create(plugin=self.context["plugin"], **validated_data)
 
     def update(self, instance: GoldenQuestion, validated_data: dict[str, Any]) -> GoldenQuestion:
-        """One that says something else has not been run yet."""
+        """A change of what decides its outcome discards the last result."""
         changed = {name for name, value in validated_data.items() if getattr(instance, name) != value}
         for name in changed:
             setattr(instance, name, validated_data[name])

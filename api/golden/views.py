@@ -1,4 +1,4 @@
-"""Golden questions: what must come out, kept, carried and run."""
+"""Golden questions: questions with an expected outcome, as rows, as a file, and as runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.etags import etag_response, make_etag, require_match
-from api.fields import EmptySerializer, QueryParameters
+from api.fields import EmptySerializer, QueryParameters, validated
 from api.golden.serializers import (
     GoldenImportResultSerializer,
     GoldenImportSerializer,
@@ -23,10 +23,10 @@ from api.golden.serializers import (
     RunRowSerializer,
     RunSerializer,
 )
-from api.pagination import DefaultPagination
+from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.uploads import UploadParser
-from api.views import AuthorView
+from api.views import AuthorView, first_or_raise, put_like
 from evaluation import tasks
 from evaluation.golden import jsonl, run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
@@ -59,36 +59,29 @@ class QueueUnavailable(LexicError):
 
 class GoldenQuestionsView(AuthorView):
     ordering = ("pk",)
-    pagination_class = DefaultPagination
 
     @extend_schema(parameters=[GoldenParameters], responses=GoldenQuestionSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The golden questions, in the order in which they were made."""
         questions = get_plugin(request, plugin).golden_questions.all()
-        pages = self.pagination_class()
-        narrowed = _filter_questions(questions, GoldenParameters.read(request))
-        found = pages.paginate_queryset(narrowed, request, self)
-        return pages.get_paginated_response(GoldenQuestionSerializer(found, many=True).data)
+        filtered = _filter_questions(questions, GoldenParameters.read(request))
+        return page_response(self, filtered, GoldenQuestionSerializer)
 
     @extend_schema(request=GoldenQuestionSerializer, responses={201: GoldenQuestionSerializer})
     def post(self, request: Request, plugin: str) -> Response:
         """Fix what must come out: a refusal, or an answer that cites these places and has these words."""
         found = get_plugin(request, plugin)
-        said = GoldenQuestionSerializer(data=request.data, context={"plugin": found})
-        said.is_valid(raise_exception=True)
-        return _question_response(request, said.save(), status=201)
+        body = GoldenQuestionSerializer(data=request.data, context={"plugin": found})
+        validated(body)
+        return _question_response(request, body.save(), status=201)
 
 
 class GoldenQuestionView(AuthorView):
     @extend_schema(responses=GoldenQuestionSerializer)
     def get(self, request: Request, plugin: str, golden: int) -> Response:
         """One golden question, and how it went when it was last run as it stands."""
-        return _question_response(request, _get_question(get_plugin(request, plugin), golden))
-
-    @extend_schema(request=GoldenQuestionSerializer(partial=True), responses=GoldenQuestionSerializer)
-    def put(self, request: Request, plugin: str, golden: int) -> Response:
-        """The same as PATCH: what is left out stays as it is."""
-        return self.patch(request, plugin, golden)
+        questions = get_plugin(request, plugin).golden_questions
+        return _question_response(request, first_or_raise(questions.filter(pk=golden), NoSuchGoldenQuestion))
 
     @extend_schema(request=GoldenQuestionSerializer(partial=True), responses=GoldenQuestionSerializer)
     def patch(self, request: Request, plugin: str, golden: int) -> Response:
@@ -96,10 +89,12 @@ class GoldenQuestionView(AuthorView):
         found = get_plugin(request, plugin)
         with transaction.atomic():
             locked = _lock_question(request, found, golden)
-            said = GoldenQuestionSerializer(locked, data=request.data, partial=True, context={"plugin": found})
-            said.is_valid(raise_exception=True)
-            said.save()
+            body = GoldenQuestionSerializer(locked, data=request.data, partial=True, context={"plugin": found})
+            validated(body)
+            body.save()
         return _question_response(request, locked)
+
+    put = put_like(patch)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str, golden: int) -> Response:
@@ -128,24 +123,19 @@ class GoldenImportView(AuthorView):
     def post(self, request: Request, plugin: str) -> Response:
         """Take in a file as the export gives it, all or nothing. Questions that are there are brought up to date."""
         found = get_plugin(request, plugin)
-        said = GoldenImportSerializer(data=request.data)
-        said.is_valid(raise_exception=True)
-        done = jsonl.import_golden_file(found, said.validated_data["file"])
-        return Response(GoldenImportResultSerializer(done).data)
+        file = validated(GoldenImportSerializer(data=request.data))["file"]
+        return Response(GoldenImportResultSerializer(jsonl.import_golden_file(found, file)).data)
 
 
 class GoldenRunsView(AuthorView):
     ordering = ("-started", "pk")
-    pagination_class = DefaultPagination
 
     @extend_schema(responses=RunRowSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The runs that are finished, the newest first."""
         runs = EvaluationRun.objects.filter(plugin=get_plugin(request, plugin)).select_related("release")
         QueryParameters.read(request)
-        pages = self.pagination_class()
-        found = pages.paginate_queryset(runs.defer("result", "calibration"), request, self)
-        return pages.get_paginated_response(RunRowSerializer(found, many=True).data)
+        return page_response(self, runs.defer("result", "calibration"), RunRowSerializer)
 
     @extend_schema(request=EmptySerializer, responses={202: ProgressSerializer})
     def post(self, request: Request, plugin: str) -> Response:
@@ -155,9 +145,9 @@ class GoldenRunsView(AuthorView):
         EmptySerializer.check(request)
         if not found.golden_questions.exists():
             raise NoGoldenQuestions
-        under_way = run_progress.get_progress(found.pk)
-        goes_on = under_way and not under_way.failed and not under_way.is_stalled
-        if not goes_on and not tasks.enqueue_golden(found.pk):
+        current = run_progress.get_progress(found.pk)
+        is_running = current and not current.failed and not current.is_stalled
+        if not is_running and not tasks.enqueue_golden(found.pk):
             raise QueueUnavailable
         response = Response(_run_progress(found), status=202)
         response["Location"] = f"/api/plugins/{found.slug}/golden-runs/progress"
@@ -176,44 +166,32 @@ class GoldenRunView(AuthorView):
     def get(self, request: Request, plugin: str, run: int) -> Response:
         """A finished run: its figures, and how each question went."""
         found = get_plugin(request, plugin)
-        one = EvaluationRun.objects.filter(plugin=found, pk=run).select_related("release").first()
-        if one is None:
-            raise NoSuchRun
-        return Response(RunSerializer(one).data)
+        runs = EvaluationRun.objects.filter(plugin=found, pk=run).select_related("release")
+        return Response(RunSerializer(first_or_raise(runs, NoSuchRun)).data)
 
 
 def _run_progress(plugin: Plugin) -> dict[str, Any]:
-    now = run_progress.get_progress(plugin.pk)
+    current = run_progress.get_progress(plugin.pk)
     last = EvaluationRun.objects.filter(plugin=plugin).only("questions").first()
-    run = last.pk if last else None
-    if now is None:
-        asked = len(last.questions) if last else 0
-        said: dict[str, Any] = {"status": "finished" if last else "none", "done": asked, "total": asked}
-        return ProgressSerializer({**said, "isQuiet": False, "error": "", "run": run}).data
-    status = "failed" if now.failed else "running" if now.started else "waiting"
-    said = {"status": status, "done": now.done, "total": now.total}
-    return ProgressSerializer({**said, "isQuiet": now.is_stalled, "error": now.failed, "run": run}).data
-
-
-def _get_question(plugin: Plugin, pk: int) -> GoldenQuestion:
-    """Raises `NoSuchGoldenQuestion`."""
-    question = plugin.golden_questions.filter(pk=pk).first()
-    if question is None:
-        raise NoSuchGoldenQuestion
-    return question
+    count = len(last.questions) if last else 0
+    body: dict[str, Any] = {"status": "finished" if last else "none", "done": count, "total": count}
+    body |= {"isQuiet": False, "error": "", "run": last.pk if last else None}
+    if current is not None:
+        status = "failed" if current.failed else "running" if current.started else "waiting"
+        body |= {"status": status, "done": current.done, "total": current.total}
+        body |= {"isQuiet": current.is_stalled, "error": current.failed}
+    return ProgressSerializer(body).data
 
 
 def _lock_question(request: Request, plugin: Plugin, pk: int) -> GoldenQuestion:
-    """Raises `NoSuchGoldenQuestion` and `ChangedSince`."""
-    locked = plugin.golden_questions.select_for_update().filter(pk=pk).first()
-    if locked is None:
-        raise NoSuchGoldenQuestion
+    """The row, locked until the transaction ends. Raises `NoSuchGoldenQuestion` and `PreconditionFailed`."""
+    locked = first_or_raise(plugin.golden_questions.select_for_update().filter(pk=pk), NoSuchGoldenQuestion)
     require_match(request, _question_etag(locked))
     return locked
 
 
 def _question_etag(golden: GoldenQuestion) -> str:
-    """Of everything that is shown: a golden question has no date of its last change."""
+    """A tag of everything that is shown, as a golden question has no date of its last change."""
     return make_etag(json.dumps(GoldenQuestionSerializer(golden).data, sort_keys=True, default=str))
 
 
@@ -221,9 +199,9 @@ def _question_response(request: Request, golden: GoldenQuestion, *, status: int 
     return etag_response(request, GoldenQuestionSerializer(golden).data, etag=_question_etag(golden), status=status)
 
 
-def _filter_questions(questions: GoldenQuestionQuerySet, said: dict[str, Any]) -> GoldenQuestionQuerySet:
-    if "result" in said:
-        questions = questions.filter(last_passed=_PASSED_BY_RESULT[said["result"]])
-    if "expectation" in said:
-        questions = questions.filter(expectation=said["expectation"])
-    return questions.filter(question__icontains=said["q"]) if "q" in said else questions
+def _filter_questions(questions: GoldenQuestionQuerySet, parameters: dict[str, Any]) -> GoldenQuestionQuerySet:
+    if "result" in parameters:
+        questions = questions.filter(last_passed=_PASSED_BY_RESULT[parameters["result"]])
+    if "expectation" in parameters:
+        questions = questions.filter(expectation=parameters["expectation"])
+    return questions.filter(question__icontains=parameters["q"]) if "q" in parameters else questions

@@ -1,4 +1,4 @@
-"""`/api/api-keys`: a person's keys, looked after by themselves or by a key that may author."""
+"""`/api/api-keys`: a person's API keys, for themselves and for those of their keys that may author."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from accounts import api_keys
 from accounts.models import ApiKey, ApiKeyQuerySet, Capability, UnknownKey, User
 from accounts.reauthentication import ReauthenticationNeeded, check_recent_sign_in
 from api.authentication import KEY_OR_SESSION, get_principal
-from api.fields import QueryParameters
+from api.fields import QueryParameters, validated
 from api.keys.serializers import (
     KeyChangeSerializer,
     KeySerializer,
@@ -24,9 +24,10 @@ from api.keys.serializers import (
     NewKeySerializer,
     RotateSerializer,
 )
-from api.pagination import DefaultPagination
+from api.pagination import DefaultPagination, page_response
 from api.permissions import MissingCapability
 from api.throttling import ApiKeyThrottle
+from api.views import first_or_raise
 from lexic.errors import NotFound
 from plugins.models import Plugin
 from querying.audit.key_usage import usage_by_key
@@ -43,7 +44,7 @@ class NoSuchPlugin(NotFound):
 
 
 class MayManageKeys(BasePermission):
-    """Everybody who has signed in, author or not; of keys, those that may author."""
+    """Everybody who has signed in, author or not, and keys that may author."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if isinstance(request.auth, ApiKey) and not request.auth.can(Capability.AUTHOR):
@@ -56,16 +57,13 @@ class BaseKeyView(APIView):
     permission_classes = [MayManageKeys]
     throttle_classes = [ApiKeyThrottle]
 
-    def keys(self) -> ApiKeyQuerySet:
-        kept = ApiKey.objects.manageable_by(get_principal(self.request))
-        return kept.select_related("rotated_into").prefetch_related("limits__plugin")
+    def get_queryset(self) -> ApiKeyQuerySet:
+        keys = ApiKey.objects.manageable_by(get_principal(self.request))
+        return keys.select_related("rotated_into").prefetch_related("limits__plugin")
 
-    def key(self, pk: UUID) -> ApiKey:
-        """Raises `NoSuchKey`."""
-        key = self.keys().select_related("owner").filter(pk=pk).first()
-        if key is None:
-            raise UnknownKey
-        return key
+    def get_key(self, pk: UUID) -> ApiKey:
+        """Raises `UnknownKey`."""
+        return first_or_raise(self.get_queryset().select_related("owner").filter(pk=pk), UnknownKey)
 
 
 class KeysView(BaseKeyView):
@@ -74,42 +72,41 @@ class KeysView(BaseKeyView):
     @extend_schema(responses=KeySerializer(many=True))
     def get(self, request: Request) -> Response:
         """Your keys, the newest first; those that were revoked or have expired as well."""
-        pages = DefaultPagination()
         QueryParameters.read(request)
-        page = pages.paginate_queryset(self.keys(), request, view=self)
-        return pages.get_paginated_response(KeySerializer(page, many=True).data)
+        return page_response(self, self.get_queryset(), KeySerializer)
 
     @extend_schema(request=NewKeySerializer, responses={201: KeyWithSecretSerializer})
     def post(self, request: Request) -> Response:
         """A new key. This answer alone holds the secret, as `key`."""
-        wanted = _validated_data(NewKeySerializer(data=request.data))
+        fields = validated(NewKeySerializer(data=request.data))
         principal = get_principal(request)
-        plugins = [_get_visible_plugin(principal, slug) for slug in dict.fromkeys(wanted.pop("plugins", []))]
-        key, secret = api_keys.issue_key(principal, plugins=plugins, **wanted)
-        return Response(_key_with_secret(self.key(key.pk), secret), status=201)
+        visible = Plugin.objects.visible_to(principal)
+        slugs = dict.fromkeys(fields.pop("plugins", []))
+        plugins = [first_or_raise(visible.filter(slug=slug), NoSuchPlugin) for slug in slugs]
+        key, secret = api_keys.issue_key(principal, plugins=plugins, **fields)
+        return Response(_key_with_secret(self.get_key(key.pk), secret), status=201)
 
 
 class KeyDetailView(BaseKeyView):
     @extend_schema(responses=KeySerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """One key, without its secret."""
-        return Response(KeySerializer(self.key(pk)).data)
+        return Response(KeySerializer(self.get_key(pk)).data)
 
     @extend_schema(request=KeyChangeSerializer, responses=_CHANGED_KEY_SCHEMA)
     def patch(self, request: Request, pk: UUID) -> Response:
         """Changes name, limits or expiry; or, with `{"reveal": true}`, answers with the secret once more."""
-        wanted, key = _validated_data(KeyChangeSerializer(data=request.data)), self.key(pk)
-        if wanted.pop("reveal", False):
-            return Response(
-                _key_with_secret(key, _reveal_secret(request, key)), headers={"Cache-Control": "no-store"}
-            )
-        api_keys.update_key(key, by=get_principal(request), **wanted)
+        fields, key = validated(KeyChangeSerializer(data=request.data)), self.get_key(pk)
+        if fields.pop("reveal", False):
+            body = _key_with_secret(key, _reveal_secret(request, key))
+            return Response(body, headers={"Cache-Control": "no-store"})
+        api_keys.update_key(key, by=get_principal(request), **fields)
         return Response(KeySerializer(key).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
         """Revokes it, and the keys that were made with it. It stays in the list."""
-        api_keys.revoke_key(self.key(pk), by=get_principal(request))
+        api_keys.revoke_key(self.get_key(pk), by=get_principal(request))
         return Response(status=204)
 
 
@@ -117,33 +114,21 @@ class RotateView(BaseKeyView):
     @extend_schema(request=RotateSerializer, responses={201: KeyWithSecretSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
         """A new key in the place of this one, which goes on working for `overlapSeconds`: a day unless said."""
-        wanted = _validated_data(RotateSerializer(data=request.data))
-        new, secret = api_keys.rotate_key(self.key(pk), by=get_principal(request), overlap=wanted["overlap"])
-        return Response(_key_with_secret(self.key(new.pk), secret), status=201)
+        overlap = validated(RotateSerializer(data=request.data))["overlap"]
+        new, secret = api_keys.rotate_key(self.get_key(pk), by=get_principal(request), overlap=overlap)
+        return Response(_key_with_secret(self.get_key(new.pk), secret), status=201)
 
 
 class UsageView(BaseKeyView):
     @extend_schema(responses=KeyUsageSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """The questions of the last 30 days, by day and outcome."""
-        key = self.key(pk)
+        key = self.get_key(pk)
         return Response(KeyUsageSerializer(usage_by_key([key.pk])[key.pk]).data)
 
 
-def _validated_data(serializer: Any) -> dict[str, Any]:
-    serializer.is_valid(raise_exception=True)
-    return dict(serializer.validated_data)
-
-
-def _get_visible_plugin(principal: User | ApiKey, slug: str) -> Plugin:
-    plugin = Plugin.objects.visible_to(principal).filter(slug=slug).first()
-    if plugin is None:
-        raise NoSuchPlugin
-    return plugin
-
-
 def _reveal_secret(request: Request, key: ApiKey) -> str:
-    """Raises `FreshSignInNeeded` (a key can never be fresh), `RevealingIsOff` and `NoCopy`."""
+    """The secret of the key. Raises `ReauthenticationNeeded` (a key can never reveal keys), and what the key raises."""
     if request.auth is not None or not isinstance(request.user, User):
         raise ReauthenticationNeeded(hint="Sign in on the pages; a key cannot reveal keys.")
     key.check_revealable()

@@ -10,8 +10,9 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from api.fields import QueryParameters
+from api.fields import QueryParameters, StrictSerializer, validated
 from api.pagination import DefaultPagination
+from api.plugins.serializers import PluginSerializer
 from api.releases.serializers import ScorecardSerializer
 from marketplace.catalogue.listing_query import (
     MAX_DOMAINS,
@@ -22,7 +23,8 @@ from marketplace.catalogue.listing_query import (
     UseFilter,
 )
 from marketplace.listings.trust_label import Rate
-from marketplace.models import Label, Listing
+from marketplace.models import Label, Listing, Review, Verdict
+from marketplace.sharing.installs import MAX_COPIES
 from plugins.models import CitationMode
 
 MAX_DAYS = 365
@@ -183,6 +185,51 @@ class StatsSerializer(serializers.Serializer):
     reviews = VerdictsSerializer()
 
 
+class ReviewSerializer(serializers.Serializer):
+    """How somebody fared with the plugin. `questions`: how many they had asked when they wrote it, since `askedSince`.
+    `release` is the latest one that they asked. `reply` is the author's, null where there is none."""
+
+    id = serializers.UUIDField()
+    verdict = serializers.ChoiceField(Verdict.values)
+    text = serializers.CharField()
+    author = serializers.CharField(source="author.public_name", help_text="The name they go by.")
+    questions = serializers.IntegerField()
+    askedSince = serializers.DateField(source="asked_since", allow_null=True)
+    hasInstalled = serializers.BooleanField(source="has_installed")
+    release = serializers.CharField(source="release.version", allow_null=True, default=None)
+    isOlderRelease = serializers.SerializerMethodField(help_text="Whether agents ask another release by now.")
+    createdAt = serializers.DateTimeField(source="created_at")
+    updatedAt = serializers.DateTimeField(source="updated_at")
+    reply = serializers.SerializerMethodField()
+
+    def get_isOlderRelease(self, review: Review) -> bool:
+        return review.release is not None and review.release.version != self.context["latest"]
+
+    def get_reply(self, review: Review) -> str | None:
+        return review.reply or None
+
+
+class InstallSerializer(StrictSerializer):
+    copies = serializers.IntegerField(
+        min_value=0,
+        max_value=MAX_COPIES,
+        required=False,
+        help_text="How many copies of this release you know you have: makes one more. Left out: one is made unless you "
+        "have one, so that asking again does no harm.",
+    )
+
+
+class InstalledSerializer(serializers.Serializer):
+    """`isNew` is false where you had a copy of this release, which is what comes back."""
+
+    plugin = PluginSerializer(source="install.copy")
+    isNew = serializers.BooleanField(source="is_new")
+    waiting = serializers.IntegerField(help_text="So many documents are embedded again by a worker.")
+    madeFrom = serializers.CharField(source="install.original_name", help_text="What the original is called.")
+    author = serializers.CharField(source="install.original_author")
+    release = serializers.CharField(source="install.version")
+
+
 class MarketplaceSearchParameters(QueryParameters):
     """What is looked for, and how it is narrowed."""
 
@@ -232,10 +279,8 @@ class MarketplaceSearchParameters(QueryParameters):
 
     @classmethod
     def read(cls, request: Request) -> dict[str, Any]:
-        """As in `Parameters`, with what is repeated. Raises `ValidationError`."""
-        parameters = cls(data=request.query_params)
-        parameters.is_valid(raise_exception=True)
-        return parameters.validated_data
+        """As in `QueryParameters`, but parameters may be repeated. Raises `ValidationError`."""
+        return validated(cls(data=request.query_params))
 
 
 class StatsParameters(QueryParameters):

@@ -1,37 +1,45 @@
-"""`/api/marketplace`: published plugins for anybody, the same as on the pages."""
+"""`/api/marketplace`: published plugins for anybody, as on the pages; shared ones as a file and as one's own copy."""
 
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import asdict
 from datetime import UTC, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.marketplace.serializers import (
-    ListingDetailSerializer,
-    ListingSerializer,
-    MarketplaceSearchParameters,
-    MarketplaceSerializer,
-    StatsParameters,
-    StatsSerializer,
-)
-from api.pagination import InvalidCursor
+from accounts.rate_limits import DAY, MINUTE, count_or_wait
+from accounts.visitors import visitor_id
+from api.etags import is_not_modified
+from api.fields import validated
+from api.marketplace import serializers
+from api.pagination import InvalidCursor, page_response
+from api.plugins.views import check_may_add_plugins
 from api.schema.examples import MARKETPLACE_EXAMPLES
-from api.views import PublicView
+from api.views import AuthorView, PublicView
 from lexic.errors import NotFound
+from lexic.http.downloads import DownloadResponse
 from marketplace.catalogue.listing_query import parse_listing_query
-from marketplace.catalogue.listing_search import FacetCounts, search_listings
+from marketplace.catalogue.listing_search import search_listings
 from marketplace.listings.release_documents import titled_documents
-from marketplace.models import DayOfPlugin, Listing
+from marketplace.models import DayOfPlugin, Listing, Review
+from marketplace.sharing.installs import install_copy
+from marketplace.sharing.release_files import release_file
+from marketplace.sharing.shareability import shared_release
 from plugins import slugs
-from plugins.models import Release
+from plugins.models import Plugin, Release
 
 MAX_SOURCES, MAX_RELEASES = 200, 50
+# Files for one address. A file that does not exist, or that the caller has already, is not counted.
+_DOWNLOAD_LIMITS = {MINUTE: 60, DAY: 1000}
 _OUTCOMES = ("asked", "answered", "refused", "clarified", "failed")
 _CURSOR_PREFIX = "o="
 
@@ -45,51 +53,52 @@ class NoSuchListing(NotFound):
 
 class MarketplaceView(PublicView):
     @extend_schema(
-        parameters=[MarketplaceSearchParameters], responses=MarketplaceSerializer, examples=MARKETPLACE_EXAMPLES
+        parameters=[serializers.MarketplaceSearchParameters],
+        responses=serializers.MarketplaceSerializer,
+        examples=MARKETPLACE_EXAMPLES,
     )
     def get(self, request: Request) -> Response:
         """Published plugins, searched by words and by meaning, narrowed by facets, in pages. No key is needed."""
-        said = MarketplaceSearchParameters.read(request)
-        limit, offset = said["limit"], _cursor_offset(said.get("cursor"))
+        parameters = serializers.MarketplaceSearchParameters.read(request)
+        limit, offset = parameters["limit"], _cursor_offset(parameters.get("cursor"))
         found = search_listings(parse_listing_query(dict(request.query_params.lists())), offset=offset, limit=limit)
         following = offset + limit if offset + limit < found.total else None
         previous = max(0, offset - limit) if offset else None
         return Response(
             {
-                "results": ListingSerializer(found.listings, many=True).data,
+                "results": serializers.ListingSerializer(found.listings, many=True).data,
                 "count": found.total,
                 "next": _page_link(request, following),
                 "previous": _page_link(request, previous),
-                "facets": _facets_json(found.facets),
+                "facets": asdict(found.facets),
             }
         )
 
 
 class ListingView(PublicView):
-    @extend_schema(responses=ListingDetailSerializer)
+    @extend_schema(responses=serializers.ListingDetailSerializer)
     def get(self, request: Request, plugin: str) -> Response:
         """All that is public of a published plugin: what is said of it, its sources by title, and its releases."""
-        listing = get_listing(plugin)
+        listing = _get_listing(plugin)
         release = Release.objects.only("knowledge", "public_only").get(pk=listing.release_id)
         release.plugin = listing.plugin
         releases = Release.objects.filter(plugin=listing.pk).only("version", "notes", "created_at", "scorecard")
-        more = {
+        context = {
             "documents": titled_documents(release).order_by("title_then", "pk")[:MAX_SOURCES],
             "releases": releases[:MAX_RELEASES],
         }
-        whole = ListingDetailSerializer(listing, context=more)
-        return Response(whole.data)
+        return Response(serializers.ListingDetailSerializer(listing, context=context).data)
 
 
 class StatsView(PublicView):
-    @extend_schema(parameters=[StatsParameters], responses=StatsSerializer)
+    @extend_schema(parameters=[serializers.StatsParameters], responses=serializers.StatsSerializer)
     def get(self, request: Request, plugin: str) -> Response:
         """How often it was asked by day, how the questions ended, and what was measured of its latest release."""
-        days = StatsParameters.read(request)["days"]
-        listing = get_listing(plugin)
+        days = serializers.StatsParameters.read(request)["days"]
+        listing = _get_listing(plugin)
         first = timezone.now().astimezone(UTC).date() - timedelta(days=days - 1)
         rows = list(DayOfPlugin.objects.filter(plugin=listing.pk, day__gte=first).order_by("day"))
-        data = {
+        body = {
             "slug": listing.plugin.slug,
             "version": listing.release.version,
             "days": rows,
@@ -99,26 +108,74 @@ class StatsView(PublicView):
             "installs": listing.installs,
             "reviews": listing,
         }
-        return Response(StatsSerializer(data).data)
+        return Response(serializers.StatsSerializer(body).data)
 
 
-def get_listing(reference: str) -> Listing:
-    """By the plugin's slug or id. Raises `NoSuchListing` for what is not published and what does not exist alike."""
+class ReviewsView(PublicView):
+    ordering = ("-updated_at", "pk")
+
+    @extend_schema(responses=serializers.ReviewSerializer(many=True))
+    def get(self, request: Request, plugin: str) -> Response:
+        """What people say of a published plugin, the newest first. The counts of verdicts stand with the plugin."""
+        found = get_object_or_404(Plugin.objects.filter(is_published=True), slug=plugin)
+        reviews = Review.objects.filter(plugin=found).public()
+        return page_response(self, reviews, serializers.ReviewSerializer, context={"latest": found.version})
+
+
+class SharedDownloadView(PublicView):
+    """A file is larger than a page, so it has a limit of its own besides that of all public views."""
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, plugin: str) -> HttpResponseBase:
+        """The latest release of a shared plugin as one file: persona, policy, trees, golden questions, and its
+        documents with their pages, passages and vectors, so that they need not be read again. Import it with
+        `POST /api/plugins/import`, or with `manage.py import_plugin`."""
+        release = shared_release(plugin)
+        file = release_file(release)
+        etag = f'"{file.name[:32]}"'
+        response: Any
+        if is_not_modified(request, etag):
+            response = Response(status=304)
+        else:
+            wait = count_or_wait(f"downloads:{visitor_id(request._request)}", _DOWNLOAD_LIMITS)
+            if wait is not None:
+                self.throttled(request, wait)
+            name = f"{release.plugin.slug}-{release.version}.lexic.zip"
+            response = DownloadResponse(file.open(), name=name, content_type="application/zip")
+        response["ETag"] = etag
+        # The author can stop sharing it at any moment, so a cache has to ask again.
+        response["Cache-Control"] = "no-cache"
+        return response
+
+
+class InstallView(AuthorView):
+    @extend_schema(
+        request=serializers.InstallSerializer,
+        responses={200: serializers.InstalledSerializer, 201: serializers.InstalledSerializer},
+    )
+    def post(self, request: Request, plugin: str) -> Response:
+        """Make a draft of your own of the latest release of a shared plugin. Nothing is embedded again where this
+        site's embedder is the same."""
+        check_may_add_plugins(self.principal)
+        copies = validated(serializers.InstallSerializer(data=request.data)).get("copies")
+        installed = install_copy(plugin, by=self.user, there=copies)
+        installed.install.copy.role = "owner"
+        return Response(serializers.InstalledSerializer(installed).data, status=201 if installed.is_new else 200)
+
+
+def _get_listing(reference: str) -> Listing:
+    """By the plugin's slug or id. Raises `NoSuchListing`, whether it is not published or does not exist."""
     if pk := slugs.parse_id(reference):
-        found = Listing.objects.public().filter(pk=pk).first()
+        listing = Listing.objects.public().filter(pk=pk).first()
     else:
-        found = Listing.objects.of_slug(reference)
-    if found is None:
+        listing = Listing.objects.of_slug(reference)
+    if listing is None:
         raise NoSuchListing
-    return found
-
-
-def _facets_json(facets: FacetCounts) -> dict[str, Any]:
-    return {"domains": facets.domains, "tags": facets.tags, "trust": facets.trust, "uses": facets.uses}
+    return listing
 
 
 def _cursor_offset(cursor: str | None) -> int:
-    """Raises `BadCursor` for one that was not given out here."""
+    """Raises `InvalidCursor` for one that no answer contained."""
     if cursor is None:
         return 0
     try:
@@ -134,6 +191,5 @@ def _page_link(request: Request, offset: int | None) -> str | None:
     if offset is None:
         return None
     cursor = urlsafe_b64encode(f"{_CURSOR_PREFIX}{offset}".encode()).decode()
-    said = [(name, value) for name, values in request.query_params.lists() for value in values if name != "cursor"]
-    address = request.build_absolute_uri(request.path)
-    return f"{address}?{urlencode([*said, ('cursor', cursor)])}"
+    sent = [(name, value) for name, values in request.query_params.lists() for value in values if name != "cursor"]
+    return f"{request.build_absolute_uri(request.path)}?{urlencode([*sent, ('cursor', cursor)])}"

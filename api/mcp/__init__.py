@@ -1,4 +1,4 @@
-"""The door for agents that speak the Model Context Protocol: at `/mcp`, and on stdio by `manage.py mcp`.
+"""The API for agents that speak the Model Context Protocol: at `/mcp`, and on stdio by `manage.py mcp`.
 
-Nothing is imported here: the library is only loaded where the protocol is spoken (`http` and `stdio`).
+This module imports nothing: the library of the protocol is slow to load, so only `http` and `stdio` load it.
 """

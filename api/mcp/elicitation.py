@@ -1,8 +1,8 @@
-"""A missing fact, asked of the client's user where the client can do that, and told to its model where it cannot.
+"""Asks the client's user for a missing fact where the client can do that; else the client's model gets the question.
 
 Since revision 2026-07-28 the call ends with `input_required` and is made again with the answer. Before that the
-server asks while the call waits, for which the connection has to go both ways: on stdio it does, over HTTP a server
-that keeps no sessions has nowhere to receive the answer.
+server asks while the call waits. That needs a connection in both directions: stdio has one; over HTTP a server without
+sessions has nowhere to receive the answer.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from api.mcp.tools.tool import ToolCall
 from querying.sanitize import sanitize
 
 _INPUT_REQUIRED_SINCE = "2026-07-28"
-# The one question of a round.
+# Each round asks one question, under this name.
 _INPUT_KEY = "fact"
-# A tree is not deeper; a client that answers nonsense for ever is not asked for ever.
+# No tree is deeper, and a client that keeps sending useless answers is not asked for ever.
 MAX_ROUNDS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class ElicitedAnswer:
-    """A call that comes back: the result that asked, and what was answered (None: nothing was)."""
+    """The answer to a question back: the result that asked it, and the user's answer (None: there is none)."""
 
-    asked: dict[str, Any]
+    clarifying_answer: dict[str, Any]
     answer: Any
 
     @property
     def body(self) -> dict[str, Any]:
-        """What the question is sent with again: to the release that asked, as a newer one may be out by now."""
-        followup = {"token": self.asked["clarification"]["token"], "answer": self.answer}
-        return {"plugin": self.asked["release"], "followup": followup}
+        """What is sent with the question again. It goes to the release that asked: a newer one may exist by now."""
+        followup = {"token": self.clarifying_answer["clarification"]["token"], "answer": self.answer}
+        return {"plugin": self.clarifying_answer["release"], "followup": followup}
 
 
 def can_require_input(context: RequestContext) -> bool:
@@ -57,36 +57,39 @@ def can_elicit(context: RequestContext) -> bool:
     return _supports_forms(context) and context.session.can_send_request
 
 
-def require_input(asked: dict[str, Any]) -> InputRequiredResult:
-    """`asked` is the answer that asks back, as JSON. It travels with the client, sealed by the server."""
-    request = ElicitRequest(params=ElicitRequestFormParams(**_form_parameters(asked["clarification"])))
-    return InputRequiredResult(input_requests={_INPUT_KEY: request}, request_state=json.dumps(asked))
+def require_input(clarifying_answer: dict[str, Any]) -> InputRequiredResult:
+    """The result that asks for the fact. The client carries `clarifying_answer` (JSON), which the server seals."""
+    form = ElicitRequestFormParams(**_form_parameters(clarifying_answer["clarification"]))
+    return InputRequiredResult(
+        input_requests={_INPUT_KEY: ElicitRequest(params=form)}, request_state=json.dumps(clarifying_answer)
+    )
 
 
 def read_resumed_call(call: ToolCall) -> ElicitedAnswer | None:
-    """What a client that was asked came back with; None for a call that was not."""
+    """What the client sends after `require_input`; None for a call that is a new question."""
     if call.params.request_state is None:
         return None
-    asked = json.loads(call.params.request_state)
-    given = (call.params.input_responses or {}).get(_INPUT_KEY)
-    answer = _accepted_value(given, asked["clarification"]["field"]) if isinstance(given, ElicitResult) else None
-    return ElicitedAnswer(asked=asked, answer=answer)
+    before = json.loads(call.params.request_state)
+    result = (call.params.input_responses or {}).get(_INPUT_KEY)
+    answer = _accepted_value(result, before["clarification"]["field"]) if isinstance(result, ElicitResult) else None
+    return ElicitedAnswer(clarifying_answer=before, answer=answer)
 
 
-async def elicit(call: ToolCall, asked: dict[str, Any]) -> ElicitedAnswer:
-    """Asks now, and waits for the answer. A client that fails at it is one whose user declined."""
-    clarification = asked["clarification"]
+async def elicit(call: ToolCall, clarifying_answer: dict[str, Any]) -> ElicitedAnswer:
+    """Asks now, and waits for the answer. An error of the client counts as a user who declined."""
+    clarification = clarifying_answer["clarification"]
     try:
-        given = await call.context.session.elicit_form(
+        result = await call.context.session.elicit_form(
             **_form_parameters(clarification), related_request_id=call.context.request_id
         )
     except (MCPError, ValidationError):
-        return ElicitedAnswer(asked=asked, answer=None)
-    return ElicitedAnswer(asked=asked, answer=_accepted_value(given, clarification["field"]))
+        return ElicitedAnswer(clarifying_answer=clarifying_answer, answer=None)
+    answer = _accepted_value(result, clarification["field"])
+    return ElicitedAnswer(clarifying_answer=clarifying_answer, answer=answer)
 
 
 def _supports_forms(context: RequestContext) -> bool:
-    """A client that names no mode has forms: they were there first."""
+    """A client that names no mode has forms, which are the oldest mode."""
     declared = context.session.client_capabilities
     modes = declared.elicitation if declared else None
     return modes is not None and (modes.form is not None or modes.url is None)
@@ -99,6 +102,6 @@ def _form_parameters(clarification: Mapping[str, Any]) -> dict[str, Any]:
     return {"message": clarification["question"], "requested_schema": schema}
 
 
-def _accepted_value(given: ElicitResult, field: str) -> Any:
+def _accepted_value(result: ElicitResult, field: str) -> Any:
     """None when the user declined, or the client sent something else."""
-    return (given.content or {}).get(field) if given.action == "accept" else None
+    return (result.content or {}).get(field) if result.action == "accept" else None

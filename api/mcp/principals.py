@@ -1,4 +1,4 @@
-"""Who calls. Both ways in, HTTP and stdio, end with a key, and count the request against its limits."""
+"""Whose call it is. Over HTTP and on stdio it is a key, and its limits count the call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from accounts.rate_limits import Allowance, count_key_request
 from api.permissions import MissingCapability
 from lexic.http.error_handlers import NotAuthenticated, TooManyRequests
 
-# Where the HTTP door leaves the key for the tools.
+# Where `http` leaves the key for the tools.
 KEY_IN_SCOPE = "lexic.key"
 
 RequestContext = ServerRequestContext[Any, Any]
@@ -42,25 +42,25 @@ class InvalidKey(NotAuthenticated):
 
 class CallerResolver(ABC):
     @abstractmethod
-    def admit(self, context: RequestContext) -> ApiKey:
-        """The key of this call, in a thread. Raises `UnusableKey`, `Exhausted`."""
+    def resolve(self, context: RequestContext) -> ApiKey:
+        """The key of this call, in a thread. Raises `InvalidKey`, `RateLimitExceeded`."""
 
     @abstractmethod
-    def name_of(self, context: RequestContext) -> str:
-        """What a question that is asked back is bound to: only the same caller can answer it."""
+    def principal_id(self, context: RequestContext) -> str:
+        """The caller to whom a question back is bound: nobody else can answer it."""
 
 
 class HttpCallerResolver(CallerResolver):
-    """The key was looked up and the request counted before the protocol was spoken, see `http`."""
+    """`http` has looked up the key and counted the request before the protocol is spoken."""
 
-    def admit(self, context: RequestContext) -> ApiKey:
+    def resolve(self, context: RequestContext) -> ApiKey:
         assert context.request is not None
         key = context.request.scope[KEY_IN_SCOPE]
         assert isinstance(key, ApiKey)
         return key
 
-    def name_of(self, context: RequestContext) -> str:
-        return str(self.admit(context).pk)
+    def principal_id(self, context: RequestContext) -> str:
+        return str(self.resolve(context).pk)
 
 
 class StdioCallerResolver(CallerResolver):
@@ -70,24 +70,24 @@ class StdioCallerResolver(CallerResolver):
         self._secret = secret
 
     def key(self) -> ApiKey:
-        """Raises `UnusableKey`."""
+        """The key, not counted. Raises `InvalidKey`."""
         key = ApiKey.objects.for_secret(self._secret)
         if key is None:
             raise InvalidKey
         return key
 
-    def admit(self, context: RequestContext) -> ApiKey:
+    def resolve(self, context: RequestContext) -> ApiKey:
         key = self.key()
         key.touch()
         count_request(key)
         return key
 
-    def name_of(self, context: RequestContext) -> str:
+    def principal_id(self, context: RequestContext) -> str:
         return hashlib.sha256(self._secret.encode()).hexdigest()
 
 
 def count_request(key: ApiKey) -> Allowance:
-    """Counts one request. Raises `Exhausted`."""
+    """Counts one request against the key's limits, and says what is left. Raises `RateLimitExceeded`."""
     allowance = count_key_request(key)
     if allowance.is_refused:
         raise RateLimitExceeded(allowance)
@@ -95,6 +95,6 @@ def count_request(key: ApiKey) -> Allowance:
 
 
 def check_capability(key: ApiKey, *one_of: Capability) -> None:
-    """Raises `MissingCapability`."""
+    """Raises `MissingCapability` for a key that has none of these."""
     if not any(key.can(capability) for capability in one_of):
         raise MissingCapability(hint=f"Make a key with the capability “{one_of[0].value}”.")

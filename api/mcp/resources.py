@@ -1,8 +1,8 @@
 """What a client can open again: a citation it was given, and a page it may read.
 
-A citation is `lexic://answers/{query}/{source}`. Whoever was given it may read its excerpt again, and nothing more. The
-page around it, and `lexic://pages/{page}?start=&end=`, are for keys that may read documents, of people who may read
-this one: the rule is that of the page that shows sources to people (`querying.presentation.page_viewer.readable_page`).
+A citation is `lexic://answers/{query}/{source}`. The key that was given it may read its excerpt again, and nothing
+more. The page around it, and `lexic://pages/{page}?start=&end=`, need a key that may read documents, of a person who
+may read this one, as the page that shows sources to people (`querying.presentation.page_viewer.readable_page`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ MIME_TYPE = "text/plain"
 MAX_SPAN = 20_000
 _CONTEXT_LENGTH = 1000
 _MAX_URI_LENGTH = 2000
+_URI_HINT = "Take the address of a citation from ask_expert, or of a passage from search_sources, as it is."
 
 TEMPLATES = [
     ResourceTemplate(
@@ -51,27 +52,28 @@ TEMPLATES = [
 
 _CITATION_URI = re.compile(r"lexic://answers/([0-9a-f-]{36})/(src_[0-9]{1,3})")
 _PAGE_URI = re.compile(r"lexic://pages/([0-9]{1,18})(?:\?([a-z0-9=&]{0,80}))?")
+_PAGE_PATH = re.compile(r"/source/([0-9]{1,18})(?:[?#]|$)")
 
 
 class UnknownSource(NotFound):
     """There is no such source, or you may not read it."""
 
     code = "unknown_source"
-    hint = "Take the address of a citation from ask_expert, or of a passage from search_sources, as it is."
+    hint = _URI_HINT
 
 
 class InvalidSourceUri(InvalidInput):
     """This is no address of a source."""
 
     code = "invalid_source"
-    hint = "Take the address of a citation from ask_expert, or of a passage from search_sources, as it is."
+    hint = _URI_HINT
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceText:
-    """Words of a document, and what stands around them where that may be read.
+    """An excerpt of a document, and the text around it.
 
-    `before`, `after`, `page_uri` and `standing` are empty where only the excerpt itself may be.
+    `before`, `after`, `page_uri` and `validity` are empty where only the excerpt may be read.
     """
 
     document: str
@@ -83,7 +85,7 @@ class SourceText:
     before: str = ""
     after: str = ""
     page_uri: str = ""
-    standing: str = ""
+    validity: str = ""
 
     @property
     def place(self) -> str:
@@ -91,8 +93,8 @@ class SourceText:
 
     @property
     def text(self) -> str:
-        """Where it stands, and the words with what stands around them."""
-        head = "\n".join(filter(None, [self.place, self.standing]))
+        """The place, the validity, and the excerpt with the text around it."""
+        head = "\n".join(filter(None, [self.place, self.validity]))
         return f"{head}\n\n{self.before}{self.excerpt}{self.after}"
 
 
@@ -108,94 +110,71 @@ def page_url(page_id: int, *, start: int, end: int) -> str:
     return f"{settings.PUBLIC_URL}{reverse('source', args=[page_id])}?start={start}&end={end}#cited"
 
 
-def format_place(of: Mapping[str, Any]) -> str:
-    """Document, page and section in one line."""
-    page = f"p. {of['page']}" if of.get("page") else ""
-    section = of.get("section") or ""
-    return ", ".join(part for part in (of["document"], page, section if section != of["document"] else "") if part)
+def format_place(source: Mapping[str, Any]) -> str:
+    """Document, page and section in one line. A section that is called like its document is left out."""
+    page = f"p. {source['page']}" if source.get("page") else ""
+    section = source.get("section") or ""
+    parts = (source["document"], page, section if section != source["document"] else "")
+    return ", ".join(part for part in parts if part)
 
 
-def read_resource(uri: str, *, key: ApiKey) -> str:
-    """The resource as text. Raises `NoSource`, `UnknownSource`, `MissingCapability`."""
-    return find_source(uri, key=key).text
-
-
-def find_source(address: str, *, key: ApiKey, around: int = _CONTEXT_LENGTH) -> SourceText:
+def find_source(address: str, *, key: ApiKey, context_length: int = _CONTEXT_LENGTH) -> SourceText:
     """The source at this address: of a citation, of a page, or a citation's `url`.
 
-    `around`: how many characters before and after. Raises `NoSource`, `UnknownSource`, `MissingCapability`.
+    `context_length`: characters before and after. Raises `InvalidSourceUri`, `UnknownSource`, `MissingCapability`.
     """
     if len(address) > _MAX_URI_LENGTH:
         raise InvalidSourceUri
-    if found := _CITATION_URI.fullmatch(address):
-        return _get_citation_source(UUID(_check_uuid(found[1])), found[2], key=key, around=around)
-    if found := _PAGE_URI.fullmatch(address):
-        return _get_page_source(int(found[1]), _parse_span(found[2] or ""), key=key, around=around)
-    if page_id := _page_id_of_own_url(address):
-        return _get_page_source(page_id, _parse_span(urlsplit(address).query), key=key, around=around)
+    if match := _CITATION_URI.fullmatch(address):
+        return _get_citation_source(match[1], match[2], key=key, context_length=context_length)
+    if match := _PAGE_URI.fullmatch(address):
+        return _get_page_source(int(match[1]), match[2] or "", key=key, context_length=context_length)
+    path = address.removeprefix(settings.PUBLIC_URL)
+    if path != address and (match := _PAGE_PATH.match(path)):
+        return _get_page_source(int(match[1]), urlsplit(address).query, key=key, context_length=context_length)
     raise InvalidSourceUri
 
 
-def _check_uuid(text: str) -> str:
-    if len(text.replace("-", "")) != 32:
-        raise InvalidSourceUri
-    return text
-
-
-def _page_id_of_own_url(address: str) -> int | None:
-    path = address.removeprefix(settings.PUBLIC_URL)
-    found = re.match(r"/source/([0-9]{1,18})(?:[?#]|$)", path) if path != address else None
-    return int(found[1]) if found else None
-
-
-def _parse_span(query: str) -> tuple[int, int]:
-    given = parse_qs(query, max_num_fields=10)
-    start, end = (_parse_offset(given.get(name, ["0"])[0]) for name in ("start", "end"))
-    return start, max(start, end)
-
-
-def _parse_offset(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-
-def _get_citation_source(query_id: UUID, source_id: str, *, key: ApiKey, around: int) -> SourceText:
+def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_length: int) -> SourceText:
     """A citation that was given to this very key, of a plugin that it may still ask."""
+    try:
+        query_id = UUID(query)
+    except ValueError:
+        raise InvalidSourceUri from None
     check_capability(key, Capability.QUERY, Capability.READ)
-    asked = Query.objects.filter(pk=query_id, api_key=key, plugin__in=Plugin.objects.visible_to(key)).first()
-    cited = next((one for one in asked.citations if one["id"] == source_id), None) if asked else None
-    if cited is None:
+    row = Query.objects.filter(pk=query_id, api_key=key, plugin__in=Plugin.objects.visible_to(key)).first()
+    citation = next((one for one in row.citations if one["id"] == source_id), None) if row else None
+    if citation is None:
         raise UnknownSource
-    page = _get_readable_page(_page_id_of_own_url(cited["url"]) or _page_id_in_url(cited["url"]), key)
+    # The host is not compared: the server may have had another name when the address was written.
+    match = _PAGE_PATH.search(citation["url"])
+    page = _get_readable_page(int(match[1]), key) if match else None
     if page is not None:
-        return _source_from_page(page, (cited["start"], cited["end"]), around=around)
+        return _source_from_page(page, citation["start"], citation["end"], context_length=context_length)
     return SourceText(
-        document=cited["document"],
-        document_id=cited["documentId"],
-        page=cited.get("page"),
-        section=cited.get("section", ""),
-        excerpt=cited["excerpt"],
-        url=cited["url"],
+        document=citation["document"],
+        document_id=citation["documentId"],
+        page=citation.get("page"),
+        section=citation.get("section", ""),
+        excerpt=citation["excerpt"],
+        url=citation["url"],
     )
 
 
-def _page_id_in_url(url: str) -> int | None:
-    """The page of an address that was written while this server had another name."""
-    found = re.search(r"/source/([0-9]{1,18})(?:[?#]|$)", url)
-    return int(found[1]) if found else None
-
-
-def _get_page_source(page_id: int, span: tuple[int, int], *, key: ApiKey, around: int) -> SourceText:
+def _get_page_source(page_id: int, query: str, *, key: ApiKey, context_length: int) -> SourceText:
+    """The page, from `start` to `end` of the address's query. What is no offset there counts as 0."""
     check_capability(key, Capability.READ, Capability.AUTHOR)
     page = _get_readable_page(page_id, key)
     if page is None:
         raise UnknownSource
-    return _source_from_page(page, span, around=around)
+    parameters = parse_qs(query, max_num_fields=10)
+    texts = (parameters.get(name, ["0"])[0] for name in ("start", "end"))
+    start, end = (int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0 for text in texts)
+    return _source_from_page(page, start, max(start, end), context_length=context_length)
 
 
-def _get_readable_page(page_id: int | None, key: ApiKey) -> Page | None:
-    if page_id is None or not may_read_documents(key):
-        return None
-    return readable_page(page_id, principal=key)
+def _get_readable_page(page_id: int, key: ApiKey) -> Page | None:
+    return readable_page(page_id, principal=key) if may_read_documents(key) else None
 
 
 def may_read_documents(key: ApiKey) -> bool:
@@ -203,20 +182,20 @@ def may_read_documents(key: ApiKey) -> bool:
     return key.can(Capability.READ) or key.can(Capability.AUTHOR)
 
 
-def _source_from_page(page: Page, span: tuple[int, int], *, around: int) -> SourceText:
-    start, end = (min(offset, len(page.text)) for offset in span)
-    end = min(end, start + MAX_SPAN)
+def _source_from_page(page: Page, start: int, end: int, *, context_length: int) -> SourceText:
+    start = min(start, len(page.text))
+    end = min(end, len(page.text), start + MAX_SPAN)
     document = page.document
-    known = title_and_section(page, start)
+    names = title_and_section(page, start)
     return SourceText(
-        document=known["title"],
+        document=names["title"],
         document_id=str(document.pk),
         page=page.number if document.page_count is not None else None,
-        section=known["section"].replace(" › ", " > "),
+        section=names["section"].replace(" › ", " > "),
         excerpt=page.text[start:end],
         url=page_url(page.pk, start=start, end=end),
-        before=page.text[max(0, start - around) : start],
-        after=page.text[end : end + around],
+        before=page.text[max(0, start - context_length) : start],
+        after=page.text[end : end + context_length],
         page_uri=page_uri(page.pk, start=start, end=end),
-        standing=document_status(document, today=timezone.localdate())[1],
+        validity=document_status(document, today=timezone.localdate())[1],
     )

@@ -1,10 +1,10 @@
-"""The server: what it says of itself, and which of our modules answers what."""
+"""The server: what it says about itself, and which module answers which request."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
@@ -53,13 +53,13 @@ TOOLS = {
     tool.name: tool
     for tool in (ask_expert.TOOL, search_sources.TOOL, get_source.TOOL, walk_tree.TOOL, list_experts.TOOL)
 }
-_TOOL_DEFINITIONS = {name: tool.advertised() for name, tool in TOOLS.items()}
-# They are the same for everybody, and change with a new version of the server only.
+TOOL_DEFINITIONS = {name: tool.definition() for name, tool in TOOLS.items()}
+# These lists are the same for everybody, and change only with a new version of the server.
 _LIST_CACHE_HINT = CacheHint(ttl_ms=300_000, scope="public")
 
 
-def build_server(door: CallerResolver) -> Server[Any]:
-    """A server whose callers come in by this door. It keeps nothing between two requests."""
+def build_server(callers: CallerResolver) -> Server[Any]:
+    """A server that finds out with `callers` whose call it is. It keeps nothing between two requests."""
     server: Server[Any] = Server(
         NAME,
         title="Lexic",
@@ -71,67 +71,59 @@ def build_server(door: CallerResolver) -> Server[Any]:
             "resources/list": _LIST_CACHE_HINT,
             "resources/templates/list": _LIST_CACHE_HINT,
         },
-        get_tool_input_schema=_input_schema,
+        get_tool_input_schema=lambda name: TOOL_DEFINITIONS[name].input_schema if name in TOOLS else None,
         on_list_tools=_list_tools,
-        on_call_tool=_bind_resolver(door, _call_tool),
+        on_call_tool=_bind_resolver(callers, _call_tool),
         on_list_resources=_list_resources,
         on_list_resource_templates=_list_templates,
-        on_read_resource=_bind_resolver(door, _read_resource),
+        on_read_resource=_bind_resolver(callers, _read_resource),
     )
-    server.middleware.append(RequestStateBoundary(_request_state_security(door), default_audience=NAME))
+    # A client carries state for us between two rounds. It is sealed with keys made of those that sign everything
+    # else, so that any process can open it, and bound to the caller who was asked.
+    secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    keys = [hashlib.sha256(b"lexic.mcp:" + force_bytes(secret)).digest() for secret in secrets]
+    security = RequestStateSecurity(keys=keys, ttl=RESUME_TOKEN_MAX_AGE, bind_principal=callers.principal_id)
+    server.middleware.append(RequestStateBoundary(security, default_audience=NAME))
     return server
 
 
-def _bind_resolver(door: CallerResolver, handler: Callable[..., Any]) -> Callable[[RequestContext, Any], Any]:
-    """The handler with its door, in a thread of its own for the blocking work of each request."""
+def _bind_resolver(callers: CallerResolver, handler: Callable[..., Any]) -> Callable[[RequestContext, Any], Any]:
+    """The handler with its resolver. The blocking work of each request gets a thread of its own."""
 
     async def handle(context: RequestContext, params: Any) -> Any:
         async with ThreadSensitiveContext():
-            return await handler(door, context, params)
+            return await handler(callers, context, params)
 
     return handle
 
 
-def _request_state_security(door: CallerResolver) -> RequestStateSecurity:
-    """What a client carries for us between two rounds is sealed with the keys that sign everything else, so that
-    any process can open it, and bound to whoever was asked."""
-    secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    keys = [hashlib.sha256(b"lexic.mcp:" + force_bytes(secret)).digest() for secret in secrets]
-    return RequestStateSecurity(keys=keys, ttl=RESUME_TOKEN_MAX_AGE, bind_principal=door.name_of)
-
-
-def _input_schema(name: str) -> Mapping[str, Any] | None:
-    tool = _TOOL_DEFINITIONS.get(name)
-    return tool.input_schema if tool else None
-
-
 async def _list_tools(context: RequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
-    return ListToolsResult(tools=list(_TOOL_DEFINITIONS.values()))
+    return ListToolsResult(tools=list(TOOL_DEFINITIONS.values()))
 
 
-async def _call_tool(door: CallerResolver, context: RequestContext, params: CallToolRequestParams) -> ToolResult:
+async def _call_tool(callers: CallerResolver, context: RequestContext, params: CallToolRequestParams) -> ToolResult:
     tool = TOOLS.get(params.name)
     if tool is None:
         raise MCPError(code=INVALID_PARAMS, message=f"There is no tool {params.name[:60]!r}.")
     try:
-        return await tool.run(await _authorize_call(tool, door, context, params))
+        return await tool.run(await _authorize_call(tool, callers, context, params))
     except Exception as error:
         return make_error_result(_as_logged_error(error))
 
 
 async def _authorize_call(
-    tool: Tool, door: CallerResolver, context: RequestContext, params: CallToolRequestParams
+    tool: Tool, callers: CallerResolver, context: RequestContext, params: CallToolRequestParams
 ) -> ToolCall:
-    """Raises what the door raises, `MissingCapability` and `InvalidInput`."""
-    key = await in_thread(door.admit, context)
-    check_capability(key, *tool.needs)
+    """Raises what `callers` raises, `MissingCapability` and `InvalidInput`."""
+    key = await in_thread(callers.resolve, context)
+    check_capability(key, *tool.capabilities)
     strict_json.check_json(params.arguments or {})
     arguments = tool.read(params.arguments or {})
-    return ToolCall(key=key, arguments=arguments, params=params, context=context, door=door)
+    return ToolCall(key=key, arguments=arguments, params=params, context=context, callers=callers)
 
 
 async def _list_resources(context: RequestContext, params: PaginatedRequestParams | None) -> ListResourcesResult:
-    """None by name: a resource is a citation that was given, or a page that was found."""
+    """Always empty: a resource is a citation of an answer, or a page that was found."""
     return ListResourcesResult(resources=[])
 
 
@@ -142,22 +134,22 @@ async def _list_templates(
 
 
 async def _read_resource(
-    door: CallerResolver, context: RequestContext, params: ReadResourceRequestParams
+    callers: CallerResolver, context: RequestContext, params: ReadResourceRequestParams
 ) -> ReadResourceResult:
     try:
-        key = await in_thread(door.admit, context)
-        text = await in_thread(resources.read_resource, params.uri, key=key)
-    except Exception as error:
-        told = _as_logged_error(error)
-        code = INTERNAL_ERROR if told.status >= 500 else INVALID_PARAMS
-        raise MCPError(code=code, message=told.message, data={"uri": params.uri, **told.as_dict()}) from None
-    contents = TextResourceContents(uri=params.uri, text=text, mime_type=resources.MIME_TYPE)
+        key = await in_thread(callers.resolve, context)
+        source = await in_thread(resources.find_source, params.uri, key=key)
+    except Exception as raised:
+        error = _as_logged_error(raised)
+        code = INTERNAL_ERROR if error.status >= 500 else INVALID_PARAMS
+        raise MCPError(code=code, message=error.message, data={"uri": params.uri, **error.as_dict()}) from None
+    contents = TextResourceContents(uri=params.uri, text=source.text, mime_type=resources.MIME_TYPE)
     return ReadResourceResult(contents=[contents])
 
 
-def _as_logged_error(error: Exception) -> LexicError:
-    """The error in our words; what nobody foresaw goes to the log with its traceback, and never to the caller."""
-    told = to_lexic_error(error)
-    if told.status >= 500:
-        logger.error("%s: %s", told.code, told.hint, exc_info=None if isinstance(error, LexicError) else error)
-    return told
+def _as_logged_error(raised: Exception) -> LexicError:
+    """The error as callers see it. An unexpected exception is logged with its traceback, which callers never see."""
+    error = to_lexic_error(raised)
+    if error.status >= 500:
+        logger.error("%s: %s", error.code, error.hint, exc_info=None if isinstance(raised, LexicError) else raised)
+    return error

@@ -11,17 +11,17 @@ from lexic.database import release_connections
 
 
 def serve(secret: str) -> None:
-    """Until the client closes the stream. While it serves, nothing but the protocol reaches the standard output.
+    """Serves until the client closes the stream. Nothing but the protocol may be written to standard output meanwhile.
 
-    Raises `UnusableKey`.
+    Raises `InvalidKey`.
     """
-    door = StdioCallerResolver(secret)
+    callers = StdioCallerResolver(secret)
     with release_connections():
-        door.key()
-    anyio.run(_serve_streams, door)
+        callers.key()
 
+    async def serve_streams() -> None:
+        server = build_server(callers)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
 
-async def _serve_streams(door: StdioCallerResolver) -> None:
-    server = build_server(door)
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    anyio.run(serve_streams)

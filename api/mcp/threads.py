@@ -1,4 +1,4 @@
-"""Between the event loop of the protocol and work that blocks, or that must be ended in peace."""
+"""How the protocol's event loop runs work that blocks, and work that must not be cancelled half-way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Database work off the event loop; its connection is free again when it returns."""
+    """Runs database work in a thread, and frees its connection when it returns."""
 
     def run() -> T:
         with release_connections():
@@ -26,9 +26,9 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 async def run_shielded(work: Coroutine[Any, Any, T]) -> T:
-    """The work, in a task of its own. When the caller leaves it is cancelled once, and may clean up behind itself.
+    """The work, in a task of its own that is cancelled once when the caller leaves, so that it can clean up.
 
-    The library cancels a call again at each await, until it gives in: what it does last would not be done.
+    The library cancels a call again at each `await`. Without the shield the clean-up would be cancelled as well.
     """
     task = asyncio.ensure_future(work)
     try:

@@ -1,4 +1,4 @@
-"""`GET /api/v1/me`: what a key, or a person who has signed in, may do, so that nobody has to find out by 403."""
+"""`GET /api/v1/me`: what a key, or a person who has signed in, may do, so that nobody finds it out by errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_PLUGINS = 100
 
 
 class MeView(APIView):
-    """Any key will do, whatever it may. Asking counts as one request."""
+    """For any key, whatever its capabilities. The call counts as one request."""
 
     authentication_classes = KEY_OR_SESSION
     permission_classes = [IsAuthenticated]
@@ -39,15 +39,15 @@ class MeView(APIView):
 
 
 def _key_json(key: ApiKey, allowance: Allowance | None) -> dict[str, Any]:
-    """An agent learns what it needs. Of its owner that is the name they go by; their address is nobody's business."""
-    windows = allowance.windows if allowance else ()
+    """What an agent needs to know. Of the key's owner that is the public name, and never the address."""
+    windows = [_remaining_limit(window) for window in allowance.windows] if allowance else []
     return {
         "owner": {"name": key.owner.display_name, "email": None},
         "key": {"id": key.pk, "name": key.name, "keyPrefix": key.prefix, "expiresAt": key.expires_at},
         "capabilities": sorted(key.capabilities),
         **_askable_plugins(key if key.can(Capability.QUERY) else None),
         "limits": {"perMinute": key.per_minute, "perDay": key.per_day},
-        "left": [_remaining_limit(window) for window in windows] if windows else None,
+        "left": windows or None,
     }
 
 

@@ -1,4 +1,4 @@
-"""From what an address names to the row itself, among those that the caller may see. Anything else is a 404."""
+"""The plugin that an address names, among those that the caller may see. Anything else is a 404."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from api.authentication import get_principal
+from api.views import first_or_raise
 from lexic.errors import NotAllowed, NotFound
 from plugins import slugs
-from plugins.models import Plugin, PluginQuerySet
+from plugins.models import Plugin
 
 
 class ReadOnlyPlugin(NotAllowed):
@@ -25,23 +26,20 @@ class NoSuchPlugin(NotFound):
 
 
 def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -> Plugin:
-    """The plugin by slug or id, that the caller may look at, or change where the method changes something (unless
-    it is only `to_look`: asking a plugin is a POST, and changes nothing of it). `role` is the caller's.
+    """The plugin by slug or id, with the caller's `role`. The caller may read it, or change it where the method does.
 
-    Raises `NoSuchPlugin`, `OnlyToLookAt`.
+    `for_reading`: this POST changes nothing of the plugin, such as a question to it.
+    Raises `NoSuchPlugin`, `ReadOnlyPlugin`.
     """
     principal = get_principal(request)
-    plugin = _filter_by_reference(Plugin.objects.readable_by(principal), reference).with_role_of(principal).first()
-    if plugin is None:
-        raise NoSuchPlugin
+    plugins = Plugin.objects.readable_by(principal).with_role_of(principal)
+    if pk := slugs.parse_id(reference):
+        plugins = plugins.filter(pk=pk)
+    else:
+        # The database refuses a null character instead of finding no such slug.
+        plugins = plugins.filter(slug=reference) if "\x00" not in reference else plugins.none()
+    plugin = first_or_raise(plugins, NoSuchPlugin)
     changes = request.method not in SAFE_METHODS and not for_reading
     if changes and not Plugin.objects.editable_by(principal).filter(pk=plugin.pk).exists():
         raise ReadOnlyPlugin
     return plugin
-
-
-def _filter_by_reference(plugins: PluginQuerySet, reference: str) -> PluginQuerySet:
-    if pk := slugs.parse_id(reference):
-        return plugins.filter(pk=pk)
-    # The database takes no null character, not even to say that there is no such slug.
-    return plugins.filter(slug=reference) if "\x00" not in reference else plugins.none()

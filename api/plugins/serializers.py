@@ -143,41 +143,42 @@ class PluginSerializer(StrictSerializer):
     counts = CountsSerializer(read_only=True, required=False, help_text="Only in the list.")
 
     def to_internal_value(self, data: Any) -> Any:
-        """Being published is shown here and decided elsewhere: to pass over it would look like a success."""
-        said = super().to_internal_value(data)
+        """Refuses another `isPublished`, which is decided elsewhere: to ignore it would look like a success."""
+        fields = super().to_internal_value(data)
         is_published = self.instance.is_published if isinstance(self.instance, Plugin) else False
         if data.get("isPublished", is_published) != is_published:
             raise serializers.ValidationError({"isPublished": "Post to …/publish or …/unpublish for that."})
-        return said
+        return fields
 
-    def write(self, plugin: Plugin) -> Plugin:
-        """The valid fields, written to the plugin. Raises `SlugTaken`, `SlugIsFixed`, `CannotBeShared`,
-        `ValidationError`."""
-        said = self.validated_data
-        if said.get("is_shared") and not plugin.is_shared and not plugin._state.adding:
+    def save_to(self, plugin: Plugin) -> None:
+        """Writes the valid fields to the plugin.
+
+        Raises `SlugTaken`, `SlugIsFixed`, `ValidationError`, and what `check_shareable` raises.
+        """
+        fields = self.validated_data
+        if fields.get("is_shared") and not plugin.is_shared and not plugin._state.adding:
             check_shareable(plugin)
-        if not plugin._state.adding and said.get("slug", plugin.slug) != plugin.slug and plugin.releases.exists():
+        if not plugin._state.adding and fields.get("slug", plugin.slug) != plugin.slug and plugin.releases.exists():
             raise SlugIsFixed
-        for name, value in said.items():
+        for name, value in fields.items():
             setattr(plugin, name, value)
         self._check(plugin)
         try:
             with transaction.atomic():
                 plugin.save()
-        except IntegrityError as error:  # the only thing about it that must be its own
+        except IntegrityError as error:  # only the slug has to be unique
             raise SlugTaken from error
-        return plugin
 
     def _check(self, plugin: Plugin) -> None:
-        """As the model has it. An empty slug is made from the name when it is saved."""
+        """Validates it as the model does. An empty slug is made from the name when the plugin is saved."""
         if plugin.slug and Plugin.objects.filter(slug=plugin.slug).exclude(pk=plugin.pk).exists():
             raise SlugTaken
         try:
             plugin.full_clean(exclude=[] if plugin.slug else ["slug"], validate_unique=False)
         except ValidationError as error:
             names = {field.source: name for name, field in self.fields.items()}
-            wrong = {names.get(column, column): reasons for column, reasons in error.message_dict.items()}
-            raise serializers.ValidationError(wrong) from None
+            by_name = {names.get(column, column): reasons for column, reasons in error.message_dict.items()}
+            raise serializers.ValidationError(by_name) from None
 
 
 class PluginParameters(QueryParameters):
@@ -190,3 +191,18 @@ class PluginParameters(QueryParameters):
     q = serializers.CharField(
         max_length=200, required=False, help_text="Words of its name, slug, domain or tagline."
     )
+
+
+class BundleSerializer(StrictSerializer):
+    file = serializers.FileField(help_text="As …/export gave it.")
+    slug = StrictCharField(
+        max_length=MAX_SLUG_LENGTH, required=False, help_text="What agents will call it. Left out: a free one."
+    )
+
+
+class ImportedSerializer(serializers.Serializer):
+    """`slugWasTaken`: agents call it otherwise than where it came from."""
+
+    plugin = PluginSerializer()
+    documents = serializers.IntegerField(help_text="So many are read again by a worker.")
+    slugWasTaken = serializers.BooleanField(source="slug_was_taken")

@@ -1,4 +1,4 @@
-"""`/api/plugins`: what one works on."""
+"""`/api/plugins`: the plugins a person works on, and a plugin as one file, out and in."""
 
 from __future__ import annotations
 
@@ -6,22 +6,33 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import ApiKey, user_of
-from api.authentication import get_principal
+from accounts.models import ApiKey, Principal
 from api.etags import etag_response, make_etag, require_match
+from api.fields import validated
 from api.pagination import DefaultPagination
 from api.plugins.lookup import get_plugin
-from api.plugins.serializers import PluginParameters, PluginRowSerializer, PluginSerializer
-from api.views import AuthorView
+from api.plugins.serializers import (
+    BundleSerializer,
+    ImportedSerializer,
+    PluginParameters,
+    PluginRowSerializer,
+    PluginSerializer,
+)
+from api.uploads import UploadParser
+from api.views import AuthorView, put_like
 from knowledge.models import DocumentStatus
 from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import NotAllowed
+from lexic.http.downloads import DownloadResponse
+from marketplace.bundle import export_plugin
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.publishing.deletion import delete_plugin
+from marketplace.sharing.installs import import_upload
 from plugins.models import Plugin, PluginQuerySet
 from plugins.starter_persona import fill_empty_fields
 from querying.plugin_counts import PluginCounts, counts_by_plugin
@@ -42,37 +53,39 @@ class KeyLimitedToPlugins(NotAllowed):
     hint = "Use a key without such a limit."
 
 
+def check_may_add_plugins(principal: Principal) -> None:
+    """Raises `KeyLimitedToPlugins` for a key that may only use certain plugins."""
+    if isinstance(principal, ApiKey) and principal.allowed_plugins() is not None:
+        raise KeyLimitedToPlugins
+
+
 class PluginsView(AuthorView):
     ordering = ("-created_at", "pk")
-    pagination_class = DefaultPagination
 
     @extend_schema(parameters=[PluginParameters], responses=PluginRowSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The plugins that you own, edit or may look at, the newest first."""
-        principal = get_principal(request)
-        said = PluginParameters.read(request)
-        plugins = Plugin.objects.readable_by(principal).with_role_of(principal).defer(*_LONG_COLUMNS)
-        pages = self.pagination_class()
-        found = pages.paginate_queryset(_filter_plugins(plugins, said), request, self) or []
-        counts = counts_by_plugin(found, check_trees=False)
-        for plugin in found:
+        plugins = Plugin.objects.readable_by(self.principal).with_role_of(self.principal).defer(*_LONG_COLUMNS)
+        pages = DefaultPagination()
+        rows = (
+            pages.paginate_queryset(_filter_plugins(plugins, PluginParameters.read(request)), request, self) or []
+        )
+        counts = counts_by_plugin(rows, check_trees=False)
+        for plugin in rows:
             plugin.counts = _counts_json(counts[plugin.pk])
-        return pages.get_paginated_response(PluginRowSerializer(found, many=True).data)
+        return pages.get_paginated_response(PluginRowSerializer(rows, many=True).data)
 
     @extend_schema(request=PluginSerializer, responses={201: PluginSerializer})
     def post(self, request: Request) -> Response:
         """A new draft, with a knowledge base of its own. Without `systemPrompt` it gets a first draft of one."""
-        principal = get_principal(request)
-        if isinstance(principal, ApiKey) and principal.allowed_plugins() is not None:
-            raise KeyLimitedToPlugins
-        said = PluginSerializer(data=request.data)
-        said.is_valid(raise_exception=True)
-        plugin = Plugin(owner=user_of(principal))
-        plugin.name, plugin.domain = said.validated_data["name"], said.validated_data["domain"]
-        if "system_prompt" not in said.validated_data:
+        check_may_add_plugins(self.principal)
+        body = PluginSerializer(data=request.data)
+        fields = validated(body)
+        plugin = Plugin(owner=self.user, name=fields["name"], domain=fields["domain"])
+        if "system_prompt" not in fields:
             fill_empty_fields(plugin)
         with transaction.atomic():
-            said.write(plugin)
+            body.save_to(plugin)
             own_knowledge_base(plugin)
         response = _plugin_response(request, plugin, role="owner", status=201)
         response["Location"] = f"/api/plugins/{plugin.slug}"
@@ -87,28 +100,25 @@ class PluginView(AuthorView):
         return _plugin_response(request, found, role=found.role)
 
     @extend_schema(request=PluginSerializer(partial=True), responses=PluginSerializer)
-    def put(self, request: Request, plugin: str) -> Response:
-        """The same as PATCH: what is left out stays as it is."""
-        return self.patch(request, plugin)
-
-    @extend_schema(request=PluginSerializer(partial=True), responses=PluginSerializer)
     def patch(self, request: Request, plugin: str) -> Response:
         """Changes the draft; agents go on asking the latest release."""
         found = get_plugin(request, plugin)
         with transaction.atomic():
             locked = _lock_plugin(request, found)
-            said = PluginSerializer(locked, data=request.data, partial=True)
-            said.is_valid(raise_exception=True)
-            said.write(locked)
+            body = PluginSerializer(locked, data=request.data, partial=True)
+            validated(body)
+            body.save_to(locked)
             update_listing_if_published(locked)
         return _plugin_response(request, locked, role=found.role)
+
+    put = put_like(patch)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str) -> Response:
         """Deletes it with its documents, trees, golden questions and releases. Only its owner may; what was asked of it
         stays in the audit log."""
         found = get_plugin(request, plugin)
-        if not found.may_be_shared_by(user_of(get_principal(request))):
+        if not found.may_be_shared_by(self.user):
             raise NotPluginOwner
         with transaction.atomic():
             delete_plugin(_lock_plugin(request, found))
@@ -116,27 +126,31 @@ class PluginView(AuthorView):
 
 
 def _lock_plugin(request: Request, plugin: Plugin) -> Plugin:
-    """The same row, nobody else's until the transaction ends. Raises `ChangedSince`."""
+    """The same row, locked until the transaction ends. Raises `PreconditionFailed`."""
     locked = Plugin.objects.select_for_update(of=("self",)).select_related("owner").get(pk=plugin.pk)
-    require_match(request, plugin_etag(locked, role=plugin.role))
+    require_match(request, _plugin_etag(locked, role=plugin.role))
     return locked
 
 
-def plugin_etag(plugin: Plugin, *, role: str) -> str:
+def _plugin_etag(plugin: Plugin, *, role: str) -> str:
     return make_etag(plugin.pk, plugin.updated_at, role)
 
 
 def _plugin_response(request: Request, plugin: Plugin, *, role: str, status: int = 200) -> Response:
     plugin.role = role
     data = PluginSerializer(plugin).data
-    return etag_response(request, data, etag=plugin_etag(plugin, role=role), status=status)
+    return etag_response(request, data, etag=_plugin_etag(plugin, role=role), status=status)
 
 
-def _filter_plugins(plugins: PluginQuerySet, said: dict[str, Any]) -> PluginQuerySet:
-    asked = {"domain__iexact": said.get("domain"), "role": said.get("role"), "is_published": said["published"]}
-    asked["tags__contains"] = [said["tag"]] if "tag" in said else None
-    plugins = plugins.filter(**{name: value for name, value in asked.items() if value is not None})
-    for word in said.get("q", "").split():
+def _filter_plugins(plugins: PluginQuerySet, parameters: dict[str, Any]) -> PluginQuerySet:
+    conditions = {
+        "domain__iexact": parameters.get("domain"),
+        "role": parameters.get("role"),
+        "is_published": parameters["published"],
+        "tags__contains": [parameters["tag"]] if "tag" in parameters else None,
+    }
+    plugins = plugins.filter(**{name: value for name, value in conditions.items() if value is not None})
+    for word in parameters.get("q", "").split():
         columns = ("name", "slug", "domain", "tagline")
         plugins = plugins.filter(Q(*((f"{column}__icontains", word) for column in columns), _connector=Q.OR))
     return plugins
@@ -152,3 +166,32 @@ def _counts_json(counts: PluginCounts) -> dict[str, Any]:
         "goldenQuestions": counts.golden,
         "goldenShare": counts.golden_share,
     }
+
+
+# --- A plugin as one file ---------------------------------------------------------------------------------
+
+
+class ExportView(AuthorView):
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, plugin: str) -> DownloadResponse:
+        """Persona, policy, trees, golden questions and the documents of its own knowledge base, as one zip."""
+        found = get_plugin(request, plugin)
+        return DownloadResponse(
+            export_plugin(found), name=f"{found.slug}.lexic.zip", content_type="application/zip"
+        )
+
+
+class ImportView(AuthorView):
+    parser_classes = [UploadParser]
+
+    @extend_schema(request=BundleSerializer, responses={201: ImportedSerializer})
+    def post(self, request: Request) -> Response:
+        """Make a draft of your own from an exported file. All of it is checked before anything is kept.
+
+        A request may be a little larger than the largest document; `manage.py import_plugin` takes files of any plugin.
+        """
+        check_may_add_plugins(self.principal)
+        fields = validated(BundleSerializer(data=request.data))
+        imported = import_upload(fields["file"], by=self.user, slug=fields.get("slug"))
+        imported.plugin.role = "owner"
+        return Response(ImportedSerializer(imported).data, status=201)

@@ -1,6 +1,7 @@
-"""`POST /api/public/{plugin}/chat`: anybody asks a plugin whose author opened its chat, in the words of the notes chat.
+"""`POST /api/public/{plugin}/chat`: anybody asks a plugin whose author opened its chat, as the notes chat does.
 
-Text as it comes, or a question back as JSON: the caller keeps the original question and sends it along with the answer.
+The answer is text as it comes. A question back is JSON: the caller keeps the original question and sends it along
+with the answer.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from asgiref.sync import async_to_sync
 from django.http import JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_serializer
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from accounts import visitors
+from api.fields import validated
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser
+from api.public_chat.serializers import FollowupSerializer, PublicChatSerializer
+from api.query.questions import AnswerFailed
 from api.query.serializers import MAX_QUESTION
 from api.schema import examples
 from api.views import PublicView
@@ -32,14 +35,13 @@ from conversations.questions import (
     public_chat_plugin,
 )
 from lexic.database import release_connections
-from lexic.errors import InvalidInput, LexicError
+from lexic.errors import InvalidInput
 from plugins.models import Release
 from querying.question import followups, stateless_followups
 from querying.question.rate_limits import check_visitor_limit
-from querying.types import Caller, Failed, Question, Turn
+from querying.types import Caller, Question, Turn
 
-MAX_MESSAGES, MAX_MESSAGE_LENGTH = 200, 20_000
-# Nobody knows who they are, so that they read what anybody may.
+# Callers are not identified, so they read what anybody may read.
 ANONYMOUS_CALLER = Caller(name="public", is_public_caller=True)
 
 
@@ -48,51 +50,6 @@ class NoQuestion(InvalidInput):
 
     code = "no_question"
     hint = "Send the question as `message`, or as the last of `messages`."
-
-
-class AnswerFailed(LexicError):
-    """The answer could not be made."""
-
-
-class PublicMessageSerializer(serializers.Serializer):
-    role = serializers.CharField(max_length=20, help_text="user or assistant; messages of others are left out.")
-    content = serializers.CharField(max_length=MAX_MESSAGE_LENGTH, allow_blank=True, trim_whitespace=False)
-
-
-@extend_schema_serializer(component_name="Original")
-class PublicFollowupSerializer(serializers.Serializer):
-    """What a question back came with, unchanged."""
-
-    originalQuestion = serializers.CharField(max_length=2 * MAX_QUESTION)
-
-
-@extend_schema_field(OpenApiTypes.STR)
-class TimezoneField(serializers.JSONField):
-    """Anything: what is no time zone is UTC."""
-
-
-class PublicChatSerializer(serializers.Serializer):
-    """`message`, or `messages` with the question last. With both, `message` is the question and `messages` came before
-    it."""
-
-    message = serializers.CharField(max_length=MAX_QUESTION, required=False, allow_blank=True, allow_null=True)
-    messages = PublicMessageSerializer(  # type: ignore[call-arg]
-        many=True, required=False, allow_null=True, max_length=MAX_MESSAGES
-    )
-    timezone = TimezoneField(
-        required=False,
-        allow_null=True,
-        help_text="Where the asker's days begin, such as Europe/Oslo. UTC where it is left out, or none.",
-    )
-    followup = PublicFollowupSerializer(
-        required=False, allow_null=True, help_text="With the answer to a question back as the message."
-    )
-
-
-class FollowupSerializer(serializers.Serializer):
-    type = serializers.ChoiceField(["followup"])
-    followupQuestion = serializers.CharField()
-    originalQuestion = serializers.CharField(help_text="Send it back with the answer.")
 
 
 class PublicChatView(PublicView):
@@ -111,23 +68,20 @@ class PublicChatView(PublicView):
         with `followup: {originalQuestion}`.
         """
         with release_connections():
-            asked = public_chat_plugin(plugin)
-            question = _read_public_question(request.data, latest_release(asked))
-            check_visitor_limit(visitors.visitor_id(request._request), plugin=asked)
-        opened = async_to_sync(notes_chat_format.open_answer_stream)(question)
-        if opened.failure:
-            raise _answer_error(opened.failure)
-        followup = opened.followup
-        answered = JsonResponse(followup) if followup else _text_response(opened)
-        answered["X-Request-Id"] = str(question.id)
-        return answered
+            found = public_chat_plugin(plugin)
+            question = _read_public_question(request.data, latest_release(found))
+            check_visitor_limit(visitors.visitor_id(request._request), plugin=found)
+        stream = async_to_sync(notes_chat_format.open_answer_stream)(question)
+        if stream.failure:
+            raise AnswerFailed(stream.failure)
+        response = JsonResponse(stream.followup) if stream.followup else _text_response(stream)
+        response["X-Request-Id"] = str(question.id)
+        return response
 
 
 def _read_public_question(data: Any, release: Release) -> Question:
     """Raises `ValidationError` and `NoQuestion`."""
-    serializer = PublicChatSerializer(data=data)
-    serializer.is_valid(raise_exception=True)
-    body = serializer.validated_data
+    body = validated(PublicChatSerializer(data=data))
     text, turns = _split_messages(body.get("message") or "", body.get("messages") or [])
     zone = body.get("timezone")
     options = options_for_timezone(zone if isinstance(zone, str) else "")
@@ -135,42 +89,34 @@ def _read_public_question(data: Any, release: Release) -> Question:
     original = (body.get("followup") or {}).get("originalQuestion")
     if not original:
         return followups.resolve_followup(question)
-    composed = stateless_followups.resume_stateless(question, original=original)
-    return replace(composed, context=_turns_before(composed.text, composed.context))
+    resumed = stateless_followups.resume_stateless(question, original=original)
+    # What came after the question was first asked is in the question now.
+    turns_before = resumed.context
+    for position, turn in enumerate(turns_before):
+        if turn.role == "user" and resumed.text.startswith(turn.content):
+            turns_before = turns_before[:position]
+            break
+    return replace(resumed, context=turns_before)
 
 
 def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tuple[str, tuple[Turn, ...]]:
-    """The question, and what was said before it: the latest, cut to size. Raises `NoQuestion`."""
-    said = [(one["role"], one["content"].strip()) for one in messages if one["role"] in ("user", "assistant")]
+    """The question, and the latest turns before it, each cut to size. Raises `NoQuestion`."""
+    turns = [(one["role"], one["content"].strip()) for one in messages if one["role"] in ("user", "assistant")]
     question = message.strip()
-    last = max((at for at, (role, _) in enumerate(said) if role == "user"), default=None)
-    if last is not None and (not question or said[last][1] == question):
-        question, said = question or said[last][1], said[:last]
+    last = max((position for position, (role, _) in enumerate(turns) if role == "user"), default=None)
+    if last is not None and (not question or turns[last][1] == question):
+        question, turns = question or turns[last][1], turns[:last]
     if not question:
         raise NoQuestion
     if len(question) > MAX_QUESTION:
         raise NoQuestion(f"The question has more than {MAX_QUESTION} characters.", hint="Ask it in fewer words.")
-    turns = [Turn(role=role, content=content[:MAX_TURN_CHARACTERS]) for role, content in said if content]
-    return question, tuple(turns[-2 * MAX_CONTEXT_EXCHANGES :])
+    context = [Turn(role=role, content=content[:MAX_TURN_CHARACTERS]) for role, content in turns if content]
+    return question, tuple(context[-2 * MAX_CONTEXT_EXCHANGES :])
 
 
-def _turns_before(text: str, context: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns before the question was first asked: what followed is in the question now."""
-    first = next(
-        (at for at, one in enumerate(context) if one.role == "user" and text.startswith(one.content)), None
-    )
-    return tuple(context if first is None else context[:first])
-
-
-def _answer_error(failed: Failed) -> AnswerFailed:
-    error = AnswerFailed(failed.error, code=failed.code, hint=failed.hint)
-    error.status = failed.status
-    return error
-
-
-def _text_response(opened: notes_chat_format.AnswerStream) -> StreamingHttpResponse:
+def _text_response(stream: notes_chat_format.AnswerStream) -> StreamingHttpResponse:
     response = StreamingHttpResponse(
-        notes_chat_format.stream_text(opened), content_type="text/plain; charset=utf-8"
+        notes_chat_format.stream_text(stream), content_type="text/plain; charset=utf-8"
     )
     response["Cache-Control"] = "no-cache, no-transform"
     response["X-Accel-Buffering"] = "no"

@@ -1,17 +1,29 @@
-"""What `POST /api/v1/query` accepts: the seed's body, and the keys that Lexic adds."""
+"""What a question and its options look like, and what an answer looks like, whole and as events.
+
+This is the one declaration of both. The REST API checks requests with it, OpenAPI is made from it, and `api.mcp`
+makes the schemas of its tools from it. `querying.json_format` makes the values; a test holds the two together.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date
 from typing import Any
 
+from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
-from api.fields import MAX_FACT_COUNT, FactsField, FactValueField, StrictSerializer
-from knowledge.search.filters import Filters
+from api.fields import (
+    MAX_FACT_COUNT,
+    FactsField,
+    FactValueField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictSerializer,
+    in_tools,
+)
+from api.trees.serializers import TreeStepSerializer
+from querying.models import Feedback
 from querying.question.planning.query_plan import parse_time_zone
-from querying.types import CitationStyle, Options, Turn
+from querying.types import CitationStyle, Confidence, Outcome, Step
 
 MAX_QUESTION = 4000
 MAX_TURNS = 50
@@ -31,13 +43,17 @@ class OptionsSerializer(StrictSerializer):
         [style.value for style in CitationStyle],
         default="inline",
         help_text="inline keeps `[Source N]`, footnote lists the sources below the text, off takes them out.",
+        style=in_tools(description="inline keeps [Source N], footnote lists the sources below, off strips them."),
     )
     maxSources = serializers.IntegerField(
         min_value=1, max_value=50, allow_null=True, default=None, help_text="How many passages may be read."
     )
     includeDecisionPath = serializers.BooleanField(default=True)
     includeCitations = serializers.BooleanField(
-        allow_null=True, default=None, help_text="With citationMode off: give `citations` all the same."
+        allow_null=True,
+        default=None,
+        help_text="With citationMode off: give `citations` all the same.",
+        style=in_tools(description="With citationMode off: give them all the same."),
     )
     asOf = serializers.DateField(
         allow_null=True, default=None, help_text="Answer from what was in force on this day."
@@ -48,6 +64,10 @@ class OptionsSerializer(StrictSerializer):
         default=None,
         help_text="Which documents may be read, by their labels: docTypes, tagsAny, tagsAll, projects, dateFrom …; "
         "put together by `and`, `or` and `not`, each with a list of such conditions.",
+        style=in_tools(
+            description="Which documents may be read: docTypes, tagsAny, tagsAll, projects, statuses, dateFrom, "
+            "dateTo, isPublic, excludeTemplates, documentIds."
+        ),
     )
     timezone = serializers.CharField(
         max_length=64,
@@ -69,11 +89,11 @@ class FollowupSerializer(serializers.Serializer):
 
 
 class QuestionExtrasSerializer(serializers.Serializer):
-    """What a question may carry besides its words, at every door."""
+    """What a question may carry besides its words, in each form of the API."""
 
     options = OptionsSerializer(required=False, allow_null=True)
     facts = FactsField(
-        min_name_length=0,  # whoever asks may know more than the plugin wants; what has no name is not used
+        min_name_length=0,  # a caller may know more than the plugin needs; a fact without a name is not used
         required=False,
         allow_null=True,
         help_text="What is known already, by name: a text, a number, true or false for each.",
@@ -94,7 +114,7 @@ class QuerySerializer(QuestionExtrasSerializer):
         default="",
         help_text="The question. May be left out with a `followup`.",
     )
-    # `context` is also a name of the base class, which is its problem.
+    # The base class has an attribute of this name too.
     context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore
     stream = serializers.BooleanField(default=False)
 
@@ -104,25 +124,155 @@ class QuerySerializer(QuestionExtrasSerializer):
         return attrs
 
 
-def make_options(fields: dict[str, Any] | None) -> Options:
-    if not fields:
-        return Options()
-    return Options(
-        citation_style=CitationStyle(fields["citationMode"]),
-        max_sources=fields["maxSources"],
-        include_decision_path=fields["includeDecisionPath"],
-        include_citations=fields["includeCitations"],
-        filters=_make_filters(fields["filters"], as_of=fields["asOf"]),
-        timezone=fields["timezone"],
+class CitationSerializer(serializers.Serializer):
+    """A span of a page that bears out a sentence. `page` and `section` are left out where the source has none."""
+
+    id = serializers.CharField(
+        help_text="`src_1` is `[Source 1]` in the answer.",
+        style=in_tools(description="src_N belongs to the mark [Source N] in the answer."),
+    )
+    document = serializers.CharField(help_text="Its title.", style=in_tools(description=None))
+    page = serializers.IntegerField(
+        required=False, style=in_tools(description="Left out where the document has no pages.")
+    )
+    section = serializers.CharField(required=False)
+    excerpt = serializers.CharField(
+        help_text="The words of the page, letter for letter.",
+        style=in_tools(description="Word for word as it stands in the document."),
+    )
+    documentId = serializers.UUIDField()
+    start = serializers.IntegerField(
+        help_text="Where the excerpt begins in the page's text, in characters.",
+        style=in_tools(description="Where the excerpt starts in the text of its page."),
+    )
+    end = serializers.IntegerField()
+    url = serializers.CharField(
+        help_text="Opens the frozen page with the excerpt marked.",
+        style=in_tools(description="Opens the page for people who may read the document. get_source takes it too."),
+    )
+    score = serializers.FloatField()
+
+
+class NearestSerializer(serializers.Serializer):
+    """Where to look next after a refusal: a place, never its text."""
+
+    document = serializers.CharField()
+    page = serializers.IntegerField(required=False)
+    section = serializers.CharField(required=False)
+    documentId = serializers.UUIDField()
+    score = serializers.FloatField()
+
+
+class ClarificationSerializer(serializers.Serializer):
+    """The question we ask back. Answer with the same question and `facts: {field: answer}`, or with
+    `followup: {token, answer}`."""
+
+    question = serializers.CharField()
+    options = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Empty: any answer will do.",
+        style=in_tools(description="Empty where any answer will do."),
+    )
+    field = serializers.CharField(style=in_tools(description="The name of the missing fact."))
+    token = serializers.CharField(
+        help_text="Signed, short-lived, and good for this key and this question alone.",
+        style=in_tools(description="For `followup`."),
     )
 
 
-def _make_filters(given: dict[str, Any] | None, *, as_of: date | None) -> Filters | None:
-    filters = Filters.parse(given or {})
-    if as_of:
-        filters = replace(filters, as_of=as_of)
-    return filters or None
+class BasisSerializer(serializers.Serializer):
+    calibrated = serializers.BooleanField()
+    probability = serializers.FloatField(allow_null=True, style=in_tools(default=None))
+    explanation = serializers.CharField()
 
 
-def make_turns(turns: list[dict[str, str]] | None) -> tuple[Turn, ...]:
-    return tuple(Turn(role=turn["role"], content=turn["content"]) for turn in turns or [])
+class AnswerUsageSerializer(serializers.Serializer):
+    promptTokens = serializers.IntegerField()
+    completionTokens = serializers.IntegerField()
+
+
+class AnswerSerializer(serializers.Serializer):
+    """An answer, a refusal, or a question back: `outcome` says which."""
+
+    answer = serializers.CharField()
+    citations = CitationSerializer(many=True)
+    decisionPath = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="Steps through a decision tree.",
+        style=in_tools(description=None, items=TreeStepSerializer),
+    )
+    confidence = serializers.ChoiceField([level.value for level in Confidence])
+    confidenceBasis = BasisSerializer(allow_null=True)
+    pluginVersion = serializers.CharField()
+    outcome = serializers.ChoiceField([Outcome.ANSWERED.value, Outcome.REFUSED.value, Outcome.CLARIFY.value])
+    reason = serializers.CharField(
+        allow_null=True,
+        help_text="Of a refusal: a code such as `weak_evidence`.",
+        style=in_tools(description="Of a refusal or a question back: why, as a code."),
+    )
+    why = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Of a refusal: the same in sentences.",
+        style=in_tools(description="Of a refusal: why, in sentences."),
+    )
+    nearest = NearestSerializer(
+        many=True, style=in_tools(description="Of a refusal: what came nearest. Not evidence.")
+    )
+    clarification = ClarificationSerializer(allow_null=True)
+    queryId = serializers.UUIDField()
+    release = serializers.CharField(
+        help_text="What answered, pinned: `cover@1.2.0`.",
+        style=in_tools(description="Which version answered, such as cover@1.2.0. It can be asked by this name."),
+    )
+    usage = AnswerUsageSerializer()
+
+
+class StatusEventSerializer(serializers.Serializer):
+    """What is being done."""
+
+    type = serializers.ChoiceField(["status"])
+    status = serializers.ChoiceField([step.value for step in Step])
+    message = serializers.CharField()
+
+
+class DeltaEventSerializer(serializers.Serializer):
+    """The next verified words of the answer. Put together, they are the answer."""
+
+    type = serializers.ChoiceField(["delta"])
+    text = serializers.CharField()
+
+
+class DoneEventSerializer(AnswerSerializer):
+    """The whole answer, at the end."""
+
+    type = serializers.ChoiceField(["done"])
+
+
+class ErrorEventSerializer(serializers.Serializer):
+    """It failed after the stream had begun. Nothing follows."""
+
+    type = serializers.ChoiceField(["error"])
+    error = serializers.CharField()
+    code = serializers.CharField()
+    hint = serializers.CharField()
+
+
+def event_schema(name: str, **more: type[serializers.Serializer]) -> PolymorphicProxySerializer:
+    """One event of a stream, by its `type`; `more` are types of events besides those of every answer."""
+    events: dict[str, type[serializers.Serializer]] = {
+        "status": StatusEventSerializer,
+        "delta": DeltaEventSerializer,
+        "done": DoneEventSerializer,
+        "error": ErrorEventSerializer,
+    }
+    return PolymorphicProxySerializer(
+        component_name=name, serializers={**events, **more}, resource_type_field_name="type"
+    )
+
+
+class FeedbackSerializer(StrictSerializer):
+    """What whoever asked thinks of the answer. The latest opinion counts."""
+
+    verdict = StrictChoiceField(Feedback.Verdict.values)
+    comment = StrictCharField(source="note", max_length=2000, allow_blank=True, default="")
+    createdAt = serializers.DateTimeField(source="created_at", read_only=True)

@@ -1,11 +1,12 @@
-"""`POST /api/v1/query`: who asks, may they, is the body valid. JSON or server-sent events, one pipeline."""
+"""`POST /api/v1/query`: a question to a plugin, answered as JSON or as server-sent events; and feedback on answers."""
 
 from __future__ import annotations
 
-from typing import Any
+from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.http.response import HttpResponseBase
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
@@ -13,19 +14,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import ApiKey, Principal
+from accounts.models import ApiKey, Principal, user_of
+from api.authentication import KEY_OR_SESSION, get_principal
+from api.fields import validated
 from api.parsers import StrictJSONParser
-from api.permissions import MayQuery
-from api.query.answer_serializers import ANSWER_EVENT, AnswerSerializer
-from api.query.serializers import QuerySerializer, make_options, make_turns
+from api.permissions import MayAsk, MayQuery
+from api.query.questions import AnswerFailed, read_question
+from api.query.serializers import AnswerSerializer, FeedbackSerializer, QuerySerializer, event_schema
 from api.schema import examples
 from api.throttling import ApiKeyThrottle
+from api.views import first_or_raise
 from lexic.database import release_connections
-from plugins.models import Release
-from querying import json_format, pipeline, releases
+from lexic.errors import NotFound
+from plugins.models import Plugin
+from querying import json_format, pipeline
+from querying.models import Feedback, Query
 from querying.presentation import sse
-from querying.question import clarifications
-from querying.types import Caller, Failed, Options, Question
+from querying.types import Failed, Question
+
+
+class NoSuchQuery(NotFound):
+    """There is no such query among those you asked."""
+
+    code = "unknown_query"
+    hint = "The id stands in the answer as `queryId`."
 
 
 class QueryView(APIView):
@@ -36,7 +48,10 @@ class QueryView(APIView):
 
     @extend_schema(
         request=QuerySerializer,
-        responses={(200, "application/json"): AnswerSerializer, (200, "text/event-stream"): ANSWER_EVENT},
+        responses={
+            (200, "application/json"): AnswerSerializer,
+            (200, "text/event-stream"): event_schema("AnswerEvent"),
+        },
         examples=examples.QUERY_EXAMPLES,
     )
     def post(self, request: Request) -> HttpResponseBase:
@@ -47,51 +62,50 @@ class QueryView(APIView):
         looked for, `delta` with verified words, `done` with the whole answer. What is wrong before the first event
         is a plain JSON error.
         """
-        serializer = QuerySerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        body = serializer.validated_data
+        body = validated(QuerySerializer(data=request.data))
         assert isinstance(request.auth, ApiKey)
         with release_connections():
             question = read_question(body, key=request.auth)
-        streams = body["stream"] or request.accepted_renderer.format == "sse"
-        answered = (
-            sse.event_stream_response(sse.stream_question(question)) if streams else _answer_response(question)
-        )
-        answered["X-Request-Id"] = str(question.id)
-        return answered
-
-
-def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:
-    """The valid body as a question to one release. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidFollowup`."""
-    # Before the plugin is looked up: what is wrong in itself comes first.
-    options = make_options(body.get("options"))
-    release = releases.resolve(body["plugin"], principal=key)
-    return make_question(body, options=options, release=release, caller=make_caller(key))
-
-
-def make_caller(principal: Principal) -> Caller:
-    if isinstance(principal, ApiKey):
-        return Caller(name=f"key:{principal.pk}", api_key_id=principal.pk, user_id=principal.owner_id)
-    return Caller(name=f"user:{principal.pk}", user_id=principal.pk)
-
-
-def make_question(body: dict[str, Any], *, options: Options, release: Release, caller: Caller) -> Question:
-    """Raises `InvalidFollowup`."""
-    question = Question(
-        text=body["query"],
-        release=release,
-        caller=caller,
-        context=make_turns(body.get("context")),
-        facts=body.get("facts") or {},
-        options=options,
-    )
-    if followup := body.get("followup"):
-        return clarifications.resume_question(question, token=followup["token"], answer=followup["answer"])
-    return question
+        response: HttpResponseBase
+        if body["stream"] or request.accepted_renderer.format == "sse":
+            response = sse.event_stream_response(sse.stream_question(question))
+        else:
+            response = _answer_response(question)
+        response["X-Request-Id"] = str(question.id)
+        return response
 
 
 def _answer_response(question: Question) -> Response:
     last = async_to_sync(pipeline.answer)(question)
     if isinstance(last, Failed):
-        return Response({"error": last.error, "code": last.code, "hint": last.hint}, status=last.status)
+        return Response(AnswerFailed(last).as_dict(), status=last.status)
     return Response(json_format.answer_as_json(last.answer, question=question))
+
+
+class FeedbackView(APIView):
+    authentication_classes = KEY_OR_SESSION
+    permission_classes = [MayAsk]
+    throttle_classes = [ApiKeyThrottle]
+
+    @extend_schema(request=FeedbackSerializer, responses=FeedbackSerializer)
+    def post(self, request: Request, query: UUID) -> Response:
+        """Say whether an answer was right, as the one who asked. What is called wrong waits in the author's inbox."""
+        principal = get_principal(request)
+        own_query = _get_own_query(principal, query)
+        opinion = validated(FeedbackSerializer(data=request.data))
+        feedback, _ = Feedback.objects.update_or_create(
+            query=own_query, user=user_of(principal), defaults={**opinion, "created_at": timezone.now()}
+        )
+        return Response(FeedbackSerializer(feedback).data)
+
+
+def _get_own_query(principal: Principal, pk: UUID) -> Query:
+    """The query, if this principal asked it: with this key, of a plugin it may still ask; or by this person.
+
+    Raises `NoSuchQuery`.
+    """
+    if isinstance(principal, ApiKey):
+        own = Query.objects.filter(api_key=principal, plugin__in=Plugin.objects.visible_to(principal))
+    else:
+        own = Query.objects.filter(user=principal)
+    return first_or_raise(own.filter(pk=pk), NoSuchQuery)

@@ -1,4 +1,4 @@
-"""Publishing, and the releases that it makes: fixed for ever, apart from their notes."""
+"""Publishing, and releases, which never change apart from their notes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import user_of
-from api.authentication import get_principal
 from api.etags import etag_response, make_etag, require_match
-from api.fields import EmptySerializer, QueryParameters
-from api.pagination import DefaultPagination
+from api.fields import EmptySerializer, QueryParameters, validated
+from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.plugins.serializers import PluginSerializer
 from api.releases.serializers import (
@@ -24,7 +22,7 @@ from api.releases.serializers import (
     ReleaseRowSerializer,
     ReleaseSerializer,
 )
-from api.views import AuthorView
+from api.views import AuthorView, first_or_raise
 from marketplace.publishing.golden_gate import GateResult, gate_result
 from marketplace.publishing.publish import Publication, next_version, publish, publish_blockers
 from marketplace.publishing.release_diff import draft_changes
@@ -42,10 +40,8 @@ class PublishView(AuthorView):
     def post(self, request: Request, plugin: str) -> Response:
         """Release the draft as it stands. 409 `not_ready` names everything that is `missing`."""
         found = get_plugin(request, plugin)
-        said = PublishSerializer(data=request.data)
-        said.is_valid(raise_exception=True)
-        done = publish(found, by=user_of(get_principal(request)), **said.validated_data)
-        return _publication_response(done)
+        fields = validated(PublishSerializer(data=request.data))
+        return _publication_response(publish(found, by=self.user, **fields))
 
 
 class UnpublishView(AuthorView):
@@ -79,16 +75,13 @@ class ReadinessView(AuthorView):
 
 class ReleasesView(AuthorView):
     ordering = ("-created_at", "pk")
-    pagination_class = DefaultPagination
 
     @extend_schema(responses=ReleaseRowSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The releases, the newest first."""
-        every = get_plugin(request, plugin).releases.select_related("created_by").defer(*_LONG_COLUMNS)
+        releases = get_plugin(request, plugin).releases.select_related("created_by").defer(*_LONG_COLUMNS)
         QueryParameters.read(request)
-        pages = self.pagination_class()
-        found = pages.paginate_queryset(every, request, self)
-        return pages.get_paginated_response(ReleaseRowSerializer(found, many=True).data)
+        return page_response(self, releases, ReleaseRowSerializer)
 
 
 class ReleaseView(AuthorView):
@@ -101,12 +94,11 @@ class ReleaseView(AuthorView):
     def patch(self, request: Request, plugin: str, version: str) -> Response:
         """Change its notes: the one thing of a release that may change, because it decides no answer."""
         release = get_release(get_plugin(request, plugin), version)
-        said = NotesSerializer(data=request.data)
-        said.is_valid(raise_exception=True)
+        notes = validated(NotesSerializer(data=request.data))["notes"]
         with transaction.atomic():
             locked = Release.objects.select_for_update().get(pk=release.pk)
             require_match(request, _release_etag(locked))
-            release.notes = said.validated_data["notes"]
+            release.notes = notes
             release.save(update_fields=["notes"])
         return _release_response(request, release)
 
@@ -119,24 +111,22 @@ class RollbackView(AuthorView):
         release = get_release(found, version)
         EmptySerializer.check(request)
         before = found.latest_release()
-        made = roll_back(found, to=release, by=user_of(get_principal(request)))
-        return _publication_response(Publication(release=made, is_new=made != before))
+        after = roll_back(found, to=release, by=self.user)
+        return _publication_response(Publication(release=after, is_new=after != before))
 
 
 def get_release(plugin: Plugin, version: str) -> Release:
-    """Raises `UnknownRelease`."""
+    """The release of this version, or `latest`. Raises `UnknownRelease`."""
     releases = plugin.releases.select_related("created_by")
-    if version == LATEST_VERSION:
-        found = releases.first()
-    else:
-        found = releases.filter(version=version).first() if "\x00" not in version else None
-    if found is None:
+    if "\x00" in version:  # which the database refuses
         raise UnknownRelease
-    return found
+    if version != LATEST_VERSION:
+        releases = releases.filter(version=version)
+    return first_or_raise(releases, UnknownRelease)
 
 
-def _publication_response(done: Publication) -> Response:
-    return Response(PublicationSerializer(done).data, status=201 if done.is_new else 200)
+def _publication_response(publication: Publication) -> Response:
+    return Response(PublicationSerializer(publication).data, status=201 if publication.is_new else 200)
 
 
 def _release_response(request: Request, release: Release) -> Response:

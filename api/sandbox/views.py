@@ -1,6 +1,6 @@
 """`POST /api/sandbox/{plugin}`: a question to the draft, or to a release, by those who work on the plugin.
 
-The events are those of `POST /api/v1/query`, and at the end one more, `details`: what only they are shown.
+The events are those of `POST /api/v1/query`, and a last one, `details`, with what only they may see.
 """
 
 from __future__ import annotations
@@ -8,64 +8,27 @@ from __future__ import annotations
 from typing import Any
 
 from django.http.response import HttpResponseBase
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import User, user_of
-from api.authentication import get_principal
-from api.fields import StrictBooleanField, StrictCharField
+from accounts.models import Principal, User
+from api.fields import validated
 from api.plugins.lookup import get_plugin
-from api.query.answer_serializers import AnswerSerializer, event_schema
-from api.query.serializers import QuerySerializer, make_options
-from api.query.views import make_caller, make_question
+from api.query.questions import AnswerFailed, make_caller, make_options, make_question
 from api.releases.views import get_release
+from api.sandbox.serializers import SANDBOX_EVENT, DetailsSerializer, SandboxAnswerSerializer, SandboxSerializer
 from api.views import AuthorView
 from lexic.database import release_connections
-from plugins.models import Plugin, Release
+from plugins.models import Plugin
 from querying import json_format, releases
 from querying.models import Query
-from querying.presentation import question_run, sse
+from querying.presentation import sse
+from querying.presentation.question_run import QuestionRun, may_read_prompt, run_to_end, stream_with_final_event
 from querying.question.rate_limits import check_user_limit
 from querying.releases import DRAFT
-from querying.types import Done, Failed, Question
-
-
-class SandboxSerializer(QuerySerializer):
-    """A question as at /api/v1/query; the plugin stands in the address."""
-
-    plugin = None  # type: ignore[assignment]
-    version = StrictCharField(max_length=32, default=DRAFT, help_text="draft, latest, or a version such as 1.2.0.")
-    stream = StrictBooleanField(default=True)
-
-
-class PromptMessageSerializer(serializers.Serializer):
-    role = serializers.CharField()
-    content = serializers.CharField()
-
-
-class DetailsSerializer(serializers.Serializer):
-    """`timings`: milliseconds by step. `prompt`: what the language model was given; null when none was asked, and when
-    it is withheld, because it holds what the caller may not read."""
-
-    type = serializers.ChoiceField(["details"])
-    queryId = serializers.UUIDField()
-    release = serializers.CharField()
-    model = serializers.CharField()
-    latencyMs = serializers.IntegerField(allow_null=True)
-    timings = serializers.DictField(child=serializers.IntegerField())
-    prompt = PromptMessageSerializer(many=True, allow_null=True)
-    promptWithheld = serializers.BooleanField()
-
-
-@extend_schema_serializer(component_name="Tried")
-class SandboxAnswerSerializer(AnswerSerializer):
-    details = DetailsSerializer()
-
-
-_SANDBOX_EVENT = event_schema("SandboxEvent", details=DetailsSerializer)
+from querying.types import Done, Question
 
 
 class SandboxView(AuthorView):
@@ -73,7 +36,7 @@ class SandboxView(AuthorView):
 
     @extend_schema(
         request=SandboxSerializer,
-        responses={(200, "application/json"): SandboxAnswerSerializer, (200, "text/event-stream"): _SANDBOX_EVENT},
+        responses={(200, "application/json"): SandboxAnswerSerializer, (200, "text/event-stream"): SANDBOX_EVENT},
     )
     def post(self, request: Request, plugin: str) -> HttpResponseBase:
         """Ask the draft, or a release, as somebody who works on the plugin. Server-sent events as at `/api/v1/query`,
@@ -81,57 +44,45 @@ class SandboxView(AuthorView):
         """
         with release_connections():
             found = get_plugin(request, plugin, for_reading=True)
-            said = SandboxSerializer(data=request.data)
-            said.is_valid(raise_exception=True)
-            question = _make_sandbox_question(request, found, said.validated_data)
-            reader = user_of(get_principal(request))
-            may_change = Plugin.objects.editable_by(get_principal(request)).filter(pk=found.pk).exists()
+            body = validated(SandboxSerializer(data=request.data))
+            question = _make_sandbox_question(self.principal, found, body)
+            reader = self.user
+            may_change = Plugin.objects.editable_by(self.principal).filter(pk=found.pk).exists()
 
-        def build_final_event(asked: question_run.QuestionRun) -> dict[str, Any]:
-            return _details_json(asked, reader=reader, may_change=may_change)
+        def build_details(run: QuestionRun) -> dict[str, Any]:
+            return _details_json(run, reader=reader, may_change=may_change)
 
-        if said.validated_data["stream"] or request.accepted_renderer.format == "sse":
-            return sse.event_stream_response(
-                question_run.stream_with_final_event(question, build_final_event=build_final_event)
-            )
-        return _json_response(question_run.run_to_end(question), build_final_event=build_final_event)
+        if body["stream"] or request.accepted_renderer.format == "sse":
+            return sse.event_stream_response(stream_with_final_event(question, build_final_event=build_details))
+        run = run_to_end(question)
+        if run.failure:
+            return Response(AnswerFailed(run.failure).as_dict(), status=run.failure.status)
+        assert isinstance(run.last, Done)
+        answer = json_format.answer_as_json(run.last.answer, question=question)
+        return Response({**answer, "details": build_details(run)})
 
 
-def _make_sandbox_question(request: Request, plugin: Plugin, body: dict[str, Any]) -> Question:
-    """Raises `UnknownRelease`, `InvalidFollowup`, `AskedTooOften`."""
-    principal, options = get_principal(request), make_options(body.get("options"))
-    release = _get_version(plugin, body["version"])
+def _make_sandbox_question(principal: Principal, plugin: Plugin, body: dict[str, Any]) -> Question:
+    """Raises `UnknownRelease`, `InvalidFollowup`, and the error of a person's limit."""
+    options, version = make_options(body.get("options")), body["version"]
+    release = releases.snapshot(plugin) if version == DRAFT else get_release(plugin, version)
     question = make_question(body, options=options, release=release, caller=make_caller(principal))
-    if isinstance(principal, User):  # the pace of keys has been looked at
+    if isinstance(principal, User):  # the limits of a key have been checked already
         check_user_limit(principal)
     return question
 
 
-def _get_version(plugin: Plugin, version: str) -> Release:
-    return releases.snapshot(plugin) if version == DRAFT else get_release(plugin, version)
-
-
-def _json_response(asked: question_run.QuestionRun, *, build_final_event: Any) -> Response:
-    if isinstance(asked.last, Failed):
-        error = asked.last
-        return Response({"error": error.error, "code": error.code, "hint": error.hint}, status=error.status)
-    assert isinstance(asked.last, Done)
-    answer = json_format.answer_as_json(asked.last.answer, question=asked.question)
-    return Response({**answer, "details": build_final_event(asked)})
-
-
-def _details_json(asked: question_run.QuestionRun, *, reader: User, may_change: bool) -> dict[str, Any]:
-    row = Query.objects.filter(pk=asked.question.id).only("timings", "latency_ms").first()
-    may_read = question_run.may_read_prompt(asked, user=reader, may_change=may_change)
-    prompt = asked.prompt.messages if asked.prompt and may_read else None
-    shown = {
+def _details_json(run: QuestionRun, *, reader: User, may_change: bool) -> dict[str, Any]:
+    row = Query.objects.filter(pk=run.question.id).only("timings", "latency_ms").first()
+    is_readable = may_read_prompt(run, user=reader, may_change=may_change)
+    details = {
         "type": "details",
-        "queryId": asked.question.id,
-        "release": str(asked.question.release),
-        "model": asked.llm.name,
+        "queryId": run.question.id,
+        "release": str(run.question.release),
+        "model": run.llm.name,
         "latencyMs": row.latency_ms if row else None,
         "timings": row.timings if row else {},
-        "prompt": prompt,
-        "promptWithheld": asked.prompt is not None and not may_read,
+        "prompt": run.prompt.messages if run.prompt and is_readable else None,
+        "promptWithheld": run.prompt is not None and not is_readable,
     }
-    return dict(DetailsSerializer(shown).data)
+    return dict(DetailsSerializer(details).data)

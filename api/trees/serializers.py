@@ -15,9 +15,10 @@ from api.fields import (
     StrictCharField,
     StrictChoiceField,
     StrictSerializer,
+    in_tools,
 )
-from trees.cases import MAX_CASE_NAME_LENGTH as MAX_CASE_NAME
-from trees.cases import MAX_CASES, MAX_EXPECTED_LENGTH, MAX_SENTENCE_LENGTH
+from api.pagination import page_serializer
+from trees.cases import MAX_CASE_NAME_LENGTH, MAX_CASES, MAX_EXPECTED_LENGTH, MAX_SENTENCE_LENGTH
 from trees.definition.key_order import order_tree_keys
 from trees.drafts import MAX_DESCRIPTION_LENGTH, MAX_TREE_NAME_LENGTH
 from trees.models import DecisionTree, TreeCase
@@ -39,7 +40,7 @@ class TreeProblemSerializer(serializers.Serializer):
 
 
 class TreeProblemsSerializer(serializers.Serializer):
-    # Also a name of the base class, which is its problem; so is `label` below.
+    # The base class has an attribute of this name too, and one called `label`.
     errors = serializers.IntegerField()  # type: ignore[assignment]
     warnings = serializers.IntegerField()
     problems = TreeProblemSerializer(many=True)
@@ -73,10 +74,7 @@ class TreeSerializer(TreeRowSerializer):
         return [problem.as_dict() for problem in find_problems(order_tree_keys(tree.tree_data))]
 
 
-class TreesSerializer(serializers.Serializer):
-    results = TreeRowSerializer(many=True)
-    next = serializers.URLField(allow_null=True)
-    previous = serializers.URLField(allow_null=True)
+TreesSerializer = page_serializer("Trees", TreeRowSerializer)
 
 
 class TreesParameters(QueryParameters):
@@ -92,7 +90,7 @@ class TreeCaseSerializer(StrictSerializer):
     """What the tree must do with a sentence or with facts: `reaches` the node with the id `expected`, or `asks` for
     the fact of that name."""
 
-    name = StrictCharField(max_length=MAX_CASE_NAME)
+    name = StrictCharField(max_length=MAX_CASE_NAME_LENGTH)
     sentence = StrictCharField(max_length=MAX_SENTENCE_LENGTH, allow_blank=True, required=False)
     facts = FactsField(required=False)
     expectation = StrictChoiceField(TreeCase.Expectation.choices)
@@ -118,7 +116,7 @@ class NewTreeSerializer(StrictSerializer):
     )
 
     def to_internal_value(self, data: Any) -> Any:
-        """What is only shown may come back, as a client that gets, changes and puts sends it."""
+        """Fields that are only shown are ignored: a client that gets a tree, changes it and puts it sends them."""
         if isinstance(data, Mapping):
             only_shown = TreeSerializer().fields.keys() - self.fields.keys()
             data = {name: value for name, value in data.items() if name not in only_shown}
@@ -147,11 +145,14 @@ class TreeWalkSerializer(StrictSerializer):
 class TreeStepSerializer(serializers.Serializer):
     """A question was answered by `value`; of a condition or an action, `result` says what came out."""
 
-    step = serializers.IntegerField(help_text="From 1.")
+    step = serializers.IntegerField(help_text="From 1.", style=in_tools(description=None))
     node = serializers.CharField()
     label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
-    value = serializers.CharField(required=False)
-    result = serializers.CharField(required=False)
+    value = serializers.CharField(required=False, style=in_tools(description="The fact that was looked at."))
+    result = serializers.CharField(
+        required=False,
+        style=in_tools(description="What came of it; of the last step, what is recommended."),
+    )
 
 
 class TreeActionSerializer(serializers.Serializer):

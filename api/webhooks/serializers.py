@@ -13,7 +13,7 @@ from webhooks.models import Delivery, Event, Webhook
 
 class NewWebhookSerializer(StrictSerializer):
     url = StrictCharField(max_length=2000, help_text="A public https address.")
-    events = StrictListField(each=32, most=20, help_text=", ".join(Event.values))
+    events = StrictListField(max_item_length=32, max_items=20, help_text=", ".join(Event.values))
     includesQuestions = StrictBooleanField(
         source="includes_questions",
         default=False,
@@ -26,12 +26,14 @@ class WebhookChangeSerializer(StrictSerializer):
     """What is left out stays as it is."""
 
     url = StrictCharField(max_length=2000, required=False)
-    events = StrictListField(each=32, most=20, required=False)
+    events = StrictListField(max_item_length=32, max_items=20, required=False)
     includesQuestions = StrictBooleanField(source="includes_questions", required=False)
     isActive = StrictBooleanField(source="is_active", required=False)
 
 
-class WebhookSerializer(serializers.ModelSerializer):
+class WebhookSerializer(serializers.Serializer):
+    id = serializers.UUIDField(read_only=True)
+    url = serializers.URLField(max_length=2000, label="Address")
     events = serializers.ListField(child=serializers.ChoiceField(Event.choices))
     includesQuestions = serializers.BooleanField(source="includes_questions")
     isActive = serializers.BooleanField(source="is_active")
@@ -41,20 +43,6 @@ class WebhookSerializer(serializers.ModelSerializer):
     failingSince = serializers.DateTimeField(source="failing_since", allow_null=True)
     createdAt = serializers.DateTimeField(source="created_at")
 
-    class Meta:
-        model = Webhook
-        fields = [
-            "id",
-            "url",
-            "events",
-            "includesQuestions",
-            "isActive",
-            "disabledAt",
-            "disabledReason",
-            "failures",
-        ]
-        fields += ["failingSince", "createdAt"]
-
 
 @extend_schema_serializer(component_name="WebhookWithSecret")
 class WebhookWithSecretSerializer(WebhookSerializer):
@@ -62,29 +50,24 @@ class WebhookWithSecretSerializer(WebhookSerializer):
 
     secret = serializers.SerializerMethodField()
 
-    class Meta(WebhookSerializer.Meta):
-        fields = [*WebhookSerializer.Meta.fields, "secret"]
-
     def get_secret(self, webhook: Webhook) -> str:
         return self.context["secret"]
 
 
-class DeliverySerializer(serializers.ModelSerializer):
+class DeliverySerializer(serializers.Serializer):
+    id = serializers.UUIDField(read_only=True)
     eventId = serializers.CharField(source="event_id", help_text="What the receiver gets as `webhook-id`.")
     event = serializers.CharField()
+    state = serializers.ChoiceField(Delivery.State.choices, required=False)
     attempts = serializers.IntegerField()
     statusCode = serializers.IntegerField(source="status_code", allow_null=True)
     response = serializers.CharField(help_text="The beginning of what the receiver answered: text, never markup.")
+    error = serializers.CharField(required=False)
     payload = serializers.SerializerMethodField()
     nextAttemptAt = serializers.DateTimeField(source="next_attempt_at", allow_null=True)
     createdAt = serializers.DateTimeField(source="created_at")
     attemptedAt = serializers.DateTimeField(source="attempted_at", allow_null=True)
     deliveredAt = serializers.DateTimeField(source="delivered_at", allow_null=True)
-
-    class Meta:
-        model = Delivery
-        fields = ["id", "eventId", "event", "state", "attempts", "statusCode", "response", "error", "payload"]
-        fields += ["nextAttemptAt", "createdAt", "attemptedAt", "deliveredAt"]
 
     def get_payload(self, delivery: Delivery) -> dict[str, Any]:
         return delivery.payload

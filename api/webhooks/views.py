@@ -1,21 +1,20 @@
-"""`/api/plugins/…/webhooks`: who is told what happens. For those who may change the plugin, to look as well: an
-address may be a secret of its own, and a delivery may hold somebody's question."""
+"""`/api/plugins/…/webhooks`: the addresses that are told what happens to a plugin, and the deliveries to them.
+
+Reading them takes the right to change the plugin: an address may be a secret, and a delivery may hold a question."""
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import user_of
 from api.authentication import get_principal
-from api.fields import EmptySerializer, QueryParameters
-from api.pagination import DefaultPagination
+from api.fields import EmptySerializer, QueryParameters, validated
+from api.pagination import page_response
 from api.plugins.lookup import ReadOnlyPlugin, get_plugin
-from api.views import AuthorView
+from api.views import AuthorView, first_or_raise
 from api.webhooks.serializers import (
     DeliverySerializer,
     NewWebhookSerializer,
@@ -26,7 +25,7 @@ from api.webhooks.serializers import (
 from lexic.errors import NotFound
 from plugins.models import Plugin
 from webhooks import operations
-from webhooks.models import Delivery, Webhook
+from webhooks.models import Webhook
 
 
 class NoSuchWebhook(NotFound):
@@ -48,18 +47,17 @@ class WebhooksView(AuthorView):
     @extend_schema(responses=WebhookSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The webhooks of the plugin, the newest first. Only those who may change the plugin see them."""
-        webhooks, pages = _get_editable_plugin(request, plugin).webhooks.all(), DefaultPagination()
+        webhooks = _get_editable_plugin(request, plugin).webhooks.all()
         QueryParameters.read(request)
-        found = pages.paginate_queryset(webhooks, request, self)
-        return pages.get_paginated_response(WebhookSerializer(found, many=True).data)
+        return page_response(self, webhooks, WebhookSerializer)
 
     @extend_schema(request=NewWebhookSerializer, responses={201: WebhookWithSecretSerializer})
     def post(self, request: Request, plugin: str) -> Response:
         """A new receiver. This answer alone holds the `secret` with which each event is signed."""
         found = _get_editable_plugin(request, plugin)
-        said = _validated_data(NewWebhookSerializer(data=request.data))
-        made, secret = operations.create_webhook(found, by=user_of(get_principal(request)), **said)
-        return Response(WebhookWithSecretSerializer(made, context={"secret": secret}).data, status=201)
+        fields = validated(NewWebhookSerializer(data=request.data))
+        webhook, secret = operations.create_webhook(found, by=self.user, **fields)
+        return Response(WebhookWithSecretSerializer(webhook, context={"secret": secret}).data, status=201)
 
 
 class WebhookView(AuthorView):
@@ -72,7 +70,7 @@ class WebhookView(AuthorView):
     def patch(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """With `isActive` it is switched off, and what waits is given up; or on, and its failures are forgotten."""
         found = _get_webhook(request, plugin, webhook)
-        changed = operations.update_webhook(found, **_validated_data(WebhookChangeSerializer(data=request.data)))
+        changed = operations.update_webhook(found, **validated(WebhookChangeSerializer(data=request.data)))
         return Response(WebhookSerializer(changed).data)
 
     @extend_schema(responses={204: None})
@@ -107,23 +105,23 @@ class DeliveriesView(AuthorView):
     @extend_schema(responses=DeliverySerializer(many=True))
     def get(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """What was sent and what came back, the newest first, for 30 days."""
-        deliveries, pages = _get_webhook(request, plugin, webhook).deliveries.all(), DefaultPagination()
+        deliveries = _get_webhook(request, plugin, webhook).deliveries.all()
         QueryParameters.read(request)
-        found = pages.paginate_queryset(deliveries, request, self)
-        return pages.get_paginated_response(DeliverySerializer(found, many=True).data)
+        return page_response(self, deliveries, DeliverySerializer)
 
 
 class RedeliverView(AuthorView):
     @extend_schema(request=EmptySerializer, responses={202: DeliverySerializer})
     def post(self, request: Request, plugin: str, webhook: UUID, delivery: UUID) -> Response:
         """Sends the same event, with the same id, once more."""
-        found = _get_delivery(_get_webhook(request, plugin, webhook), delivery)
+        deliveries = _get_webhook(request, plugin, webhook).deliveries.select_related("webhook")
+        found = first_or_raise(deliveries.filter(pk=delivery), NoSuchDelivery)
         EmptySerializer.check(request)
         return Response(DeliverySerializer(operations.redeliver(found)).data, status=202)
 
 
 def _get_editable_plugin(request: Request, reference: str) -> Plugin:
-    """Raises `NoSuchPlugin`, `OnlyToLookAt`."""
+    """Raises `NoSuchPlugin`, `ReadOnlyPlugin`."""
     plugin = get_plugin(request, reference)
     if not Plugin.objects.editable_by(get_principal(request)).filter(pk=plugin.pk).exists():
         raise ReadOnlyPlugin
@@ -131,19 +129,6 @@ def _get_editable_plugin(request: Request, reference: str) -> Plugin:
 
 
 def _get_webhook(request: Request, reference: str, pk: UUID) -> Webhook:
-    found = _get_editable_plugin(request, reference).webhooks.select_related("plugin").filter(pk=pk).first()
-    if found is None:
-        raise NoSuchWebhook
-    return found
-
-
-def _get_delivery(webhook: Webhook, pk: UUID) -> Delivery:
-    found = webhook.deliveries.select_related("webhook").filter(pk=pk).first()
-    if found is None:
-        raise NoSuchDelivery
-    return found
-
-
-def _validated_data(serializer: Any) -> dict[str, Any]:
-    serializer.is_valid(raise_exception=True)
-    return serializer.validated_data
+    """Raises `NoSuchWebhook`, and what `_get_editable_plugin` raises."""
+    webhooks = _get_editable_plugin(request, reference).webhooks.select_related("plugin")
+    return first_or_raise(webhooks.filter(pk=pk), NoSuchWebhook)

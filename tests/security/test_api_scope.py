@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
-from api.query.serializers import make_options
+from api.query.questions import make_options
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, KnowledgeBase, Page

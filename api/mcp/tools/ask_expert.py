@@ -1,23 +1,21 @@
-"""`ask_expert`: a question to one plugin. The same checks and the same pipeline as `POST /api/v1/query`."""
+"""`ask_expert`: a question to one plugin, with the checks and the pipeline of `POST /api/v1/query`."""
 
 from __future__ import annotations
 
 from contextlib import aclosing
-from datetime import date
 from typing import Any, Literal
 
 from mcp.types import CallToolResult, ResourceLink
 from mcp.types.version import is_version_at_least
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from accounts.models import ApiKey
 from api.mcp import elicitation, resources
 from api.mcp.threads import in_thread, run_shielded
-from api.mcp.tools.answer_results import AnswerResult
+from api.mcp.tools.schemas import AnswerResult, OptionsArgument
 from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
-from api.query.serializers import MAX_FACTS, MAX_QUESTION, MAX_TURNS, QuerySerializer
-from api.query.views import read_question
-from lexic.errors import LexicError
+from api.query.questions import AnswerFailed, parse_question
+from api.query.serializers import MAX_FACTS, MAX_QUESTION, MAX_TURNS
 from querying import json_format, pipeline
 from querying.sanitize import sanitize
 from querying.types import Done, Event, Failed, Question, Status, Step
@@ -30,25 +28,6 @@ Scalar = str | int | float | bool
 class TurnArgument(BaseModel):
     role: Literal["user", "assistant"]
     content: str
-
-
-class OptionsArgument(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    citationMode: Literal["inline", "footnote", "off"] = Field(
-        default="inline", description="inline keeps [Source N], footnote lists the sources below, off strips them."
-    )
-    maxSources: int | None = Field(default=None, ge=1, le=50, description="How many passages may be read.")
-    includeDecisionPath: bool = True
-    includeCitations: bool | None = Field(
-        default=None, description="With citationMode off: give them all the same."
-    )
-    asOf: date | None = Field(default=None, description="Answer from what was in force on this day.")
-    filters: dict[str, Any] | None = Field(
-        default=None,
-        description="Which documents may be read: docTypes, tagsAny, tagsAll, projects, statuses, dateFrom, dateTo, "
-        "isPublic, excludeTemplates, documentIds.",
-    )
 
 
 class FollowupArgument(BaseModel):
@@ -76,7 +55,7 @@ class AskArguments(ToolArguments):
     followup: FollowupArgument | None = Field(
         default=None, description="The answer to a question back: the token of its `clarification`, and the answer."
     )
-    options: OptionsArgument | None = None
+    options: OptionsArgument | None = None  # type: ignore[valid-type]  # made when this module is loaded
 
 
 async def run(call: ToolCall) -> ToolResult:
@@ -84,13 +63,13 @@ async def run(call: ToolCall) -> ToolResult:
     resumed = elicitation.read_resumed_call(call)
     if resumed is None:
         return await _resolve_clarifications(call, await _ask(call, call.key))
-    if resumed.answer is None:  # nobody answered: the question goes to the model instead
-        return _answer_result(call, resumed.asked)
-    return await _resolve_clarifications(call, await _ask(call, call.key, answering=resumed))
+    if resumed.answer is None:  # nobody answered: the model gets the question instead
+        return _answer_result(call, resumed.clarifying_answer)
+    return await _resolve_clarifications(call, await _ask(call, call.key, resumed=resumed))
 
 
 async def _resolve_clarifications(call: ToolCall, body: dict[str, Any]) -> ToolResult:
-    """The answer, once no fact is missing any more, or nobody can be asked for it."""
+    """The result once no fact is missing any more, or nobody can be asked for it."""
     if body["clarification"] and elicitation.can_require_input(call.context):
         return elicitation.require_input(body)
     if not elicitation.can_elicit(call.context):
@@ -102,31 +81,23 @@ async def _resolve_clarifications(call: ToolCall, body: dict[str, Any]) -> ToolR
         if resumed.answer is None:
             break
         # Each question to the expert counts, as it does where the client makes a new call for it.
-        key = await in_thread(call.door.admit, call.context)
-        body = await _ask(call, key, answering=resumed)
+        key = await in_thread(call.callers.resolve, call.context)
+        body = await _ask(call, key, resumed=resumed)
     return _answer_result(call, body)
 
 
-async def _ask(
-    call: ToolCall, key: ApiKey, *, answering: elicitation.ElicitedAnswer | None = None
-) -> dict[str, Any]:
+async def _ask(call: ToolCall, key: ApiKey, *, resumed: elicitation.ElicitedAnswer | None = None) -> dict[str, Any]:
     body = call.arguments.model_dump(mode="json", exclude_none=True)
-    body |= {"query": body.pop("question"), **(answering.body if answering else {})}
-    question = await in_thread(_read_arguments, body, key)
+    body |= {"query": body.pop("question"), **(resumed.body if resumed else {})}
+    question = await in_thread(parse_question, body, key=key)
     last = await run_shielded(_collect_answer(question, call))
     if isinstance(last, Failed):
-        raise _PipelineFailed(last)
+        raise AnswerFailed(last)
     return json_format.answer_as_json(last.answer, question=question)
 
 
-def _read_arguments(body: dict[str, Any], key: ApiKey) -> Question:
-    serializer = QuerySerializer(data=body)
-    serializer.is_valid(raise_exception=True)
-    return read_question(serializer.validated_data, key=key)
-
-
 async def _collect_answer(question: Question, call: ToolCall) -> Done | Failed:
-    """The stream collected, with its steps told to a client that wants to know."""
+    """The last event of the stream. Its steps are reported to the client as progress."""
     last: Event | None = None
     async with aclosing(pipeline.stream(question)) as events:
         async for last in events:
@@ -135,14 +106,6 @@ async def _collect_answer(question: Question, call: ToolCall) -> Done | Failed:
                 await call.context.session.report_progress(done, len(_PROGRESS_STEPS), last.message)
     assert isinstance(last, Done | Failed)
     return last
-
-
-class _PipelineFailed(LexicError):
-    """The pipeline's own error."""
-
-    def __init__(self, failed: Failed) -> None:
-        super().__init__(failed.error, code=failed.code, hint=failed.hint)
-        self.status = failed.status
 
 
 # --- What a model reads ---------------------------------------------------------------------------------
@@ -159,12 +122,10 @@ def _answer_text(body: dict[str, Any]) -> str:
     if clarification := body["clarification"]:
         parts += [f"- {' '.join(sanitize(option).split())}" for option in clarification["options"]]
         parts += ["", f"Ask again with the answer in `facts`, under the name “{clarification['field']}”."]
-    if body["citations"]:
+    if citations := body["citations"]:
+        numbered = [(str(citation["id"]).removeprefix("src_"), citation) for citation in citations]
         parts += ["", "Sources:"]
-        parts += [
-            f"[Source {_citation_number(citation)}] {resources.format_place(citation)}"
-            for citation in body["citations"]
-        ]
+        parts += [f"[Source {number}] {resources.format_place(citation)}" for number, citation in numbered]
     parts += body["why"]
     if body["nearest"]:
         parts += ["", "Nearest, though not evidence:"]
@@ -172,10 +133,6 @@ def _answer_text(body: dict[str, Any]) -> str:
     if body["outcome"] == "answered":
         parts += ["", f"Confidence: {body['confidence']}. Answered by {body['release']}."]
     return "\n".join(parts)
-
-
-def _citation_number(citation: dict[str, Any]) -> str:
-    return str(citation["id"]).removeprefix("src_")
 
 
 def _resource_link(citation: dict[str, Any], query_id: str) -> ResourceLink:

@@ -42,13 +42,18 @@ class SourceResult(BaseModel):
 
 async def run(call: ToolCall) -> ToolResult:
     arguments = call.arguments
-    found = await in_thread(resources.find_source, arguments.source, key=call.key, around=arguments.characters)
-    return make_result(_source_json(found), text=_source_text(found))
+    source = await in_thread(
+        resources.find_source, arguments.source, key=call.key, context_length=arguments.characters
+    )
+    text = source.text
+    if not source.page_uri:
+        text += "\n\nOnly the cited words may be read with this key."
+    return make_result(_source_json(source), text=text)
 
 
 def _source_json(source: SourceText) -> dict[str, Any]:
     can_read_context = bool(source.page_uri)
-    body = {
+    fields = {
         "document": source.document,
         "documentId": source.document_id,
         "page": source.page,
@@ -56,15 +61,11 @@ def _source_json(source: SourceText) -> dict[str, Any]:
         "excerpt": source.excerpt,
         "before": source.before if can_read_context else None,
         "after": source.after if can_read_context else None,
-        "standing": source.standing or None,
+        "standing": source.validity or None,
         "url": source.url,
         "uri": source.page_uri or None,
     }
-    return {name: value for name, value in body.items() if value is not None}
-
-
-def _source_text(source: SourceText) -> str:
-    return source.text if source.page_uri else f"{source.text}\n\nOnly the cited words may be read with this key."
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 TOOL = Tool(

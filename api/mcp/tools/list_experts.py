@@ -43,26 +43,24 @@ async def run(call: ToolCall) -> ToolResult:
 
 
 def find_experts(arguments: ExpertsArguments, *, key: ApiKey) -> dict[str, Any]:
-    """Published ones first, by name."""
-    found = Plugin.objects.visible_to(key)
+    """The experts as JSON, published ones first, by name."""
+    plugins = Plugin.objects.visible_to(key)
     for word in arguments.query.split()[:_MAX_WORDS]:
-        found = found.filter(_mentions(word))
-    ordered = found.order_by(F("is_published").desc(), "name", "pk")
-    experts = [_expert_json(plugin) for plugin in ordered[: arguments.limit]]
-    return {"experts": experts, "total": found.count()}
-
-
-def _expert_json(plugin: Plugin) -> dict[str, Any]:
-    """Its author's words as text only: a model reads them."""
-    said = {name: sanitize(getattr(plugin, name)) for name in ("name", "tagline", "domain")}
-    return {"slug": plugin.slug, **said, "version": plugin.version, "published": plugin.is_published}
-
-
-def _mentions(word: str) -> Q:
-    condition = Q()
-    for column in _SEARCHED_COLUMNS:
-        condition |= Q(**{f"{column}__icontains": word})
-    return condition
+        plugins = plugins.filter(
+            Q(*((f"{column}__icontains", word) for column in _SEARCHED_COLUMNS), _connector=Q.OR)
+        )
+    ordered = plugins.order_by(F("is_published").desc(), "name", "pk")
+    experts = [
+        {
+            "slug": plugin.slug,
+            # The author's words without markup or control characters: a model reads them.
+            **{name: sanitize(getattr(plugin, name)) for name in ("name", "tagline", "domain")},
+            "version": plugin.version,
+            "published": plugin.is_published,
+        }
+        for plugin in ordered[: arguments.limit]
+    ]
+    return {"experts": experts, "total": plugins.count()}
 
 
 def _experts_text(body: dict[str, Any]) -> str:
@@ -71,8 +69,9 @@ def _experts_text(body: dict[str, Any]) -> str:
     lines = [
         f"- {one['slug']}: {one['name']} ({one['domain']}) {one['tagline']}".strip() for one in body["experts"]
     ]
-    left = body["total"] - len(body["experts"])
-    return "\n".join([*lines, f"And {left} more: search for words."] if left else lines)
+    if more := body["total"] - len(body["experts"]):
+        lines.append(f"And {more} more: search for words.")
+    return "\n".join(lines)
 
 
 TOOL = Tool(
@@ -85,5 +84,5 @@ TOOL = Tool(
     arguments=ExpertsArguments,
     result=ExpertsResult,
     run=run,
-    needs=(Capability.QUERY, Capability.READ, Capability.AUTHOR),
+    capabilities=(Capability.QUERY, Capability.READ, Capability.AUTHOR),
 )

@@ -1,8 +1,8 @@
 """`search_sources`: the passages that an answer would be made from.
 
-The place of a passage is for everybody who may ask the plugin: a refusal names places too. Its text is only for whoever
-may open it where sources are shown to people: keys that may read documents, of people who may read this one. So a
-plugin that is published but not shared shows strangers no more here than its answers do.
+Everybody who may ask the plugin sees where a passage stands: a refusal names places too. Its text needs a key that may
+read documents, of a person who may read this one; the pages that show sources have the same rule. So a plugin that is
+published but not shared shows strangers no more here than its answers do.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from accounts.models import ApiKey
 from api.mcp import resources
 from api.mcp.threads import in_thread
 from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
-from api.query.serializers import MAX_QUESTION, QuerySerializer
-from api.query.views import read_question
+from api.query.questions import parse_question
+from api.query.serializers import MAX_QUESTION
 from knowledge.models import KnowledgeBase
 from knowledge.search.hybrid import Passage
 from querying.retrieval import retriever
@@ -72,11 +72,9 @@ async def run(call: ToolCall) -> ToolResult:
 
 
 def find_passages(arguments: SearchArguments, *, key: ApiKey) -> FoundPassages:
-    """As a question to this release would. Raises `UnknownPlugin`, `UnknownRelease`, `EmbedderError`."""
+    """What a question to this release would find. Raises `UnknownPlugin`, `UnknownRelease`, `EmbedderError`."""
     body = {"plugin": arguments.plugin, "query": arguments.query, "options": {"maxSources": arguments.limit}}
-    serializer = QuerySerializer(data=body)
-    serializer.is_valid(raise_exception=True)
-    question = read_question(serializer.validated_data, key=key)
+    question = parse_question(body, key=key)
     passages = retriever.retrieve(question)
     bases = {passage.knowledge_base_id for passage in passages} if resources.may_read_documents(key) else set()
     readable = KnowledgeBase.objects.visible_to(key).filter(pk__in=bases).values_list("pk", flat=True)
@@ -89,7 +87,7 @@ def _is_readable(passage: Passage, found: FoundPassages) -> bool:
 
 def _passage_json(passage: Passage, *, is_readable: bool) -> dict[str, Any]:
     span = {"start": passage.start, "end": passage.end}
-    shown = {
+    fields = {
         "document": passage.document_title,
         "documentId": str(passage.document_id),
         "page": passage.page_number,
@@ -101,7 +99,7 @@ def _passage_json(passage: Passage, *, is_readable: bool) -> dict[str, Any]:
         "cosine": None if passage.cosine is None else round(passage.cosine, 4),
         "lexical": round(passage.lexical, 4),
     }
-    return {name: value for name, value in shown.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _passages_text(body: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a tool is, what it is given, and how it says that something went wrong."""
+"""What a tool is, what it is given, and how it reports an error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from mcp.types import CallToolRequestParams, CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from mcp.types import Tool as Advertised
+from mcp.types import Tool as ToolDefinition
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from accounts.models import ApiKey, Capability
@@ -26,21 +26,20 @@ class ToolArguments(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _unquoted(cls, given: Any) -> Any:
+    def _parse_nested_fields(cls, arguments: Any) -> Any:
         """Some clients send an object or a list as a string of JSON."""
-        if not isinstance(given, dict):
-            return given
-        return {name: _parse_nested_json(value) if cls._is_nested(name) else value for name, value in given.items()}
+        if not isinstance(arguments, dict):
+            return arguments
+        return {
+            name: read_json(value.encode()) if cls._is_nested_json(name, value) else value
+            for name, value in arguments.items()
+        }
 
     @classmethod
-    def _is_nested(cls, name: str) -> bool:
+    def _is_nested_json(cls, name: str, value: Any) -> bool:
         field = cls.model_fields.get(name)
-        return field is not None and field.annotation is not str
-
-
-def _parse_nested_json(value: Any) -> Any:
-    is_json = isinstance(value, str) and value[:1] in ("{", "[")
-    return read_json(value.encode()) if is_json else value
+        is_nested = field is not None and field.annotation is not str
+        return is_nested and isinstance(value, str) and value[:1] in ("{", "[")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +50,12 @@ class ToolCall:
     arguments: Any  # of the tool's own kind
     params: CallToolRequestParams
     context: RequestContext
-    door: CallerResolver
+    callers: CallerResolver
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """`needs`: one of these capabilities is enough. All tools only read."""
+    """A tool that only reads. A key needs one of the `capabilities`."""
 
     name: str
     title: str
@@ -64,10 +63,11 @@ class Tool:
     arguments: type[ToolArguments]
     result: type[BaseModel]
     run: Callable[[ToolCall], Awaitable[ToolResult]]
-    needs: tuple[Capability, ...] = (Capability.QUERY,)
+    capabilities: tuple[Capability, ...] = (Capability.QUERY,)
 
-    def advertised(self) -> Advertised:
-        return Advertised(
+    def definition(self) -> ToolDefinition:
+        """The tool as `tools/list` shows it."""
+        return ToolDefinition(
             name=self.name,
             title=self.title,
             description=self.description,
@@ -83,7 +83,7 @@ class Tool:
         )
 
     def read(self, arguments: Mapping[str, Any]) -> ToolArguments:
-        """Raises `InvalidInput`."""
+        """The arguments of a call. Raises `InvalidInput`."""
         try:
             return self.arguments.model_validate(dict(arguments))
         except ValidationError as error:
@@ -94,10 +94,11 @@ class Tool:
 
 
 def make_result(body: Mapping[str, Any], *, text: str, links: list[Any] | None = None) -> CallToolResult:
-    """The text for a model to read, and the same as data."""
+    """A result: text for a model to read, and the same as data."""
     return CallToolResult(content=[TextContent(text=text), *(links or [])], structured_content=dict(body))
 
 
 def make_error_result(error: LexicError) -> CallToolResult:
+    """A result that says what went wrong, in the same two forms."""
     text = " ".join(part for part in (error.message, error.hint) if part)
     return CallToolResult(content=[TextContent(text=text)], structured_content=error.as_dict(), is_error=True)

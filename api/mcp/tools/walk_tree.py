@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import ApiKey
 from api.mcp.threads import in_thread
-from api.mcp.tools.answer_results import FactResult, StepResult
+from api.mcp.tools.schemas import StepResult
 from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
 from api.query.serializers import MAX_FACTS
 from lexic.errors import NotFound
@@ -19,10 +19,9 @@ from plugins.models import Release
 from querying import releases
 from querying.question import tree_consultation
 from querying.sanitize import sanitize
-from querying.types import Clarification
 from trees.definition.fields import FactField as TreeField
 from trees.definition.fields import collect_fields
-from trees.definition.nodes import Action, Tree
+from trees.definition.nodes import Tree
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts.extraction import facts_from_request
 from trees.walk import Walk, decision_path, walk
@@ -38,6 +37,14 @@ class WalkArguments(ToolArguments):
     facts: dict[str, str | int | float | bool] = Field(
         default={}, max_length=MAX_FACTS, description='What is known, by name, such as {"exposure": "severe"}.'
     )
+
+
+class FactResult(BaseModel):
+    name: str
+    type: Literal["choice", "number", "boolean", "text"]
+    unit: str | None = None
+    options: list[str] = []
+    question: str | None = None
 
 
 class TreeResult(BaseModel):
@@ -63,7 +70,7 @@ class WalkResult(BaseModel):
         "no_decision: the tree leads nowhere with these facts."
     )
     tree: str | None
-    path: list[StepResult]
+    path: list[StepResult]  # type: ignore[valid-type]  # made when the module is loaded
     action: ActionResult | None
     question: QuestionResult | None
     unknownFacts: list[str] = Field(description="Facts that were given and that the tree does not know.")
@@ -93,17 +100,17 @@ def walk_release_tree(arguments: WalkArguments, *, key: ApiKey) -> dict[str, Any
     """The walk as JSON. Raises `UnknownPlugin`, `UnknownRelease`, `UnknownTree`, `InvalidFact`."""
     release = releases.resolve(arguments.plugin, principal=key)
     trees = _release_trees(release)
-    shown = {"trees": [_tree_json(tree) for tree in trees], "release": str(release)}
+    context = {"trees": [_tree_json(tree) for tree in trees], "release": str(release)}
     chosen = _choose_tree(trees, arguments.tree)
     if chosen is None:
-        nothing: dict[str, Any] = {"tree": None, "path": [], "action": None, "question": None, "unknownFacts": []}
-        return {"outcome": "tree_missing", **nothing, **shown}
+        no_walk: dict[str, Any] = {"tree": None, "path": [], "action": None, "question": None, "unknownFacts": []}
+        return {"outcome": "tree_missing", **no_walk, **context}
     facts, unknown = facts_from_request(chosen.tree, arguments.facts)
-    return {"tree": chosen.name, "unknownFacts": unknown, **_walk_json(walk(chosen.tree, facts)), **shown}
+    return {"tree": chosen.name, "unknownFacts": unknown, **_walk_json(walk(chosen.tree, facts)), **context}
 
 
 def _release_trees(release: Release) -> list[NamedTree]:
-    """Those of the release. One that cannot be read (it was checked when saved) is left out and logged."""
+    """The trees of the release. One that cannot be read (it was checked when saved) is logged and left out."""
     trees = []
     for stored in release.trees:
         try:
@@ -127,37 +134,31 @@ def _choose_tree(trees: list[NamedTree], name: str | None) -> NamedTree | None:
 
 
 def _walk_json(walked: Walk) -> dict[str, Any]:
-    asked = tree_consultation.clarification_for(walked.missing) if walked.missing else None
+    action = walked.action
+    question = tree_consultation.clarification_for(walked.missing) if walked.missing else None
     return {
-        "outcome": "decided" if walked.action else "fact_missing" if asked else "no_decision",
+        "outcome": "decided" if action else "fact_missing" if question else "no_decision",
         "path": decision_path(walked),
-        "action": _action_json(walked.action) if walked.action else None,
-        "question": _question_json(asked) if asked else None,
+        "action": action and {"recommendation": sanitize(action.recommendation), "severity": action.severity},
+        "question": question
+        and {"question": question.question, "options": list(question.options), "field": question.field},
     }
 
 
-def _action_json(action: Action) -> dict[str, Any]:
-    return {"recommendation": sanitize(action.recommendation), "severity": action.severity}
-
-
-def _question_json(asked: Clarification) -> dict[str, Any]:
-    return {"question": asked.question, "options": list(asked.options), "field": asked.field}
-
-
-def _tree_json(of: NamedTree) -> dict[str, Any]:
-    facts = [_fact_json(field) for field in collect_fields(of.tree).values()]
-    return {"name": of.name, "description": sanitize(of.description), "facts": facts}
+def _tree_json(tree: NamedTree) -> dict[str, Any]:
+    facts = [_fact_json(field) for field in collect_fields(tree.tree).values()]
+    return {"name": tree.name, "description": sanitize(tree.description), "facts": facts}
 
 
 def _fact_json(field: TreeField) -> dict[str, Any]:
-    shown = {
+    columns = {
         "name": field.name,
         "type": field.type,
         "unit": field.unit.symbol if field.unit else None,
         "options": list(field.choices),
         "question": sanitize(field.question_text) or None,
     }
-    return {name: value for name, value in shown.items() if value is not None}
+    return {name: value for name, value in columns.items() if value is not None}
 
 
 def _walk_text(body: Mapping[str, Any]) -> str:
@@ -166,10 +167,10 @@ def _walk_text(body: Mapping[str, Any]) -> str:
     steps = [f"{step['label']}: {step.get('value') or step.get('result', '')}" for step in body["path"]]
     if action := body["action"]:
         return "\n".join([action["recommendation"], "", "Because:", *steps])
-    if asked := body["question"]:
-        options = [f"- {option}" for option in asked["options"]]
-        again = f"Call again with the answer as the fact “{asked['field']}”."
-        return "\n".join([asked["question"], *options, "", again])
+    if question := body["question"]:
+        options = [f"- {option}" for option in question["options"]]
+        again = f"Call again with the answer as the fact “{question['field']}”."
+        return "\n".join([question["question"], *options, "", again])
     return "\n".join(["The tree leads nowhere with these facts.", *steps])
 
 

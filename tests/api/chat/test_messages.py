@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 
-from api.chat import messages, request_serializers
+from api.chat import messages, requests
 from api.query.serializers import MAX_QUESTION, MAX_TURNS, QuerySerializer
 from lexic.errors import LexicError
 
@@ -92,7 +92,7 @@ def test_a_question_that_is_too_long_is_refused_and_an_earlier_message_is_cut():
 @pytest.mark.parametrize("sent", [[], [user("")], [user("  \n")], [user(None)], [user([])], [assistant("Hello.")]])
 def test_no_question_is_an_error(sent: list[dict[str, Any]]):
     with pytest.raises((messages.NoQuestion, ValidationError)):
-        request_serializers.read_chat_request({"model": "cover", "messages": sent})
+        requests.read_chat_request({"model": "cover", "messages": sent})
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_no_question_is_an_error(sent: list[dict[str, Any]]):
 )
 def test_what_would_be_misread_is_refused(parameter: str, value: Any):
     with pytest.raises(request_serializers.UnsupportedParameter) as caught:
-        request_serializers.read_chat_request({"model": "cover", "messages": [user("Q?")], parameter: value})
+        requests.read_chat_request({"model": "cover", "messages": [user("Q?")], parameter: value})
     assert caught.value.param == parameter
 
 
@@ -131,17 +131,12 @@ def test_what_would_be_misread_is_refused(parameter: str, value: Any):
     ],
 )
 def test_what_asks_for_nothing_else_passes_unmentioned(parameter: str, value: Any):
-    assert (
-        request_serializers.read_chat_request(
-            {"model": "cover", "messages": [user("Q?")], parameter: value}
-        ).ignored
-        == ()
-    )
+    assert requests.read_chat_request({"model": "cover", "messages": [user("Q?")], parameter: value}).ignored == ()
 
 
 def test_what_has_no_effect_is_named():
     sent = {"temperature": 0, "tools": [], "seed": None, "user": "u", "x" * 100: 1}
-    read = request_serializers.read_chat_request(
+    read = requests.read_chat_request(
         {"model": "cover", "messages": [{"role": "system", "content": "x"}, user("Q?")], **sent}
     )
     assert read.ignored == ("messages.system", "temperature", "tools", "user")
@@ -177,7 +172,7 @@ chats = st.lists(
 @given(messages=chats | anything, extra=st.dictionaries(text, anything, max_size=3))
 def test_any_body_is_read_as_a_valid_query_or_refused_in_a_sentence(messages: Any, extra: dict[str, Any]):
     try:
-        read = request_serializers.read_chat_request({**extra, "model": "cover", "messages": messages})
+        read = requests.read_chat_request({**extra, "model": "cover", "messages": messages})
     except (LexicError, ValidationError):
         return
     query = {name: value for name, value in read.query.items() if value is not None}
@@ -187,7 +182,7 @@ def test_any_body_is_read_as_a_valid_query_or_refused_in_a_sentence(messages: An
 @given(anything)
 def test_a_body_of_any_shape_is_refused_in_a_sentence(sent: Any):
     with pytest.raises((LexicError, ValidationError)):
-        request_serializers.read_chat_request(sent)
+        requests.read_chat_request(sent)
 
 
 @given(st.lists(st.tuples(st.sampled_from(request_serializers.ROLES), text), max_size=8))

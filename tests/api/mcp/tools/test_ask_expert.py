@@ -89,6 +89,15 @@ def test_options_context_and_facts_arrive(published: Plugin, server: str, key: s
     assert (answered["citations"], answered["decisionPath"]) == ([], [])
 
 
+def test_the_time_zone_of_the_asker_is_an_option(published: Plugin, server: str, key: str):
+    asked = {"plugin": "cover", "question": WEATHER}
+    answered = call(server, key, "ask_expert", **asked, options={"timezone": "Europe/Oslo"})
+    assert data_of(answered)["outcome"] == "answered"
+    assert Query.objects.get().options["timezone"] == "Europe/Oslo"
+    refused = call(server, key, "ask_expert", **asked, options={"timezone": "Mars/Olympus"})
+    assert "There is no such time zone." in text_of(refused)
+
+
 def test_an_object_that_comes_as_a_string_is_read(published: Plugin, server: str, key: str):
     answered = call(server, key, "ask_expert", plugin="cover", question=UNCLEAR, facts='{"exposure": "mild"}')
     assert "20 mm" in data_of(answered)["answer"]
@@ -319,7 +328,7 @@ def test_a_provider_that_fails_is_an_error_without_its_words(
 
 
 def test_an_unforeseen_error_is_told_by_a_number(published: Plugin, server: str, key: str, monkeypatch):
-    monkeypatch.setattr("api.mcp.tools.ask_expert.read_question", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr("api.mcp.tools.ask_expert.parse_question", lambda *args, **kwargs: 1 / 0)
     failed = call(server, key, "ask_expert", plugin="cover", question=WEATHER)
     assert error_of(failed)["code"] == "internal"
     assert "division" not in str(failed)

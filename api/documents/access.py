@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from accounts.models import ApiKey, Capability
 from api.authentication import get_principal
 from api.plugins.lookup import get_plugin
+from api.views import first_or_raise
 from knowledge.models import Document, KnowledgeBase
 from lexic.errors import NotAllowed, NotFound
 from plugins.models import Plugin
@@ -38,7 +39,7 @@ class TextNotReadable(NotAllowed):
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentAccess:
-    """A plugin as one caller sees it. `readable` are ids of the bases whose text the caller may read."""
+    """A plugin as one caller sees it. `readable` holds the ids of the bases whose text the caller may read."""
 
     plugin: Plugin
     readable: frozenset[int]
@@ -48,25 +49,23 @@ class DocumentAccess:
         return document.knowledge_base_id in self.readable
 
     def may_change(self, document: Document) -> bool:
-        """Those in its own base; documents of bases that are attached are changed where they belong."""
+        """Only documents of the plugin's own base: those of attached bases are changed where they belong."""
         return self.is_author and document.knowledge_base.plugin_id == self.plugin.pk
 
     def document(self, pk: UUID) -> Document:
         """Raises `NoSuchDocument`."""
-        found = Document.objects.of_plugin(self.plugin).select_related("knowledge_base").filter(pk=pk).first()
-        if found is None:
-            raise NoSuchDocument
-        return found
+        documents = Document.objects.of_plugin(self.plugin).select_related("knowledge_base")
+        return first_or_raise(documents.filter(pk=pk), NoSuchDocument)
 
     def readable_document(self, pk: UUID) -> Document:
-        """Raises `NoSuchDocument`, `TextNotYours`."""
+        """Raises `NoSuchDocument`, `TextNotReadable`."""
         found = self.document(pk)
         if not self.may_read(found):
             raise TextNotReadable
         return found
 
     def own_document(self, pk: UUID) -> Document:
-        """Raises `NoSuchDocument`, `BelongsElsewhere`."""
+        """Raises `NoSuchDocument`, `NotOwnDocument`."""
         found = self.document(pk)
         if not self.may_change(found):
             raise NotOwnDocument
@@ -74,7 +73,7 @@ class DocumentAccess:
 
 
 def get_document_access(request: Request, reference: str) -> DocumentAccess:
-    """Raises what `plugin_of` raises."""
+    """The plugin of this name or id, as the caller sees it. Raises what `get_plugin` raises."""
     principal = get_principal(request)
     plugin = get_plugin(request, reference)
     bases = KnowledgeBase.objects.of_plugin(plugin).values("pk")

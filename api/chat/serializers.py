@@ -1,9 +1,83 @@
-"""What this door answers, for the schema. The values themselves are made in `answers` and `models`."""
+"""What `/v1/models` and `/v1/chat/completions` take and give: OpenAI's bodies, and what Lexic adds to them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
+
+from api.query.serializers import QuestionExtrasSerializer
+from lexic.errors import InvalidInput
+
+MAX_MESSAGES = 2048
+ROLES = ["system", "developer", "user", "assistant", "tool", "function"]
+
+
+class UnsupportedParameter(InvalidInput):
+    """A parameter asks for something that is not possible here."""
+
+    code = "unsupported_parameter"
+
+
+@extend_schema_serializer(component_name="ChatMessage")
+class MessageSerializer(serializers.Serializer):
+    role = serializers.ChoiceField(ROLES)
+    content = serializers.JSONField(
+        allow_null=True, default=None, help_text="A string, or a list of parts `{type: text, text}`."
+    )
+
+
+class StreamOptionsSerializer(serializers.Serializer):
+    include_usage = serializers.BooleanField(default=False, allow_null=True)
+
+
+@extend_schema_serializer(component_name="ChatCompletion")
+class ChatSerializer(QuestionExtrasSerializer):
+    """Anything else is ignored. Python's client sends `options`, `facts` and `followup` as its `extra_body`."""
+
+    model = serializers.CharField(
+        max_length=120,
+        help_text="A plugin's slug or id; `slug@1.2.0` for one release, `slug@latest` for the latest.",
+    )
+    messages = MessageSerializer(many=True, max_length=MAX_MESSAGES)  # type: ignore[call-arg]
+    stream = serializers.BooleanField(default=False, allow_null=True)
+    stream_options = StreamOptionsSerializer(required=False, allow_null=True)
+    n = serializers.IntegerField(required=False, allow_null=True)
+    response_format = serializers.JSONField(required=False, allow_null=True)
+    tool_choice = serializers.JSONField(required=False, allow_null=True)
+    function_call = serializers.JSONField(required=False, allow_null=True)
+    modalities = serializers.JSONField(required=False, allow_null=True)
+
+    def validate_n(self, number: int | None) -> int | None:
+        if number not in (None, 1):
+            raise UnsupportedParameter("There is one answer to a question.", param="n", hint="Leave n at 1.")
+        return number
+
+    def validate_response_format(self, value: Any) -> Any:
+        if value is not None and not (isinstance(value, Mapping) and value.get("type", "text") == "text"):
+            hint = "Leave it out, and read `citations` and `lexic` beside `choices`."
+            raise UnsupportedParameter("Answers are text.", param="response_format", hint=hint)
+        return value
+
+    def validate_tool_choice(self, value: Any) -> Any:
+        return _reject_required_tool(value, "tool_choice")
+
+    def validate_function_call(self, value: Any) -> Any:
+        return _reject_required_tool(value, "function_call")
+
+    def validate_modalities(self, value: Any) -> Any:
+        if value not in (None, [], ["text"]):
+            raise UnsupportedParameter("Answers are text.", param="modalities", hint="Leave it out.")
+        return value
+
+
+def _reject_required_tool(value: Any, param: str) -> Any:
+    if value not in (None, "none", "auto"):
+        hint = f"Leave {param} out; tools that are merely offered are ignored."
+        raise UnsupportedParameter("A plugin answers in words and calls no tools.", param=param, hint=hint)
+    return value
 
 
 class ModelInfoSerializer(serializers.Serializer):
@@ -23,7 +97,7 @@ class ModelSerializer(serializers.Serializer):
 
 class ModelListSerializer(serializers.Serializer):
     object = serializers.ChoiceField(["list"])
-    # `data` is also a name of the base class, which is its problem.
+    # The base class has an attribute of this name too.
     data = ModelSerializer(many=True)  # type: ignore[assignment]
 
 

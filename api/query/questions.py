@@ -1,0 +1,76 @@
+"""The body of a request as a question to one release, for every form of the API; and the error of one that failed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from accounts.models import ApiKey, Principal
+from api.fields import validated
+from api.query.serializers import QuerySerializer
+from knowledge.search.filters import Filters
+from lexic.errors import LexicError
+from plugins.models import Release
+from querying import releases
+from querying.question import clarifications
+from querying.types import Caller, CitationStyle, Failed, Options, Question, Turn
+
+
+class AnswerFailed(LexicError):
+    """The answer could not be made."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.error, code=failed.code, hint=failed.hint)
+        self.status = failed.status
+
+
+def parse_question(data: Any, *, key: ApiKey) -> Question:
+    """A body as a client sent it, as a question. Raises `ValidationError`, and what `read_question` raises."""
+    return read_question(validated(QuerySerializer(data=data)), key=key)
+
+
+def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:
+    """A valid body as a question. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidFollowup` and `InvalidInput`."""
+    # Invalid options are reported before a plugin that does not exist.
+    options = make_options(body.get("options"))
+    release = releases.resolve(body["plugin"], principal=key)
+    return make_question(body, options=options, release=release, caller=make_caller(key))
+
+
+def make_caller(principal: Principal) -> Caller:
+    """The key or the person as the one who asks."""
+    if isinstance(principal, ApiKey):
+        return Caller(name=f"key:{principal.pk}", api_key_id=principal.pk, user_id=principal.owner_id)
+    return Caller(name=f"user:{principal.pk}", user_id=principal.pk)
+
+
+def make_question(body: dict[str, Any], *, options: Options, release: Release, caller: Caller) -> Question:
+    """A question to this release; with a `followup`, the one that its token belongs to. Raises `InvalidFollowup`."""
+    question = Question(
+        text=body["query"],
+        release=release,
+        caller=caller,
+        context=tuple(Turn(role=turn["role"], content=turn["content"]) for turn in body.get("context") or []),
+        facts=body.get("facts") or {},
+        options=options,
+    )
+    if followup := body.get("followup"):
+        return clarifications.resume_question(question, token=followup["token"], answer=followup["answer"])
+    return question
+
+
+def make_options(fields: dict[str, Any] | None) -> Options:
+    """Valid `options` as the pipeline takes them. Raises `InvalidInput` for filters that cannot be read."""
+    if not fields:
+        return Options()
+    filters = Filters.parse(fields["filters"] or {})
+    if fields["asOf"]:
+        filters = replace(filters, as_of=fields["asOf"])
+    return Options(
+        citation_style=CitationStyle(fields["citationMode"]),
+        max_sources=fields["maxSources"],
+        include_decision_path=fields["includeDecisionPath"],
+        include_citations=fields["includeCitations"],
+        filters=filters or None,
+        timezone=fields["timezone"],
+    )

@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from api.query import views
+
+urlpatterns = [
+    path("api/v1/query", views.QueryView.as_view(), name="query"),
+    path("api/queries/<uuid:query>/feedback", views.FeedbackView.as_view(), name="query_feedback"),
+]
