@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 
-from api.chat import messages, requests
+from api.chat import messages, requests, serializers
 from api.query.serializers import MAX_QUESTION, MAX_TURNS, QuerySerializer
 from lexic.errors import LexicError
 
@@ -110,7 +110,7 @@ def test_no_question_is_an_error(sent: list[dict[str, Any]]):
     ],
 )
 def test_what_would_be_misread_is_refused(parameter: str, value: Any):
-    with pytest.raises(request_serializers.UnsupportedParameter) as caught:
+    with pytest.raises(serializers.UnsupportedParameter) as caught:
         requests.read_chat_request({"model": "cover", "messages": [user("Q?")], parameter: value})
     assert caught.value.param == parameter
 
@@ -161,7 +161,7 @@ parts = st.lists(
 )
 chats = st.lists(
     st.fixed_dictionaries(
-        {"role": st.sampled_from(request_serializers.ROLES) | text},
+        {"role": st.sampled_from(serializers.ROLES) | text},
         optional={"content": text | parts | anything, "name": anything},
     )
     | anything,
@@ -185,7 +185,7 @@ def test_a_body_of_any_shape_is_refused_in_a_sentence(sent: Any):
         requests.read_chat_request(sent)
 
 
-@given(st.lists(st.tuples(st.sampled_from(request_serializers.ROLES), text), max_size=8))
+@given(st.lists(st.tuples(st.sampled_from(serializers.ROLES), text), max_size=8))
 def test_nothing_that_a_person_or_a_plugin_said_is_lost_or_moved(chat: list[tuple[str, str]]):
     read = messages.read_messages([{"role": role, "content": content} for role, content in chat])
     heard = [(role, content) for role, content in chat if role in ("user", "assistant")]

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from rest_framework import serializers
 
-from api.chat import serializers
+from api.chat import serializers as chat_serializers
 from plugins.models import Plugin
 from tests.api.chat.asking import OPEN, WEATHER, chat, client_of
 from tests.servers import asgi_server
@@ -41,17 +41,17 @@ def check(shape: type[serializers.Serializer], value: Any) -> None:
 
 @pytest.mark.parametrize("question", [WEATHER, OPEN, "Who won the football world cup?"])
 def test_a_completion(published: Plugin, key: str, question: str):
-    check(serializers.CompletionSerializer, chat(key, question).json())
+    check(chat_serializers.CompletionSerializer, chat(key, question).json())
 
 
 def test_models(published: Plugin, key: str):
-    check(serializers.ModelListSerializer, client_of(key).get("/v1/models").json())
-    check(serializers.ModelSerializer, client_of(key).get("/v1/models/cover").json())
+    check(chat_serializers.ModelListSerializer, client_of(key).get("/v1/models").json())
+    check(chat_serializers.ModelSerializer, client_of(key).get("/v1/models/cover").json())
 
 
 def test_errors(published: Plugin, key: str):
-    check(serializers.ErrorSerializer, chat(key, WEATHER, model="nothing").json())
-    check(serializers.ErrorSerializer, client_of("").get("/v1/nothing").json())
+    check(chat_serializers.ErrorSerializer, chat(key, WEATHER, model="nothing").json())
+    check(chat_serializers.ErrorSerializer, client_of("").get("/v1/nothing").json())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -63,4 +63,4 @@ def test_chunks(published: Plugin, key: str):
     *events, end = [line.removeprefix("data: ") for line in answered.text.splitlines() if line]
     assert end == "[DONE]"
     for event in events:
-        check(serializers.ChunkSerializer, json.loads(event))
+        check(chat_serializers.ChunkSerializer, json.loads(event))
