@@ -78,7 +78,7 @@ class ActionItem:
     sentence: str
     remedy: str
     url: str
-    standing: ReadinessStatus
+    status: ReadinessStatus
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
@@ -99,12 +99,12 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "title": "Dashboard",
         "page": page,
         "rows": rows,
-        "needs": [
-            need for row in rows if row.may_change for need in _action_items(row, counts, refused, reviewed, newer)
+        "action_items": [
+            item for row in rows if row.may_change for item in _action_items(row, counts, refused, reviewed, newer)
         ],
         "invitations": _open_invitations(user, now=now),
         "figures": _weekly_totals(user, since=now - WEEK),
-        "five_steps": GETTING_STARTED,
+        "getting_started": GETTING_STARTED,
         "is_fullwidth": "1",
     }
 
@@ -139,10 +139,10 @@ def _action_items(
 
 
 def _action_item(plugin: Plugin, pane: str, number: int) -> ActionItem:
-    one, many, remedy, standing = ACTION_ITEMS[pane]
+    one, many, remedy, status = ACTION_ITEMS[pane]
     sentence = f"{number} {one if number == 1 else many}"
     return ActionItem(
-        plugin=plugin, sentence=sentence, remedy=remedy, url=reverse_pane(plugin, pane), standing=standing
+        plugin=plugin, sentence=sentence, remedy=remedy, url=reverse_pane(plugin, pane), status=status
     )
 
 

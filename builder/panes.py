@@ -98,10 +98,10 @@ def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict
         "tabs": [_pane_tab(plugin, name, title, counts.get(name), slug) for name, title in PANES.items()],
         "next_version": next_version(plugin),
         "unchanged_since": latest_if_unchanged(plugin),
-        "stands_in_the_way": reasons,
+        "blocking_reasons": reasons,
         "has_documents": bool(counted.answering),
-        "why_not": _blocking_reason(parts, reasons),
-        "newer_original": update_offers([plugin.pk]).get(plugin.pk),
+        "blocking_reason": _blocking_reason(parts, reasons),
+        "update_available": update_offers([plugin.pk]).get(plugin.pk),
         "is_fullwidth": "1",
     }
 
@@ -131,7 +131,7 @@ def _gate_verdict(plugin: Plugin) -> GateResult:
 def _blocking_reason(parts: list[ReadinessPart], reasons: list[str]) -> str:
     if not reasons:
         return ""
-    blocking = [part.title.lower() for part in parts if part.standing == ReadinessStatus.BLOCKS]
+    blocking = [part.title.lower() for part in parts if part.status == ReadinessStatus.BLOCKS]
     return f"{' and '.join(blocking)} first" if blocking else reasons[0]
 
 

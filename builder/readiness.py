@@ -34,7 +34,7 @@ class ReadinessPart:
 
     slug: str
     title: str
-    standing: ReadinessStatus
+    status: ReadinessStatus
     detail: str
     url: str
     count: int | None = None
@@ -64,10 +64,10 @@ def reverse_pane(plugin: Plugin, slug: str) -> str:
 
 
 def _make_part(
-    plugin: Plugin, slug: str, title: str, standing: ReadinessStatus, detail: str, count: int | None = None
+    plugin: Plugin, slug: str, title: str, status: ReadinessStatus, detail: str, count: int | None = None
 ) -> ReadinessPart:
     url = reverse_pane(plugin, slug)
-    return ReadinessPart(slug=slug, title=title, standing=standing, detail=detail, url=url, count=count)
+    return ReadinessPart(slug=slug, title=title, status=status, detail=detail, url=url, count=count)
 
 
 def _persona_part(plugin: Plugin) -> ReadinessPart:
@@ -84,10 +84,10 @@ def _knowledge_part(plugin: Plugin, counts: PluginCounts) -> ReadinessPart:
     detail = f"{ready} of {total} ready" + (f", {failed} failed" if failed else "")
     if not total:
         return _make_part(plugin, "knowledge", "Knowledge", ReadinessStatus.BLOCKS, "no documents", 0)
-    standing = (
+    status = (
         ReadinessStatus.FINE if ready == total else ReadinessStatus.ATTENTION if ready else ReadinessStatus.BLOCKS
     )
-    return _make_part(plugin, "knowledge", "Knowledge", standing, detail, total)
+    return _make_part(plugin, "knowledge", "Knowledge", status, detail, total)
 
 
 def _trees_part(plugin: Plugin, counts: PluginCounts) -> ReadinessPart:
@@ -108,9 +108,9 @@ def _golden_part(plugin: Plugin, counts: PluginCounts) -> ReadinessPart:
             plugin, "golden", "Golden questions", ReadinessStatus.ATTENTION, f"{count}, not run yet", count
         )
     passed, enough = round(share * count), required_passes(count, share=plugin.golden_share)
-    standing = ReadinessStatus.FINE if passed >= enough else ReadinessStatus.ATTENTION
+    status = ReadinessStatus.FINE if passed >= enough else ReadinessStatus.ATTENTION
     gate = "" if plugin.golden_gate == GoldenGate.OFF else f", gate at {enough}"
-    return _make_part(plugin, "golden", "Golden questions", standing, f"{passed} of {count} pass{gate}", count)
+    return _make_part(plugin, "golden", "Golden questions", status, f"{passed} of {count} pass{gate}", count)
 
 
 def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
@@ -118,10 +118,10 @@ def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
     if golden.policy != GoldenGate.BLOCK or not golden.questions:
         return part
     if golden.run is None:
-        standing = ReadinessStatus.ATTENTION if golden.runs_on_publish else ReadinessStatus.BLOCKS
-        return replace(part, standing=standing, detail=f"{golden.questions}, not run as it stands")
+        status = ReadinessStatus.ATTENTION if golden.runs_on_publish else ReadinessStatus.BLOCKS
+        return replace(part, status=status, detail=f"{golden.questions}, not run as it stands")
     detail = f"{golden.passed} of {golden.questions} pass, gate at {golden.required}"
-    return replace(part, standing=ReadinessStatus.FINE if golden.is_met else ReadinessStatus.BLOCKS, detail=detail)
+    return replace(part, status=ReadinessStatus.FINE if golden.is_met else ReadinessStatus.BLOCKS, detail=detail)
 
 
 def _inbox_part(plugin: Plugin) -> ReadinessPart:

@@ -35,7 +35,7 @@ class PluginFigures:
         return int(self.figures.get("count", 0))
 
     @property
-    def others(self) -> int:
+    def other_count(self) -> int:
         """Questions that neither were answered nor refused nor asked back."""
         return int(self.figures.get("failed", 0) + self.figures.get("abandoned", 0))
 
@@ -45,7 +45,7 @@ def show_all_plugins(request: HttpRequest) -> HttpResponse:
     """A fixed number of statements, however many plugins there are."""
     assert isinstance(request.user, User)
     form = DateRangeForm(request.GET)
-    everything = form.chosen(_readable_queries(request.user))
+    everything = form.filter_queries(_readable_queries(request.user))
     rows = _plugin_rows(request.user, everything.asked_on(*form.days).by_plugin())
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     asked = request.GET.copy()
@@ -67,7 +67,7 @@ def download_all_plugins(request: HttpRequest) -> HttpResponse:
     """The questions of the same days as a file."""
     assert isinstance(request.user, User)
     form = DateRangeForm(request.GET)
-    return csv_response(form, form.chosen(_readable_queries(request.user)), user=request.user, name="all-plugins")
+    return csv_response(form, form.filter_queries(_readable_queries(request.user)), user=request.user, name="all-plugins")
 
 
 def _readable_queries(user: User) -> QueryQuerySet:

@@ -46,8 +46,8 @@ class DayStatistics:
 
     day: date
     counts: list[int]
-    half: float | None
-    most: float | None
+    median: float | None
+    p95: float | None
 
     @property
     def total(self) -> int:
@@ -81,8 +81,8 @@ def day_statistics(
         DayStatistics(
             day=day,
             counts=[found.get((day, outcome), 0) for outcome in SERIES],
-            half=times.get(day, (None, None))[0],
-            most=times.get(day, (None, None))[1],
+            median=times.get(day, (None, None))[0],
+            p95=times.get(day, (None, None))[1],
         )
         for day in days
     ]
@@ -123,13 +123,13 @@ def _bar_segments(day: DayStatistics, *, x: float, slot: float, scale: float) ->
 
 def line_chart(days: Sequence[DayStatistics]) -> Chart:
     """Seconds within which half, and 95 %, of the questions were done with. A day without any breaks the line."""
-    top = _round_up_seconds(max((day.most or 0) for day in days) / 1000)
+    top = _round_up_seconds(max((day.p95 or 0) for day in days) / 1000)
     scale = (BOTTOM - TOP) / top
     step = (NARROW_WIDTH - LEFT - 40) / max(1, len(days) - 1)
     drawn = []
     for style, words, values in (
-        ("ln-1", "half", [day.half for day in days]),
-        ("ln-2", "95%", [day.most for day in days]),
+        ("ln-1", "half", [day.median for day in days]),
+        ("ln-2", "95%", [day.p95 for day in days]),
     ):
         points = [None if v is None else (LEFT + n * step, BOTTOM - v / 1000 * scale) for n, v in enumerate(values)]
         end = next((point[1] for point in reversed(points) if point), BOTTOM)

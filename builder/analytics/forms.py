@@ -38,10 +38,10 @@ class DateRangeForm(forms.Form):
         super().__init__(data)
         for field in self.fields.values():
             field.widget.attrs["class"] = "input input-s"
-        self.offer()
+        self.set_choices()
         self.is_valid()
 
-    def offer(self) -> None:
+    def set_choices(self) -> None:
         """What there is to choose from, where that depends on what is looked at."""
 
     def clean(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class DateRangeForm(forms.Form):
         return today - timedelta(days=DEFAULT_DAYS - 1), today
 
     @property
-    def before(self) -> tuple[date, date]:
+    def previous_days(self) -> tuple[date, date]:
         """As many days, right before."""
         first, last = self.days
         return first - (last - first) - timedelta(days=1), first - timedelta(days=1)
@@ -73,7 +73,7 @@ class DateRangeForm(forms.Form):
         first, last = self.days
         return (last - first).days >= MAX_BARS
 
-    def chosen(self, queries: QueryQuerySet) -> QueryQuerySet:
+    def filter_queries(self, queries: QueryQuerySet) -> QueryQuerySet:
         """Of these, the ones that are asked by whom the form says, of any day."""
         return queries.narrowed(by=self.cleaned_data.get("by", ""))
 
@@ -88,7 +88,7 @@ class PluginAnalyticsForm(DateRangeForm):
         self._plugin = plugin
         super().__init__(data)
 
-    def offer(self) -> None:
+    def set_choices(self) -> None:
         versions = self._plugin.releases.values_list("version", flat=True)[:_MAX_RELEASES]
         field = self.fields["version"]
         assert isinstance(field, forms.ChoiceField)

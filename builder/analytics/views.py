@@ -78,7 +78,7 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         "total_words": f"{sum(totals.values()):,}",
         "tokens": f"{(sums['prompt_tokens'] or 0) + (sums['completion_tokens'] or 0):,}",
         "written": f"{sums['completion_tokens'] or 0:,}",
-        "change": _change_text(sum(totals.values()), everything.asked_on(*form.before).count()),
+        "change": _change_text(sum(totals.values()), everything.asked_on(*form.previous_days).count()),
         "sums": sums,
         "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_LABELS.items()],
         "confidence": _confidence_lengths(queries),

@@ -39,7 +39,7 @@ def show_progress(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     context = {
         **plugin_page_context(request, plugin, "golden"),
         **questions_context(request, plugin),
-        "is_news": True,
+        "is_partial_update": True,
     }
     response = TemplateResponse(request, "builder/golden/_content.html", context)
     response["HX-Retarget"], response["HX-Reswap"] = "#golden-all", "outerHTML"

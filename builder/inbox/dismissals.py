@@ -34,12 +34,12 @@ class DismissalBatch:
     wordings: list[str]
 
     @property
-    def shown(self) -> list[str]:
+    def shown_wordings(self) -> list[str]:
         return self.wordings[:_MAX_WORDINGS]
 
     @property
-    def unnamed(self) -> int:
-        return len(self.wordings) - len(self.shown)
+    def hidden_wording_count(self) -> int:
+        return len(self.wordings) - len(self.shown_wordings)
 
 
 def show_dismissed(request: HttpRequest, plugin: Plugin) -> HttpResponse:

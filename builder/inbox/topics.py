@@ -42,7 +42,7 @@ class Topic:
 
     question: str
     wordings: list[str]
-    asked: list[InboxQuery]
+    queries: list[InboxQuery]
     representative_ids: list[UUID]
     weight: float
 
@@ -53,29 +53,29 @@ class Topic:
 
     @property
     def count(self) -> int:
-        return len(self.asked)
+        return len(self.queries)
 
     @property
-    def refused(self) -> int:
-        return sum(one.outcome == Outcome.REFUSED for one in self.asked)
+    def refused_count(self) -> int:
+        return sum(one.outcome == Outcome.REFUSED for one in self.queries)
 
     @property
-    def wrong(self) -> int:
-        return sum(one.is_wrong for one in self.asked)
+    def wrong_count(self) -> int:
+        return sum(one.is_wrong for one in self.queries)
 
     @property
-    def low(self) -> int:
+    def low_confidence_count(self) -> int:
         """Answers whose confidence was low, and of which nobody has said that they are wrong."""
-        return sum(one.outcome == Outcome.ANSWERED and not one.is_wrong for one in self.asked)
+        return sum(one.outcome == Outcome.ANSWERED and not one.is_wrong for one in self.queries)
 
     @property
-    def last(self) -> datetime:
-        return self.asked[0].at
+    def last_asked_at(self) -> datetime:
+        return self.queries[0].at
 
-    def line(self, *, days: int, now: datetime) -> str:
+    def sparkline_path(self, *, days: int, now: datetime) -> str:
         """How often it was asked over the days, as the path of a line in a picture of 96 by 24."""
         step = timedelta(days=days) / _POINTS
-        ago = Counter(min(_POINTS - 1, max(0, int((now - one.at) / step))) for one in self.asked)
+        ago = Counter(min(_POINTS - 1, max(0, int((now - one.at) / step))) for one in self.queries)
         counts = [ago[point] for point in reversed(range(_POINTS))]
         scale = (_HEIGHT - 2 * _MARGIN) / max(counts)
         points = (
@@ -106,7 +106,7 @@ def _group_topics(questions: Sequence[list[InboxQuery]], *, now: datetime) -> li
     vectors = question_vectors([asked[0].question for asked in questions])
     found = group_similar(vectors, weights=[len(asked) for asked in questions])
     topics = [_make_topic([questions[row] for row in rows], now=now) for rows in found]
-    return sorted(topics, key=lambda topic: (-topic.weight, -topic.last.timestamp(), topic.question))
+    return sorted(topics, key=lambda topic: (-topic.weight, -topic.last_asked_at.timestamp(), topic.question))
 
 
 def _make_topic(questions: Sequence[list[InboxQuery]], *, now: datetime) -> Topic:
@@ -114,7 +114,7 @@ def _make_topic(questions: Sequence[list[InboxQuery]], *, now: datetime) -> Topi
     return Topic(
         question=questions[0][0].question,
         wordings=[of[0].question for of in questions[1:]],
-        asked=asked,
+        queries=asked,
         representative_ids=[of[0].pk for of in questions],
         weight=sum(0.5 ** ((now - one.at) / HALF_LIFE) for one in asked),
     )

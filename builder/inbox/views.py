@@ -36,14 +36,14 @@ class TopicRow:
     query: Query
     nearest: list[RetrievedPassage]
     notes: list[str]
-    line: str
+    sparkline_path: str
 
     @property
     def wordings(self) -> list[str]:
         return self.topic.wordings[:_MAX_WORDINGS]
 
     @property
-    def unnamed(self) -> int:
+    def hidden_wording_count(self) -> int:
         """How many more wordings there are than are shown."""
         return len(self.topic.wordings) - len(self.wordings)
 
@@ -113,8 +113,8 @@ def _topic_rows(topics: Sequence[Topic], *, user: User, days: int, now: datetime
             topic=topic,
             query=queries[topic.pk],
             nearest=read,
-            notes=[notes[one.pk] for one in topic.asked if one.pk in notes][:_MAX_NOTES],
-            line=topic.line(days=days, now=now),
+            notes=[notes[one.pk] for one in topic.queries if one.pk in notes][:_MAX_NOTES],
+            sparkline_path=topic.sparkline_path(days=days, now=now),
         )
         for topic, read in zip(topics, nearest, strict=True)
     ]
@@ -122,7 +122,7 @@ def _topic_rows(topics: Sequence[Topic], *, user: User, days: int, now: datetime
 
 def _feedback_notes(topics: Sequence[Topic]) -> dict[UUID, str]:
     """The latest note on each query that was called wrong. Who wrote it is not the author's business."""
-    wrong = [one.pk for topic in topics for one in topic.asked if one.is_wrong]
+    wrong = [one.pk for topic in topics for one in topic.queries if one.is_wrong]
     said = Feedback.objects.filter(query__in=wrong, verdict=Feedback.Verdict.DOWN).exclude(note="")
     return dict(said.order_by("created_at").values_list("query", "note"))
 

@@ -27,13 +27,13 @@ CHUNKS_PER_PART = 20
 
 @dataclass(frozen=True, kw_only=True)
 class PagePart:
-    """A page, or a stretch of a long one. `begins` has the chunks that begin in each block."""
+    """One page, or one part of a long page. `blocks` pairs each block with the chunks that begin in it; this is part `number` of `count`."""
 
     page: Page
-    parts: list[tuple[list[Chunk], TextBlock]]
+    blocks: list[tuple[list[Chunk], TextBlock]]
     chunks: list[Chunk]
-    stretch: int
-    stretches: int
+    number: int
+    count: int
 
 
 def show_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
@@ -55,7 +55,7 @@ def show_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpR
         "row": _document_row(stored),
         "is_own": stored.knowledge_base.plugin_id == plugin.pk,
         "form": form,
-        "said_by_file": _file_metadata(stored),
+        "file_metadata": _file_metadata(stored),
         **_page_context(request, stored),
         **search_context(request, plugin, document=stored),
     }
@@ -71,7 +71,7 @@ def show_status(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpRes
         "row": _document_row(found),
         "is_own": found.knowledge_base.plugin_id == plugin.pk,
         "may_change": may_edit_plugin(request, plugin),
-        "is_news": True,
+        "is_partial_update": True,
     }
     return TemplateResponse(request, "builder/knowledge/_status.html", context)
 
@@ -107,30 +107,30 @@ def _page_context(request: HttpRequest, document: Document) -> dict[str, Any]:
     """The page that is looked at, its neighbours, and its chunks. Five statements at most."""
     pages = document.pages.filter(added_in__isnull=False, removed_in=None).order_by("number")
     total = pages.count()
-    number = _read_number(request, "page", default=1, most=total)
+    number = _read_number(request, "page", default=1, maximum=total)
     page = pages.defer("words").filter(number=number).first() or pages.defer("words").first()
     if page is None:
-        return {"leaf": None, "page_total": 0}
+        return {"page_part": None, "page_total": 0}
     return {
-        "leaf": _make_page_part(page, stretch=_read_number(request, "part", default=1, most=10**6)),
+        "page_part": _make_page_part(page, number=_read_number(request, "part", default=1, maximum=10**6)),
         "page_total": total,
     }
 
 
-def _make_page_part(page: Page, *, stretch: int) -> PagePart:
+def _make_page_part(page: Page, *, number: int) -> PagePart:
     chunks = page.chunks.filter(added_in__isnull=False, removed_in=None).order_by("index")
-    stretches = max(1, -(-chunks.count() // CHUNKS_PER_PART))
-    stretch = min(stretch, stretches)
-    first = (stretch - 1) * CHUNKS_PER_PART
+    count = max(1, -(-chunks.count() // CHUNKS_PER_PART))
+    number = min(number, count)
+    first = (number - 1) * CHUNKS_PER_PART
     shown = list(chunks[first : first + CHUNKS_PER_PART])
-    start = shown[0].start if shown and stretch > 1 else 0
-    end = shown[-1].end if shown and stretch < stretches else len(page.text)
+    start = shown[0].start if shown and number > 1 else 0
+    end = shown[-1].end if shown and number < count else len(page.text)
     return PagePart(
         page=page,
-        parts=_blocks_with_chunks(page.text, start, end, shown),
+        blocks=_blocks_with_chunks(page.text, start, end, shown),
         chunks=shown,
-        stretch=stretch,
-        stretches=stretches,
+        number=number,
+        count=count,
     )
 
 
@@ -139,16 +139,16 @@ def _blocks_with_chunks(
 ) -> list[tuple[list[Chunk], TextBlock]]:
     """The blocks of the text, each with the chunks that begin in it."""
     found = split_blocks(text[start:end], cuts={chunk.start - start for chunk in chunks})
-    parts: list[tuple[list[Chunk], TextBlock]] = []
+    blocks: list[tuple[list[Chunk], TextBlock]] = []
     waiting = list(chunks)
     for block in found:
         begun = [chunk for chunk in waiting if chunk.start - start < block.end]
         waiting = waiting[len(begun) :]
-        parts.append((begun, block))
-    return parts
+        blocks.append((begun, block))
+    return blocks
 
 
-def _read_number(request: HttpRequest, name: str, *, default: int, most: int) -> int:
+def _read_number(request: HttpRequest, name: str, *, default: int, maximum: int) -> int:
     value = request.GET.get(name, "")
     given = int(value) if value.isascii() and value.isdigit() and len(value) < 8 else default
-    return max(1, min(given, most))
+    return max(1, min(given, maximum))

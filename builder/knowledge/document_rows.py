@@ -28,15 +28,15 @@ _STATUS_STYLES = {DocumentStatus.READY: ("ok", "check"), DocumentStatus.FAILED: 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRow:
-    """`stages` are percents of reading, splitting, embedding and being ready. `why` is set when it needs a person."""
+    """`stages` are percents of reading, splitting, embedding and being ready. `problem` is set when it needs a person."""
 
     document: Document
     stages: tuple[int, int, int, int]
-    word: str
-    look: str
+    label: str
+    style: str
     icon: str
     note: str
-    why: str
+    problem: str
     is_own: bool
     can_open: bool
 
@@ -54,7 +54,7 @@ class DocumentRow:
         return self.document.added_in is not None
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         parts = (f"{name} {percent}%" for name, percent in zip(STAGES, self.stages, strict=True))
         return ", ".join(parts).capitalize()
 
@@ -83,15 +83,15 @@ def document_row(
     document: Document, *, own_base: int | None, readable: Collection[int], trouble: str = ""
 ) -> DocumentRow:
     status = DocumentStatus(document.status)
-    look, icon = _STATUS_STYLES.get(status, ("", "wait"))
+    style, icon = _STATUS_STYLES.get(status, ("", "wait"))
     return DocumentRow(
         document=document,
         stages=stage_percentages(document),
-        word=_STATUS_LABELS[status],
-        look="warn" if trouble else look,
+        label=_STATUS_LABELS[status],
+        style="warn" if trouble else style,
         icon=icon,
         note=status_note(document),
-        why=_failure_reason(document) or trouble,
+        problem=_failure_reason(document) or trouble,
         is_own=document.knowledge_base_id == own_base,
         can_open=document.knowledge_base_id in readable,
     )

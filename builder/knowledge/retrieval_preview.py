@@ -26,16 +26,16 @@ _MAX_EXCERPT_LENGTH = 900
 
 @dataclass(frozen=True, kw_only=True)
 class FindingRow:
-    """A finding as it is shown. `pieces` are text and whether the question has the word; none where the text is not
+    """A finding as it is shown. `highlights` are text and whether the question has the word; none where the text is not
     this person's to read. `matched` are words of the question."""
 
     finding: ExplainedPassage
-    pieces: tuple[tuple[str, bool], ...]
-    address: str
+    highlights: tuple[tuple[str, bool], ...]
+    url: str
     matched: tuple[str, ...]
 
     @property
-    def percents(self) -> tuple[int, int, int]:
+    def percentages(self) -> tuple[int, int, int]:
         passage = self.finding.passage
         cosine, lexical, score = (
             max(0, round(100 * (value or 0))) for value in (passage.cosine, passage.lexical, passage.score)
@@ -78,10 +78,10 @@ def _finding_row(
     span = urlencode({"start": passage.start, "end": passage.end})
     return FindingRow(
         finding=finding,
-        pieces=tuple(_highlight_matches(unwrap_lines(passage.content[:_MAX_EXCERPT_LENGTH]), asked))
+        highlights=tuple(_highlight_matches(unwrap_lines(passage.content[:_MAX_EXCERPT_LENGTH]), asked))
         if may_read
         else (),
-        address=f"{reverse('source', args=[passage.page_id])}?{span}" if may_read else "",
+        url=f"{reverse('source', args=[passage.page_id])}?{span}" if may_read else "",
         matched=tuple(word for word, counted in words.items() if not counted.isdisjoint(finding.matched)),
     )
 

@@ -81,7 +81,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         "states": [(name, title, counts[name]) for name, (title, _) in STATUS_FILTERS.items()],
         "total": counts["total"],
         "working": counts["working"],
-        "standing_key": "-".join(str(count) for count in counts.values()),
+        "status_key": "-".join(str(count) for count in counts.values()),
         "is_filtered": bool(words or state in STATUS_FILTERS),
         "attached": [(base, base.pk in readable) for base in bases if base.pk != own],
         "query": urlencode({"q": words, "state": state if state in STATUS_FILTERS else ""}),
@@ -94,10 +94,10 @@ def _list_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         "may_change": may_edit_plugin(request, plugin),
         **documents_context(request, plugin),
     }
-    if request.GET.get("was") != context["standing_key"]:
+    if request.GET.get("was") != context["status_key"]:
         # Something came in or is done: the strip above the list is brought up to date as well.
         context = {**plugin_page_context(request, plugin, "knowledge"), **context}
-    return {**context, "is_news": True}
+    return {**context, "is_partial_update": True}
 
 
 def _search_words(request: HttpRequest) -> str:

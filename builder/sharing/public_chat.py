@@ -20,9 +20,9 @@ class PublicDocumentCounts:
     """How many documents of a plugin there are, how many of them anybody may read, and how many could be marked so
     here."""
 
-    total: int
-    public: int
-    markable: int
+    total_count: int
+    public_count: int
+    markable_count: int
 
 
 # Own documents that may be marked here: attached knowledge is somebody else's business, a note that is synced says
@@ -35,9 +35,9 @@ def _markable_filter(plugin: Plugin) -> Q:
 def count_public_documents(plugin: Plugin) -> PublicDocumentCounts:
     """One statement."""
     counts = Document.objects.of_plugin(plugin).aggregate(
-        total=Count("pk"),
-        public=Count("pk", filter=Q(is_public=True, is_template=False)),
-        markable=Count("pk", filter=_markable_filter(plugin)),
+        total_count=Count("pk"),
+        public_count=Count("pk", filter=Q(is_public=True, is_template=False)),
+        markable_count=Count("pk", filter=_markable_filter(plugin)),
     )
     return PublicDocumentCounts(**counts)
 

@@ -228,7 +228,7 @@ def _render_sharing(
         "invite_form": invite_form or InviteForm(),
         "use_form": use_form,
         "obstacles": sharing_blockers(plugin),
-        "goes_along": attached_knowledge_in_copy(plugin),
+        "bundled_knowledge": attached_knowledge_in_copy(plugin),
         "made_from": provenance_of(plugin),
         "offer": update_offer(plugin),
         "copies": Install.objects.filter(original=plugin).count(),

@@ -21,22 +21,22 @@ MIN_WALKS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class TreeUsage:
-    """`stopped` counts the walks that ended in a question, by the label of its node."""
+    """`stops_by_label` counts the walks that ended in a question, by the label of its node."""
 
-    walked: int = 0
-    reached: int = 0
-    stopped: Mapping[str, int] = field(default_factory=dict)
+    walk_count: int = 0
+    finished_count: int = 0
+    stops_by_label: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def share(self) -> int | None:
         """Percent of the walks that came to an end; None without any."""
-        return round(100 * self.reached / self.walked) if self.walked else None
+        return round(100 * self.finished_count / self.walk_count) if self.walk_count else None
 
     @property
     def common_exit(self) -> str:
         """The label where at least a quarter of the walks stopped; empty when there is none."""
-        label, count = max(self.stopped.items(), key=lambda one: one[1], default=("", 0))
-        return label if self.walked >= MIN_WALKS and 4 * count >= self.walked else ""
+        label, count = max(self.stops_by_label.items(), key=lambda one: one[1], default=("", 0))
+        return label if self.walk_count >= MIN_WALKS and 4 * count >= self.walk_count else ""
 
 
 def tree_usage(plugin: Plugin, trees: Iterable[DecisionTree], *, since: datetime) -> dict[UUID, TreeUsage]:
@@ -70,7 +70,7 @@ def _count_usage(tree: DecisionTree, rows: list[dict[str, Any]]) -> TreeUsage:
         if not _is_action_node(tree, row["last"]):
             stopped[str(row["label"])] += row["count"]
     walked = sum(row["count"] for row in rows)
-    return TreeUsage(walked=walked, reached=walked - stopped.total(), stopped=stopped)
+    return TreeUsage(walk_count=walked, finished_count=walked - stopped.total(), stops_by_label=stopped)
 
 
 def _is_action_node(tree: DecisionTree, node_id: object) -> bool:

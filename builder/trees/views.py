@@ -44,7 +44,7 @@ class TreeRow:
     """A tree as the list shows it. `usage` is None where walks cannot be told from those of another tree."""
 
     tree: DecisionTree
-    decides: str
+    summary: str
     errors: int
     warnings: int
     cases: int
@@ -69,7 +69,7 @@ def _tree_row(tree: DecisionTree, counted: TreeUsage | None) -> TreeRow:
     names = [name for name in collect_fields(reading) if name]
     return TreeRow(
         tree=tree,
-        decides=tree.description or _facts_text(names),
+        summary=tree.description or _facts_text(names),
         errors=errors,
         warnings=len(found) - errors,
         cases=len(results),

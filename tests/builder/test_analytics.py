@@ -187,7 +187,7 @@ def test_no_text_begins_as_a_formula_does(text: str) -> None:
 def test_every_bar_stands_inside_the_picture(counts: list[list[int]]) -> None:
     start = date(2026, 1, 1)
     days = [
-        charts.DayStatistics(day=start + timedelta(days=number), counts=row, half=None, most=None)
+        charts.DayStatistics(day=start + timedelta(days=number), counts=row, median=None, p95=None)
         for number, row in enumerate(counts)
     ]
     plot = charts.bar_chart(days)
@@ -199,7 +199,7 @@ def test_every_bar_stands_inside_the_picture(counts: list[list[int]]) -> None:
 def test_a_day_without_questions_breaks_the_line() -> None:
     times = [(100.0, 400.0), (None, None), (200.0, 300.0), (100.0, 100.0)]
     days = [
-        charts.DayStatistics(day=date(2026, 1, number), counts=[0] * 5, half=half, most=most)
+        charts.DayStatistics(day=date(2026, 1, number), counts=[0] * 5, median=half, p95=most)
         for number, (half, most) in enumerate(times, start=1)
     ]
     (_, path, words, _), _ = charts.line_chart(days).lines

@@ -48,7 +48,7 @@ def test_each_plugin_has_its_row_the_busiest_first(browsing: Browse, alice: User
     asked(boots, outcome="refused", cost=Decimal(0))
     asked(boots, outcome="answered", created_at=timezone.now() - timedelta(days=31))
     response = shown(browsing(alice))
-    rows = [(row.plugin, row.count, row.others) for row in response.context["page"]]
+    rows = [(row.plugin, row.count, row.other_count) for row in response.context["page"]]
     assert rows == [(hats, 4, 1), (boots, 1, 0), (quiet, 0, 0)]
     of = response.context["page"][0].figures
     assert (of["answered"], of["half"], of["tokens"], of["spent"], of["unpriced"]) == (

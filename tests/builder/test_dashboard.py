@@ -25,7 +25,7 @@ INDEX = "/admin/"
 
 
 def needs(client: Client) -> list[tuple[str, str]]:
-    return [(need.sentence, need.url) for need in client.get(INDEX).context["needs"]]
+    return [(need.sentence, need.url) for need in client.get(INDEX).context["action_items"]]
 
 
 def full(owner: User, number: int) -> Plugin:

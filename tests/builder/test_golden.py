@@ -367,9 +367,9 @@ def test_a_gate_that_blocks_refuses_what_fails_and_everything_agrees(expert: Cli
         publish(plugin, by=plugin.owner)
     assert not plugin.releases.exists()
     response = expert.get(address("golden", plugin))
-    assert response.context["why_not"] == "golden questions first"
+    assert response.context["blocking_reason"] == "golden questions first"
     (part,) = [one for one in response.context["readiness"] if one.slug == "golden"]
-    assert (part.standing, part.detail) == ("no", "1 of 2 pass, gate at 2")
+    assert (part.status, part.detail) == ("no", "1 of 2 pass, gate at 2")
     assert "1 of its 2 golden questions pass" in expert.get(address("publish", plugin)).content.decode()
 
 
@@ -384,7 +384,7 @@ def test_what_was_not_run_as_it_stands_is_run_by_publishing(expert: Client, plug
     gated(plugin, GoldenGate.BLOCK)
     right(plugin)
     response = expert.get(address("golden", plugin))
-    assert response.context["why_not"] == ""
+    assert response.context["blocking_reason"] == ""
     assert "1, not run as it stands" in response.content.decode()
     expert.post(address("publish", plugin), {"notes": "", "version": ""})
     assert plugin.releases.get().scorecard["golden_passed"] == 1
@@ -413,7 +413,7 @@ def test_too_many_to_wait_for_block_on_the_strip_too(
     gated(plugin, GoldenGate.BLOCK)
     right(plugin)
     monkeypatch.setattr(golden_runs, "MAX_INLINE_QUESTIONS", 0)
-    assert expert.get(address("golden", plugin)).context["why_not"] == "golden questions first"
+    assert expert.get(address("golden", plugin)).context["blocking_reason"] == "golden questions first"
 
 
 def test_a_gate_that_warns_publishes_and_says_so(expert: Client, plugin: Plugin) -> None:

@@ -77,8 +77,8 @@ def test_questions_about_the_same_thing_are_one_topic(plugin: Plugin, alice: Use
     asked(plugin, CUP, outcome="answered", confidence="low")
     boots, cup = get_topics(plugin, days=30)
     assert (boots.question, boots.wordings) == (BOOTS, [BOOTS_TOO])
-    assert (boots.count, boots.refused, boots.low, boots.wrong) == (3, 2, 0, 1)
-    assert (cup.question, cup.count, cup.refused, cup.low) == (CUP, 1, 0, 1)
+    assert (boots.count, boots.refused_count, boots.low_confidence_count, boots.wrong_count) == (3, 2, 0, 1)
+    assert (cup.question, cup.count, cup.refused_count, cup.low_confidence_count) == (CUP, 1, 0, 1)
 
 
 def test_what_is_asked_often_and_lately_stands_first(plugin: Plugin) -> None:
@@ -259,8 +259,8 @@ def test_the_line_of_a_topic_rises_on_the_days_it_was_asked() -> None:
     now = datetime(2026, 6, 30, tzinfo=UTC)
     times = [now, now - timedelta(days=29.5), now - timedelta(days=29.6)]
     queries = [InboxQuery(pk=None, question="?", at=at, outcome="refused", is_wrong=False) for at in times]  # type: ignore[arg-type]
-    topic = Topic(question="?", wordings=[], asked=queries, representative_ids=[], weight=1.0)
-    points = topic.line(days=30, now=now).removeprefix("M").split("L")
+    topic = Topic(question="?", wordings=[], queries=queries, representative_ids=[], weight=1.0)
+    points = topic.sparkline_path(days=30, now=now).removeprefix("M").split("L")
     assert (len(points), points[0], points[1], points[-1]) == (30, "0.0 2.0", "3.3 22.0", "96.0 12.0")
 
 

@@ -263,8 +263,8 @@ def test_what_stands_still_is_said(
     if others_move:
         Document.objects.filter(pk=theirs.pk).update(status="embedding", updated_at=timezone.now())
     row = client.get(at("knowledge", plugin)).context["rows"][0]
-    assert row.why.startswith(words)
-    assert bool(row.why) == bool(words)
+    assert row.problem.startswith(words)
+    assert bool(row.problem) == bool(words)
 
 
 # --- How far it has come --------------------------------------------------------------------------------

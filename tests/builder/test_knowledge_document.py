@@ -79,8 +79,8 @@ def test_a_page_stands_beside_its_chunks(client: Client, plugin: Plugin, handboo
 
 
 def test_a_table_is_shown_as_a_table(client: Client, plugin: Plugin, manual: Document) -> None:
-    leaf = client.get(at(plugin, manual)).context["leaf"]
-    (table,) = [block for _, block in leaf.parts if block.is_table]
+    part_shown = client.get(at(plugin, manual)).context["page_part"]
+    (table,) = [block for _, block in part_shown.blocks if block.is_table]
     assert table.header == ("Exposure", "Nominal cover", "Grade")
     content = shown(client, at(plugin, manual))
     assert '<th scope="col">Nominal cover</th>' in content
@@ -90,19 +90,19 @@ def test_a_table_is_shown_as_a_table(client: Client, plugin: Plugin, manual: Doc
 @pytest.mark.parametrize(("asked", "number"), [("2", 2), ("1", 1), ("99", 2), ("0", 1), ("x", 1), ("²", 1)])
 def test_pages_are_turned(client: Client, plugin: Plugin, manual: Document, asked: str, number: int) -> None:
     context = client.get(at(plugin, manual), {"page": asked}).context
-    assert (context["leaf"].page.number, context["page_total"]) == (number, 2)
+    assert (context["page_part"].page.number, context["page_total"]) == (number, 2)
 
 
 def test_a_long_text_comes_in_parts(client: Client, plugin: Plugin) -> None:
     text = "\n\n".join(f"# Rule {n}\n\n" + f"Rule {n} says that boots are worn. " * 40 for n in range(30))
     document = read(plugin, text)
     page = document.pages.get()
-    seen, part, stretches = [], 1, 2
-    while part <= stretches:
-        leaf = client.get(at(plugin, document), {"part": part}).context["leaf"]
-        seen += [chunk.index for chunk in leaf.chunks]
-        assert [chunk.index for begun, _ in leaf.parts for chunk in begun] == [chunk.index for chunk in leaf.chunks]
-        part, stretches = part + 1, leaf.stretches
+    seen, part, count = [], 1, 2
+    while part <= count:
+        part_shown = client.get(at(plugin, document), {"part": part}).context["page_part"]
+        seen += [chunk.index for chunk in part_shown.chunks]
+        assert [chunk.index for begun, _ in part_shown.blocks for chunk in begun] == [chunk.index for chunk in part_shown.chunks]
+        part, count = part + 1, part_shown.count
     assert seen == list(range(document.chunks_total or 0))
     assert len(seen) > 20
     assert page.text.startswith("# Rule 0")
@@ -224,7 +224,7 @@ def test_what_retrieval_would_return_and_why(client: Client, plugin: Plugin, han
     assert passage.score == pytest.approx(0.5 * passage.cosine + 0.5 * passage.lexical)
     assert set(found[0].matched) >= {"boots", "office"}
     assert context["missing"] == ("Xyzzy",)
-    assert {text.lower() for text, is_hit in found[0].pieces if is_hit} >= {"boots", "office"}
+    assert {text.lower() for text, is_hit in found[0].highlights if is_hit} >= {"boots", "office"}
 
 
 def test_it_finds_what_an_answer_would_read(client: Client, plugin: Plugin) -> None:

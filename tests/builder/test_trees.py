@@ -116,7 +116,7 @@ def test_walks_are_counted_from_the_audit_log(alice, plugin, cover):
     walked(plugin, "elsewhere", "mild_cover")
     Query.objects.create(plugin=plugin, question="?", outcome="refused")
     row = browse(alice).get(pane(plugin)).context["rows"][0]
-    assert (row.usage.walked, row.usage.share, row.usage.common_exit) == (25, 60, "Label of member_type")
+    assert (row.usage.walk_count, row.usage.share, row.usage.common_exit) == (25, 60, "Label of member_type")
 
 
 def test_walks_of_trees_that_start_alike_are_not_guessed_at(alice, plugin, cover):

@@ -1,17 +1,17 @@
 // The editor of a decision tree: puts the parts on the desk, and says who listens to what.
 
 import { Cases } from "./cases.js";
-import { checkOnChange } from "./checking.js";
-import { Desk } from "./desk.js";
+import { checkOnChange } from "./check_on_change.js";
+import { EditorState } from "./editor_state.js";
 import { h, useIcons } from "./dom.js";
-import { Drawing } from "./drawing.js";
+import { TreeSvg } from "./tree_svg.js";
 import { JsonView } from "./json.js";
 import { add, kindOf, nodeAt, reachable } from "./model.js";
 import { Panel } from "./panel.js";
-import { listen, removeNode } from "./pointing.js";
+import { listen, removeNode } from "./pointer.js";
 import { Problems } from "./problems.js";
-import { Saving } from "./saving.js";
-import { TryIt, hintLine } from "./tryit.js";
+import { Saver } from "./save.js";
+import { WalkPanel, hintLine } from "./walk_panel.js";
 import { View } from "./view.js";
 
 const editor = document.getElementById("tree-editor");
@@ -19,16 +19,16 @@ const find = (name) => editor.querySelector(`[data-part="${name}"]`);
 const own = (name) => document.querySelector(`[data-part="${name}"]`);
 
 useIcons(editor.dataset.icons);
-const desk = new Desk(JSON.parse(document.getElementById("tree-data").textContent));
-const drawing = new Drawing(find("drawing"));
+const desk = new EditorState(JSON.parse(document.getElementById("tree-data").textContent));
+const drawing = new TreeSvg(find("drawing"));
 const view = new View(find("canvas"), drawing.svg, find("zoom"));
 const panel = new Panel(desk, { sheet: find("panel"), remove: (id) => removeNode({ desk, drawing }, id), hintOf });
 const openPanel = (name, how) => panel.focus(name, how);
 const problems = new Problems(desk, { sheet: find("problems"), state: own("state"), openPanel });
-const tryIt = new TryIt(desk, { sheet: find("try"), keep: (walked) => cases.keep(walked) });
+const tryIt = new WalkPanel(desk, { sheet: find("try"), keep: (walked) => cases.keep(walked) });
 const cases = new Cases(desk, { sheet: find("cases"), tryIt });
 const json = new JsonView(desk, { sheet: find("json"), toggle: own("json-toggle"), shown: (isOpen) => (find("sketch").hidden = isOpen) });
-const saving = new Saving(desk, { saveButton: own("save"), state: own("saved"), notice: find("notice"), json });
+const saving = new Saver(desk, { saveButton: own("save"), state: own("saved"), notice: find("notice"), json });
 
 function hintOf(id) {
   const { walked } = tryIt;

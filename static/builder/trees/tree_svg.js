@@ -8,7 +8,7 @@ const LABEL = "500 13px Inter, system-ui, sans-serif";
 const SUB = "400 12px Inter, system-ui, sans-serif";
 const INSET = { question: 24, condition: 24, action: 14, unknown: 14 };
 
-export class Drawing {
+export class TreeSvg {
   #nodes = new Map();
   #edges = new Map();
   #signature = "";

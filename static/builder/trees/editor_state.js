@@ -5,7 +5,7 @@ import { labelOf, nodeAt, sound } from "./model.js";
 const MOST_STEPS = 200;
 const PAUSE = 1200; // milliseconds; typing without a longer pause is one step
 
-export class Desk extends EventTarget {
+export class EditorState extends EventTarget {
   #past = [];
   #future = [];
   #saved;

@@ -3,7 +3,7 @@
 import { button, choice, field, h, icon } from "./dom.js";
 import { Refused, send } from "./server.js";
 
-export class TryIt {
+export class WalkPanel {
   #asking = null;
   facts = {};
   walked = null;

@@ -5,7 +5,7 @@ import { button, h } from "./dom.js";
 import { sound } from "./model.js";
 import { Refused, send } from "./server.js";
 
-export class Saving {
+export class Saver {
   #isSaving = false;
 
   constructor(desk, { saveButton, state, notice, json }) {
