@@ -79,6 +79,7 @@ INSTALLED_APPS = [
     "builder",
     "rest_framework",
     "drf_spectacular",
+    "django_htmx",
     "unfold",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -101,6 +102,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
     "api.throttling.rate_limit_headers",
 ]
 

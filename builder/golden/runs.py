@@ -30,7 +30,7 @@ def start_run(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 def show_progress(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """How far it is. Once it is over: the list and the readiness anew, in place of what showed the progress."""
-    if request.headers.get("HX-Request") != "true":
+    if not request.htmx:
         return HttpResponseRedirect(reverse_pane(plugin, "golden"))
     now = run_progress.get_progress(plugin.pk)
     if now and not now.failed:

@@ -85,7 +85,7 @@ def _is_pinned(document: Document) -> bool:
 
 def _list_response(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """To the list, or the list itself where only that is wanted."""
-    if request.headers.get("HX-Request"):
+    if request.htmx:
         return render_list(request, plugin)
     if request.POST.get("from") == "document" and request.resolver_match:
         pk = request.resolver_match.kwargs["document"]

@@ -123,7 +123,7 @@ def _query_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Query:
 def _render_fragment(request: HttpRequest, plugin: Plugin, piece: str, context: dict[str, Any]) -> HttpResponse:
     """The piece alone where htmx asks for it, else inside the plugin's page."""
     context = {**context, "plugin": plugin}
-    if request.headers.get("HX-Request"):
+    if request.htmx:
         return render_piece(request, piece, context)
     return render_pane(
         request, plugin, "sandbox", "builder/sandbox/fragment_page.html", {**context, "piece": piece}
@@ -131,7 +131,7 @@ def _render_fragment(request: HttpRequest, plugin: Plugin, piece: str, context: 
 
 
 def _confirm(request: HttpRequest, plugin: Plugin, query: Query, words: str) -> HttpResponse:
-    if request.headers.get("HX-Request"):
+    if request.htmx:
         return render_piece(request, "builder/sandbox/confirmation.html", {"words": words})
     turns = {"turns": str(query.pk)}
     return HttpResponseRedirect(reverse("admin:builder_sandbox", args=[plugin.pk], query=turns))
