@@ -67,7 +67,9 @@ def download_all_plugins(request: HttpRequest) -> HttpResponse:
     """The questions of the same days as a file."""
     assert isinstance(request.user, User)
     form = DateRangeForm(request.GET)
-    return csv_response(form, form.filter_queries(_readable_queries(request.user)), user=request.user, name="all-plugins")
+    return csv_response(
+        form, form.filter_queries(_readable_queries(request.user)), user=request.user, name="all-plugins"
+    )
 
 
 def _readable_queries(user: User) -> QueryQuerySet:

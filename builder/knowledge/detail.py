@@ -27,7 +27,8 @@ CHUNKS_PER_PART = 20
 
 @dataclass(frozen=True, kw_only=True)
 class PagePart:
-    """One page, or one part of a long page. `blocks` pairs each block with the chunks that begin in it; this is part `number` of `count`."""
+    """One page, or one part of a long page. `blocks` pairs each block with the chunks that begin in it; this is
+    part `number` of `count`."""
 
     page: Page
     blocks: list[tuple[list[Chunk], TextBlock]]

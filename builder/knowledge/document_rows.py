@@ -28,7 +28,8 @@ _STATUS_STYLES = {DocumentStatus.READY: ("ok", "check"), DocumentStatus.FAILED: 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRow:
-    """`stages` are percents of reading, splitting, embedding and being ready. `problem` is set when it needs a person."""
+    """`stages` are percents of reading, splitting, embedding and being ready. `problem` is set when it needs a
+    person."""
 
     document: Document
     stages: tuple[int, int, int, int]
