@@ -9,8 +9,9 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils import timezone
 
+from evaluation.golden.golden_runs import required_passes
 from knowledge.models import DocumentStatus
-from marketplace.publishing.golden_gate import GateResult, required_passes
+from marketplace.publishing.golden_gate import GateResult
 from plugins.models import GoldenGate, Plugin
 from querying.models import Query
 from querying.plugin_counts import PluginCounts

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-from uuid import UUID
-
 from celery import shared_task
-from kombu.exceptions import OperationalError as BrokerUnavailable
 
-from lexic.celery import BROKER_RETRY_POLICY
+from lexic.celery import publish_task
 from marketplace.catalogue import listing_refresh
 from marketplace.listings import listing_embeddings
 from marketplace.listings.review_counts import repair_review_counts
@@ -17,16 +13,6 @@ from marketplace.plugin_page.sample_answers import current_sample
 from marketplace.sharing import release_files
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
-
-logger = logging.getLogger(__name__)
-
-
-def enqueue_listing(plugin_id: UUID) -> None:
-    """Have a worker complete the listing. Without a broker that waits for the timetable (`refresh_listings`)."""
-    try:
-        complete_listing.apply_async(kwargs={"plugin_id": str(plugin_id)}, retry_policy=BROKER_RETRY_POLICY)
-    except BrokerUnavailable as error:
-        logger.warning("the listing of %s has to wait, no broker: %s", plugin_id, error)
 
 
 @shared_task(name="marketplace.complete_listing", acks_late=True)
@@ -47,7 +33,7 @@ def refresh_listings(**kwargs: object) -> None:
     # Whose last mark was taken off has a sample that is none any more.
     shown = Listing.objects.filter(pk__in=[plugin.pk for plugin in relisted]).exclude(sample={})
     for plugin_id in {*marked.values_list("plugin_id", flat=True), *shown.values_list("pk", flat=True)}:
-        enqueue_listing(plugin_id)
+        publish_task("marketplace.complete_listing", plugin_id=str(plugin_id))
 
 
 @shared_task(name="marketplace.forget_shared_files")

@@ -15,8 +15,8 @@ from builder.golden.last_run import LastRun, calibration_text, last_run, propose
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
 from evaluation.golden import line_format, run_progress
+from evaluation.golden.golden_runs import required_passes
 from evaluation.tuning.evidence_threshold import MIN_ANSWERS, MIN_REFUSALS, MIN_TUNING_QUESTIONS
-from marketplace.publishing.golden_gate import required_passes
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
 from querying.types import SUFFICIENCY_THRESHOLD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,12 +28,19 @@ logger = logging.getLogger(__name__)
 
 # So many are asked while somebody waits, and only of a model that costs nothing; more are for a worker.
 MAX_INLINE_QUESTIONS = 60
+# A share such as .7 of ten is seven, although 10 * .7 is a little more in binary fractions.
+_ROUNDING_TOLERANCE = 1e-9
 
 _OUTCOME_BY_GROUP = {
     "answered": Outcome.ANSWERED.value,
     "refused": Outcome.REFUSED.value,
     "asked_back": Outcome.CLARIFY.value,
 }
+
+
+def required_passes(questions: int, *, share: float) -> int:
+    """How many of these questions have to pass, where `share` (0 to 1) of them must."""
+    return math.ceil(questions * share - _ROUNDING_TOLERANCE)
 
 
 def run_golden(

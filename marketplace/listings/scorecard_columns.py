@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
+from evaluation.golden.golden_runs import required_passes
 from marketplace.listings.trust_label import scorecard_rate, wilson_interval
 from marketplace.models import Label
-from marketplace.publishing.golden_gate import required_passes
 from plugins.models import Plugin, Release
 from querying.models import EvaluationRun
 

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Value
 from django.utils import timezone
 
+from lexic.celery import publish_task
 from marketplace.listings import daily_counts, release_documents, scorecard_columns
 from marketplace.listings.listing_text import plugin_domain, plugin_tags, weighted_texts
 from marketplace.listings.review_counts import review_counts
@@ -50,10 +51,9 @@ _WORKER_COLUMNS = {"vector", "embedder", "embedded", "sample"}
 def update_and_enqueue_listing(plugin: Plugin) -> None:
     """Called in the transaction that publishes or withdraws the plugin, or changes what its page says of it: the
     listing changes with it, and a worker sees to the rest once it is certain."""
-    from marketplace.tasks import enqueue_listing  # which needs this module
-
     if update_listing(plugin):
-        transaction.on_commit(partial(enqueue_listing, plugin.pk))
+        enqueue = partial(publish_task, "marketplace.complete_listing", plugin_id=str(plugin.pk))
+        transaction.on_commit(enqueue)
 
 
 def update_listing_if_published(plugin: Plugin) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from evaluation.golden import golden_runs
@@ -10,13 +9,10 @@ from plugins.models import GoldenGate, Plugin
 from querying import releases
 from querying.models import EvaluationRun
 
-# A share such as .7 of ten is seven, whatever the binary fraction makes of it.
-_ROUNDING_TOLERANCE = 1e-9
-
 
 @dataclass(frozen=True, kw_only=True)
 class GateResult:
-    """`run` is the latest whole run over this very content, None where there is none; with `is_run_by_publishing`
+    """`run` is the latest whole run over this very content, None where there is none; with `runs_on_publish`
     that is no obstacle yet: publishing asks the questions first. `share` (0 to 1) is what the plugin demands."""
 
     policy: GoldenGate
@@ -32,7 +28,7 @@ class GateResult:
     @property
     def required(self) -> int:
         """How many have to pass."""
-        return required_passes(self.questions, share=self.share)
+        return golden_runs.required_passes(self.questions, share=self.share)
 
     @property
     def is_met(self) -> bool:
@@ -79,11 +75,6 @@ def gate_result(plugin: Plugin) -> GateResult:
 def gate_result_for_run(plugin: Plugin, *, run: EvaluationRun | None) -> GateResult:
     """Where it stands once publishing has had its chance to run them. `run` is that of the content to publish."""
     return _build_gate_result(plugin, questions=plugin.golden_questions.count(), run=run)
-
-
-def required_passes(questions: int, *, share: float) -> int:
-    """How many of so many questions have to pass."""
-    return math.ceil(questions * share - _ROUNDING_TOLERANCE)
 
 
 def _build_gate_result(

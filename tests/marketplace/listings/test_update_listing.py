@@ -118,10 +118,12 @@ def test_the_worker_is_told_once_it_is_certain(
     draft: Plugin, alice: User, django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Any] = []
-    monkeypatch.setattr("marketplace.tasks.enqueue_listing", told.append)
+    monkeypatch.setattr(
+        "marketplace.listings.update_listing.publish_task", lambda name, **arguments: told.append((name, arguments))
+    )
     with django_capture_on_commit_callbacks(execute=True):
         publish(draft, by=alice)
-    assert told == [draft.pk]
+    assert told == [("marketplace.complete_listing", {"plugin_id": str(draft.pk)})]
 
 
 def test_a_new_owner_is_named(draft: Plugin, alice: User, bob: User) -> None:

@@ -120,6 +120,8 @@ def test_what_is_no_sample_any_more_is_forgotten(
 ) -> None:
     Listing.objects.filter(pk=published.pk).update(sample=current_sample(published), updated_at="2020-01-01T00:00Z")
     golden.delete()
-    monkeypatch.setattr("marketplace.tasks.enqueue_listing", lambda pk: complete_listing(plugin_id=str(pk)))
+    monkeypatch.setattr(
+        "marketplace.tasks.publish_task", lambda name, plugin_id: complete_listing(plugin_id=plugin_id)
+    )
     refresh_listings()
     assert Listing.objects.get(pk=published.pk).sample == {}
