@@ -1,4 +1,4 @@
-"""A conversation as exchanges, each a question and what came of it, without what anybody may no longer read."""
+"""A conversation as exchanges, each a question and its answer, without what nobody may read any more."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from querying.types import Outcome
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
-    """`answer` is None where it was stopped, or is being written. `is_withdrawn`: it spoke of a document that is not
-    public any more, so nothing of it is shown or used again."""
+    """`answer` is None where it was stopped, or is being written. `is_withdrawn` says that the answer used a document
+    which is no longer public, so that nothing of it is shown or used again."""
 
-    said: ChatMessage
+    question: ChatMessage
     answer: ChatMessage | None
     is_withdrawn: bool = False
+
+    @property
+    def id(self) -> UUID:
+        return self.question.query_id
 
     @property
     def outcome(self) -> str:
@@ -30,15 +34,15 @@ class Exchange:
 
 
 def exchanges_of(session: ChatSession, *, only: UUID | None = None) -> list[Exchange]:
-    """In the order in which they were asked; `only` one of them, by its question's id. Two statements."""
+    """In the order in which they were asked; `only` limits them to the one with this id. Two statements."""
     messages = list(session.messages.filter(query_id=only) if only else session.messages.all())
-    named = {pk for message in messages for pk in referenced_document_ids(message.answer)}
-    readable = access.publicly_readable(named)
-    answers = {one.query_id: one for one in messages if one.role == ChatMessage.Role.ASSISTANT}
-    said = [one for one in messages if one.role == ChatMessage.Role.USER]
-    return [_build_exchange(one, answers.get(one.query_id), readable=readable) for one in said]
-
-
-def _build_exchange(said: ChatMessage, answer: ChatMessage | None, *, readable: set[str]) -> Exchange:
-    gone = answer is not None and not set(referenced_document_ids(answer.answer)) <= readable
-    return Exchange(said=said, answer=answer, is_withdrawn=gone)
+    documents = {message.pk: set(referenced_document_ids(message.answer)) for message in messages}
+    readable = access.publicly_readable(set().union(*documents.values()))
+    answers = {message.query_id: message for message in messages if message.role == ChatMessage.Role.ASSISTANT}
+    exchanges = []
+    for question in messages:
+        if question.role == ChatMessage.Role.USER:
+            answer = answers.get(question.query_id)
+            is_withdrawn = answer is not None and not documents[answer.pk] <= readable
+            exchanges.append(Exchange(question=question, answer=answer, is_withdrawn=is_withdrawn))
+    return exchanges

@@ -9,25 +9,25 @@ from uuid import UUID
 from django import forms
 
 from conversations.questions import VisitorMessage
-from querying.forms import VisitorForm
+from querying.forms import QuestionForm
 
 MAX_QUESTION_CHARACTERS = 2000
 
 
-class ChatForm(VisitorForm):
-    """What the box of a chat sends, and in which conversation."""
+class ChatForm(QuestionForm):
+    """What the form of a chat sends, and in which conversation."""
 
     question = forms.CharField(max_length=MAX_QUESTION_CHARACTERS, required=False)
     session = forms.UUIDField(required=False)
     timezone = forms.CharField(max_length=64, required=False, empty_value="UTC")
 
     @classmethod
-    def session_in(cls, posted: Mapping[str, Any]) -> UUID | None:
-        """The conversation that a form names, whatever else is wrong with it."""
+    def posted_session_id(cls, posted: Mapping[str, Any]) -> UUID | None:
+        """The conversation that the form names, whatever else is wrong with the form."""
         form = cls(posted)
         form.is_valid()
         return form.cleaned_data.get("session")
 
     @property
-    def said(self) -> VisitorMessage:
+    def message(self) -> VisitorMessage:
         return VisitorMessage(**self.cleaned_data)

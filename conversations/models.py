@@ -1,4 +1,4 @@
-"""What a visitor and a plugin have said to each other, kept for that visitor alone."""
+"""Conversations of visitors with plugins, kept for each visitor alone."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from plugins.models import Plugin
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
 
-# A conversation that nobody has gone on with for so long is forgotten.
+# A conversation that nobody has gone on with for this long is deleted.
 RETENTION_PERIOD = timedelta(days=90)
 
 
 class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
     def visible_to(self, visitor: Visitor) -> ChatSessionQuerySet:
-        """Their own: those of the person who has signed in, else those of this browser. Nobody's of anybody else."""
+        """The visitor's own: those of the person who has signed in, else those of this browser."""
         if visitor.user is not None:
             return self.filter(user=visitor.user)
-        return self.filter(user=None, visitor=visitor.mark) if visitor.mark else self.none()
+        return self.filter(user=None, visitor=visitor.secret_hash) if visitor.secret_hash else self.none()
 
-    def of_plugin(self, plugin: Plugin) -> ChatSessionQuerySet:
-        return self.filter(plugin=plugin)
+    def of_visitor(self, visitor: Visitor, plugin: Plugin) -> ChatSessionQuerySet:
+        """The visitor's own conversations with this plugin, the latest first."""
+        return self.visible_to(visitor).filter(plugin=plugin)
 
     def stale(self, *, now: datetime) -> ChatSessionQuerySet:
         return self.filter(last_used_at__lt=now - RETENTION_PERIOD)
 
 
 class ChatSession(models.Model):
-    """One conversation. It belongs to the person who began it signed in, or to the browser whose secret `visitor` is
-    the hash of."""
+    """One conversation. It belongs to the person who was signed in when it began, or to a browser: then `visitor` is
+    the hash of that browser's secret."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="chat_sessions")
@@ -61,7 +62,7 @@ class ChatSession(models.Model):
         ]
         indexes = [
             models.Index(fields=["visitor", "plugin", "-last_used_at"], name="chat_session_of_visitor"),
-            # Forgetting what is old.
+            # Deleting old conversations.
             models.Index(fields=["last_used_at"], name="chat_session_last_used"),
         ]
 
@@ -70,8 +71,8 @@ class ChatSession(models.Model):
 
 
 class ChatMessage(models.Model):
-    """What was said. `asked` is the whole question that a visitor's message stands for, and `is_reply` whether it
-    answers what was asked back; `answer` is what the plugin's message is shown from
+    """A message of the visitor, or of the plugin. `asked` is the whole question that a visitor's message stands for,
+    and `is_reply` whether it answers a question back. A plugin's message is shown from its `answer`
     (`querying.presentation.answer.to_stored_answer`)."""
 
     class Role(models.TextChoices):
@@ -85,7 +86,7 @@ class ChatMessage(models.Model):
     is_reply = models.BooleanField(default=False)
     answer = models.JSONField(default=dict)
     seconds = models.FloatField(null=True)
-    # The question's id, which the audit row has too. No link: that row is forgotten by rules of its own.
+    # The question's id, which the audit row has too. No foreign key: that row is deleted by rules of its own.
     query_id = models.UUIDField()
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -1,4 +1,4 @@
-"""A visitor's next question: read together with what was said before, counted, and written down."""
+"""A visitor's next question: read together with what was said before, counted, and saved."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from querying.question.planning.time_mentions import find_time
 from querying.question.rate_limits import check_visitor_limit
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
-# Of what was said before, so much goes along with a question.
+# How much of what was said before goes along with a question.
 MAX_CONTEXT_EXCHANGES, MAX_TURN_CHARACTERS = 6, 1000
 # Of one conversation, and of its title.
 MAX_QUESTIONS, MAX_TITLE_CHARACTERS = 100, 100
-# A time that is typed where it was asked for, and not a question of its own that has one in it.
+# What is longer, or ends in a question mark, is a new question and not the time or the name that was asked for.
 _MAX_TIME_WORDS, _MAX_NAME_WORDS = 6, 12
 
 
@@ -45,7 +45,7 @@ class NoSuchConversation(NotFound):
     """There is no such conversation, or it is not yours."""
 
     code = "unknown_conversation"
-    hint = "It may have been forgotten; your question is kept in the box. Begin a new conversation with it."
+    hint = "It may have been deleted; your question is kept in the box. Begin a new conversation with it."
 
 
 class ConversationFull(Conflict):
@@ -75,25 +75,24 @@ class VisitorMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class PendingQuestion:
-    """A question that has been written down and may be answered now."""
+    """A question that has been saved and may be answered now."""
 
     session: ChatSession
     question: Question
-    said: ChatMessage
-    begun_at: datetime = field(default_factory=timezone.now)
+    started_at: datetime = field(default_factory=timezone.now)
 
 
 def public_chat_plugin(slug: str) -> Plugin:
     """The plugin with its owner and its listing. Raises `NoSuchChat`."""
-    found = Plugin.objects.in_public_chat().select_related("owner", "listing")
-    plugin = found.defer("listing__vector", "listing__search").filter(slug=slug).first()
+    plugins = Plugin.objects.in_public_chat().select_related("owner", "listing")
+    plugin = plugins.defer("listing__vector", "listing__search").filter(slug=slug).first()
     if plugin is None:
         raise NoSuchChat
     return plugin
 
 
 def latest_release(plugin: Plugin) -> Release:
-    """Raises `NoSuchChat` where there is none to ask."""
+    """The release that is asked. Raises `NoSuchChat` where there is none."""
     release = plugin.releases.select_related("plugin").first()
     if release is None:
         raise NoSuchChat
@@ -101,150 +100,127 @@ def latest_release(plugin: Plugin) -> Release:
 
 
 def options_for_timezone(name: str) -> Options:
-    """With the visitor's time zone; UTC where nobody knows a zone of this name."""
+    """Options with the visitor's time zone; UTC where there is no zone of this name."""
     return Options(timezone=name if parse_time_zone(name) else "UTC")
 
 
-def begin_question(plugin: Plugin, said: VisitorMessage, *, visitor: Visitor, address: str) -> PendingQuestion:
-    """Counts it against the limits of the address, and writes it down.
+def begin_question(plugin: Plugin, message: VisitorMessage, *, visitor: Visitor, address: str) -> PendingQuestion:
+    """Counts the question against the limits of the address, and saves it.
 
-    Raises `NoSuchChat`, `NoSuchConversation`, `ConversationFull`, `AskedBackLongAgo`, `AskedEnough`.
+    Raises `NoSuchChat`, `NoSuchConversation`, `ConversationFull`, `FollowupExpired`, `VisitorRateLimited`.
     """
-    session = _existing_session(plugin, said, visitor)
-    before = exchanges_of(session) if session else []
-    if len(before) >= MAX_QUESTIONS:
+    session = _find_or_make_session(plugin, message, visitor)
+    exchanges = exchanges_of(session) if message.session else []
+    if len(exchanges) >= MAX_QUESTIONS:
         raise ConversationFull
-    session = session or _new_session(plugin, said, visitor)
-    question, is_reply = _build_question(said, session, before, release=latest_release(plugin))
+    question, is_reply = _build_question(message, session, exchanges, release=latest_release(plugin))
     check_visitor_limit(address, plugin=plugin)
-    return _save_question(session, said, question, is_reply=is_reply)
+    return _save_question(session, message, question, is_reply=is_reply)
 
 
-def save_answer(begun: PendingQuestion, asked: QuestionRun) -> bool:
-    """Keeps what came of it. False where the conversation was forgotten in the meantime."""
-    kept = to_stored_answer(asked)
+def save_answer(pending: PendingQuestion, run: QuestionRun) -> bool:
+    """Saves the answer. False where the conversation was deleted in the meantime."""
+    answer = to_stored_answer(run)
     message = ChatMessage(
-        session=begun.session,
+        session=pending.session,
         role=ChatMessage.Role.ASSISTANT,
-        content=asked.answer.text if asked.answer else kept["error"],
-        answer=kept,
-        seconds=round((timezone.now() - begun.begun_at).total_seconds(), 2),
-        query_id=begun.question.id,
+        content=run.answer.text if run.answer else answer["error"],
+        answer=answer,
+        seconds=round((timezone.now() - pending.started_at).total_seconds(), 2),
+        query_id=pending.question.id,
     )
     with transaction.atomic():
-        still_there = ChatSession.objects.select_for_update().filter(pk=begun.session.pk).exists()
-        if still_there:
+        still_exists = ChatSession.objects.select_for_update().filter(pk=pending.session.pk).exists()
+        if still_exists:
             message.save()
-    return still_there
+    return still_exists
 
 
-def _existing_session(plugin: Plugin, said: VisitorMessage, visitor: Visitor) -> ChatSession | None:
-    """The one that is gone on with; None begins one."""
-    if said.session is None:
-        return None
-    found = ChatSession.objects.visible_to(visitor).of_plugin(plugin).filter(pk=said.session).first()
-    if found is None:
+def _find_or_make_session(plugin: Plugin, message: VisitorMessage, visitor: Visitor) -> ChatSession:
+    """The visitor's conversation that the message names; without a name a new one, which is not saved yet."""
+    if message.session is None:
+        title = " ".join((message.question or message.answer).split())[:MAX_TITLE_CHARACTERS]
+        secret_hash = "" if visitor.user else visitor.secret_hash
+        return ChatSession(plugin=plugin, user=visitor.user, visitor=secret_hash, title=title)
+    session = ChatSession.objects.of_visitor(visitor, plugin).filter(pk=message.session).first()
+    if session is None:
         raise NoSuchConversation
-    return found
-
-
-def _new_session(plugin: Plugin, said: VisitorMessage, visitor: Visitor) -> ChatSession:
-    """Not saved yet."""
-    title = " ".join((said.question or said.answer).split())[:MAX_TITLE_CHARACTERS]
-    mark = "" if visitor.user else visitor.mark
-    return ChatSession(plugin=plugin, user=visitor.user, visitor=mark, title=title)
+    return session
 
 
 def _build_question(
-    said: VisitorMessage, session: ChatSession, before: Sequence[Exchange], *, release: Release
+    message: VisitorMessage, session: ChatSession, exchanges: Sequence[Exchange], *, release: Release
 ) -> tuple[Question, bool]:
     """The question, and whether it answers what was asked back."""
     question = Question(
-        text=said.question,
+        text=message.question,
         release=release,
-        # Always anybody: this is the public door, also for those who work on the plugin.
+        # A visitor is anybody here, also one who works on the plugin: this is the public door.
         caller=Caller(name=f"chat:{session.pk}", is_public_caller=True),
-        options=options_for_timezone(said.timezone),
+        options=options_for_timezone(message.timezone),
     )
-    if said.token:
-        return replace(
-            _resume_from_token(question, said), context=conversation_context(_without_open_clarifications(before))
-        ), True
-    if before and before[-1].asks_back and (resumed_by := _resume_from_text(question, before)):
-        return resumed_by, True
-    return replace(question, context=conversation_context(before)), False
+    if message.token:
+        try:
+            resumed = clarifications.resume_question(
+                replace(question, text=""), token=message.token, answer=message.answer
+            )
+        except clarifications.InvalidResumeToken:
+            raise FollowupExpired from None
+        return replace(resumed, context=_context_before_clarification(exchanges)), True
+    if exchanges and exchanges[-1].asks_back and (resumed_by_text := _resume_from_text(question, exchanges)):
+        return resumed_by_text, True
+    return replace(question, context=conversation_context(exchanges)), False
 
 
-def _resume_from_token(question: Question, said: VisitorMessage) -> Question:
-    try:
-        return clarifications.resume_question(replace(question, text=""), token=said.token, answer=said.answer)
-    except clarifications.InvalidResumeToken:
-        raise FollowupExpired from None
-
-
-def _resume_from_text(question: Question, before: Sequence[Exchange]) -> Question | None:
-    """The question that was asked first, where a typed text answers what was asked back; None: it is a new one."""
-    asking = before[-1].answer
-    assert asking is not None
-    if asking.answer["clarification"]["field"] == TIME_FIELD:
-        if not _is_time(question):
-            return None
-        first = replace(question, text=before[-1].said.asked, facts={TIME_FIELD: question.text})
-        return replace(first, context=conversation_context(_without_open_clarifications(before)))
-    if asking.answer["clarification"]["field"] == SUBJECT:
-        if not _is_name(question):
-            return None
-        first = replace(question, text=before[-1].said.asked, facts={SUBJECT: question.text})
-        return replace(first, context=conversation_context(_without_open_clarifications(before)))
-    taken = followups.resolve_followup(replace(question, context=conversation_context(before)))
-    return taken if taken.facts else None
-
-
-def _is_name(question: Question) -> bool:
+def _resume_from_text(question: Question, exchanges: Sequence[Exchange]) -> Question | None:
+    """The question that was asked first, with the text as the answer to what was asked back; None where the text is a
+    new question."""
+    last = exchanges[-1]
+    assert last.answer is not None
+    field = last.answer.answer["clarification"]["field"]
+    if field not in (TIME_FIELD, SUBJECT):
+        resumed = followups.resolve_followup(replace(question, context=conversation_context(exchanges)))
+        return resumed if resumed.facts else None
     text = question.text.strip()
-    return len(text.split()) <= _MAX_NAME_WORDS and not text.endswith("?")
+    if text.endswith("?") or len(text.split()) > (_MAX_TIME_WORDS if field == TIME_FIELD else _MAX_NAME_WORDS):
+        return None
+    if field == TIME_FIELD and find_time(text, today=timezone.localdate()) is None:
+        return None
+    context = _context_before_clarification(exchanges)
+    return replace(question, text=last.question.asked, facts={field: question.text}, context=context)
 
 
-def _is_time(question: Question) -> bool:
-    text = question.text.strip()
-    is_short = len(text.split()) <= _MAX_TIME_WORDS and not text.endswith("?")
-    return is_short and find_time(text, today=timezone.localdate()) is not None
+def conversation_context(exchanges: Sequence[Exchange]) -> tuple[Turn, ...]:
+    """The latest exchanges as turns, without those that failed, were stopped, or are not public any more."""
+    turns: list[Turn] = []
+    usable = [one for one in exchanges if one.answer and not one.is_withdrawn and one.outcome != Outcome.FAILED]
+    for exchange in usable[-MAX_CONTEXT_EXCHANGES:]:
+        assert exchange.answer is not None
+        answer = render_sentence(exchange.answer.content, style=CitationStyle.OFF)
+        turns.append(Turn(role="user", content=exchange.question.content[:MAX_TURN_CHARACTERS]))
+        turns.append(Turn(role="assistant", content=answer[:MAX_TURN_CHARACTERS]))
+    return tuple(turns)
 
 
-def _without_open_clarifications(before: Sequence[Exchange]) -> Sequence[Exchange]:
+def _context_before_clarification(exchanges: Sequence[Exchange]) -> tuple[Turn, ...]:
     """Without the questions back at the end, which are about the question that is asked again."""
-    kept = list(before)
-    while kept and kept[-1].asks_back:
-        kept.pop()
-    return kept
-
-
-def conversation_context(before: Sequence[Exchange]) -> tuple[Turn, ...]:
-    """The latest exchanges as turns. What failed, was stopped, or is not public any more says nothing."""
-    told = [one for one in before if one.answer and not one.is_withdrawn and one.outcome != Outcome.FAILED]
-    return tuple(turn for one in told[-MAX_CONTEXT_EXCHANGES:] for turn in _exchange_turns(one))
-
-
-def _exchange_turns(one: Exchange) -> tuple[Turn, Turn]:
-    assert one.answer is not None
-    answer = render_sentence(one.answer.content, style=CitationStyle.OFF)
-    return (
-        Turn(role="user", content=one.said.content[:MAX_TURN_CHARACTERS]),
-        Turn(role="assistant", content=answer[:MAX_TURN_CHARACTERS]),
-    )
+    earlier = list(exchanges)
+    while earlier and earlier[-1].asks_back:
+        earlier.pop()
+    return conversation_context(earlier)
 
 
 @transaction.atomic
 def _save_question(
-    session: ChatSession, said: VisitorMessage, question: Question, *, is_reply: bool
+    session: ChatSession, message: VisitorMessage, question: Question, *, is_reply: bool
 ) -> PendingQuestion:
     session.last_used_at = timezone.now()
     session.save()
-    message = session.messages.create(
+    session.messages.create(
         role=ChatMessage.Role.USER,
-        content=said.answer if said.token else said.question,
+        content=message.answer if message.token else message.question,
         asked=question.text,
         is_reply=is_reply,
         query_id=question.id,
     )
-    return PendingQuestion(session=session, question=question, said=message)
+    return PendingQuestion(session=session, question=question)

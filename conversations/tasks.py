@@ -1,4 +1,4 @@
-"""What a worker does for conversations: forget the old ones."""
+"""The worker deletes old conversations."""
 
 from __future__ import annotations
 

@@ -7,36 +7,29 @@ from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, JsonResponse
-from django.template.loader import render_to_string
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import visitors
 from conversations import questions
-from conversations.chat_page import questions_left, render_chat_page, render_turn
-from conversations.forms import ChatForm
+from conversations.chat_page import render_chat_page, render_turn
+from conversations.forms import MAX_QUESTION_CHARACTERS, ChatForm
 from conversations.models import ChatSession
 from conversations.questions import PendingQuestion
 from conversations.visitor import Visitor
 from lexic.database import release_connections
-from lexic.errors import InvalidInput, LexicError
+from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.presentation import question_run, sse
-from querying.question.rate_limits import VisitorRateLimited
+from querying.presentation.page_requests import error_response, questions_left_text, wants_event_stream
 
 View = Callable[..., HttpResponseBase]
 
 
-class InvalidChatQuestion(InvalidInput):
-    """This cannot be asked."""
-
-    hint = "Nothing was asked."
-
-
 def with_public_plugin(view: View) -> View:
-    """Called with the plugin instead of its slug, where anybody may chat with it; else there is no such page."""
+    """Gives the view the plugin instead of its slug, where anybody may chat with it; else raises Http404."""
 
     @never_cache
     @wraps(view)
@@ -53,10 +46,10 @@ def with_public_plugin(view: View) -> View:
 @require_safe
 @with_public_plugin
 def latest_conversation(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    """Goes on with the visitor's last conversation, or begins one. A question in the address stands in the box; only
-    a person who presses the button asks it."""
-    session = _own_sessions(request, plugin).first()
-    return render_chat_page(request, plugin, session, question=request.GET.get("question", "")[:2000])
+    """The visitor's last conversation, or a new one. A question in the address stands in the box; only a person who
+    presses the button asks it."""
+    question = request.GET.get("question", "")[:MAX_QUESTION_CHARACTERS]
+    return render_chat_page(request, plugin, _own_sessions(request, plugin).first(), question=question)
 
 
 @require_safe
@@ -74,32 +67,41 @@ def conversation_view(request: HttpRequest, plugin: Plugin, session: UUID) -> Ht
 @require_http_methods(["GET", "HEAD", "POST"])
 @with_public_plugin
 def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
-    """Answers as server-sent events where the caller accepts them, else by way of the conversation's page. What is
+    """Answers as server-sent events where the caller accepts them, else redirects to the conversation's page. What is
     wrong before the first event is plain JSON, or the page with the question kept."""
     if request.method != "POST":  # reloaded, or opened from somewhere
         return HttpResponseRedirect(reverse("chat", args=[plugin.slug]))
-    wants_stream = request.headers.get("Accept", "").startswith("text/event-stream")
-    visitor = Visitor.of(request).known()
+    visitor, form = Visitor.from_request(request).with_secret(), ChatForm(request.POST)
     with release_connections():
         try:
-            begun = _begin_from_form(request, plugin, visitor)
+            form.check()
+            address = visitors.visitor_id(request)
+            pending = questions.begin_question(plugin, form.message, visitor=visitor, address=address)
         except LexicError as error:
-            return _error_response(request, plugin, error, wants_stream=wants_stream)
-    response = _streaming_response(request, begun) if wants_stream else _redirect_to_turn(begun)
-    visitor.remember(response)
+            return error_response(request, error, render_page=lambda error: _error_page(request, plugin, error))
+    session_url = reverse("one_chat", args=[plugin.slug, pending.session.pk])
+    if wants_event_stream(request):
+        response: HttpResponseBase = sse.event_stream_response(_event_stream(request, pending))
+        # The conversation has this address from now on, also when the stream is stopped before its end.
+        response["Content-Location"] = session_url
+    else:
+        questions.save_answer(pending, question_run.run_to_end(pending.question))
+        response = HttpResponseRedirect(f"{session_url}#turn-{pending.question.id}")
+        response.status_code = 303
+    visitor.set_cookie(response)
     return response
 
 
 @require_POST
 @with_public_plugin
 def delete_conversation(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponseRedirect:
-    """The visitor's conversation is gone. The audit rows stay; they never said whose they were."""
+    """Deletes the visitor's conversation. The audit rows stay; they never said whose they were."""
     _own_session_or_404(request, plugin, session).delete()
     return HttpResponseRedirect(reverse("new_chat", args=[plugin.slug]))
 
 
 def _own_sessions(request: HttpRequest, plugin: Plugin) -> Any:
-    return ChatSession.objects.visible_to(Visitor.of(request)).of_plugin(plugin)
+    return ChatSession.objects.of_visitor(Visitor.from_request(request), plugin)
 
 
 def _own_session_or_404(request: HttpRequest, plugin: Plugin, session: UUID) -> ChatSession:
@@ -109,55 +111,18 @@ def _own_session_or_404(request: HttpRequest, plugin: Plugin, session: UUID) -> 
     return found
 
 
-def _begin_from_form(request: HttpRequest, plugin: Plugin, visitor: Visitor) -> PendingQuestion:
-    form = ChatForm(request.POST)
-    if not form.is_valid():
-        raise InvalidChatQuestion(form.first_error)
-    return questions.begin_question(plugin, form.said, visitor=visitor, address=visitors.visitor_id(request))
+def _error_page(request: HttpRequest, plugin: Plugin, error: LexicError) -> HttpResponse:
+    """The page of the conversation that the form belongs to, if it is the visitor's own."""
+    session = _own_sessions(request, plugin).filter(pk=ChatForm.posted_session_id(request.POST)).first()
+    question = request.POST.get("question", "")[:MAX_QUESTION_CHARACTERS]
+    return render_chat_page(request, plugin, session, question=question, error=error)
 
 
-def _error_response(request: HttpRequest, plugin: Plugin, error: LexicError, *, wants_stream: bool) -> HttpResponse:
-    if wants_stream:
-        response: HttpResponse = JsonResponse(error.as_dict(), status=error.status)
-    else:
-        asked = request.POST.get("question", "")[:2000]
-        response = render_chat_page(request, plugin, _named_session(request, plugin), question=asked, error=error)
-    if isinstance(error, VisitorRateLimited):
-        response["Retry-After"] = str(error.wait)
-    return response
+def _event_stream(request: HttpRequest, pending: PendingQuestion) -> AsyncGenerator[bytes]:
+    def build_final_event(run: question_run.QuestionRun) -> dict[str, Any]:
+        is_saved = questions.save_answer(pending, run)
+        html = render_turn(request, pending.session, pending.question.id) if is_saved else ""
+        left = questions_left_text(request, pending.session.plugin)
+        return {"type": "turn", "id": str(pending.question.id), "html": html, "left": left}
 
-
-def _named_session(request: HttpRequest, plugin: Plugin) -> ChatSession | None:
-    """The conversation that the form belongs to, if it is the visitor's own."""
-    named = ChatForm.session_in(request.POST)
-    return _own_sessions(request, plugin).filter(pk=named).first() if named else None
-
-
-def _session_url(session: ChatSession) -> str:
-    return reverse("one_chat", args=[session.plugin.slug, session.pk])
-
-
-def _streaming_response(request: HttpRequest, begun: PendingQuestion) -> HttpResponseBase:
-    response = sse.event_stream_response(_event_stream(request, begun))
-    # Where the conversation is from now on, also when the stream is stopped before its end.
-    response["Content-Location"] = _session_url(begun.session)
-    return response
-
-
-def _event_stream(request: HttpRequest, begun: PendingQuestion) -> AsyncGenerator[bytes]:
-    def build_final_event(asked: question_run.QuestionRun) -> dict[str, Any]:
-        is_kept = questions.save_answer(begun, asked)
-        html = render_turn(request, begun.session, begun.question.id) if is_kept else ""
-        left = render_to_string(
-            "conversations/_questions_left.html", {"left": questions_left(request, begun.session.plugin)}
-        )
-        return {"type": "turn", "id": str(begun.question.id), "html": html, "left": left.strip()}
-
-    return question_run.stream_with_final_event(begun.question, build_final_event=build_final_event)
-
-
-def _redirect_to_turn(begun: PendingQuestion) -> HttpResponse:
-    questions.save_answer(begun, question_run.run_to_end(begun.question))
-    response = HttpResponseRedirect(f"{_session_url(begun.session)}#turn-{begun.question.id}")
-    response.status_code = 303
-    return response
+    return question_run.stream_with_final_event(pending.question, build_final_event=build_final_event)

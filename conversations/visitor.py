@@ -1,4 +1,4 @@
-"""Who chats: a person who has signed in, or a browser that keeps a secret of ours."""
+"""Who chats: a person who has signed in, or a browser with a secret in a cookie."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from accounts.models import User
 COOKIE_NAME = "lexic_chat"
 _SALT = "lexic.chat.visitor"
 _COOKIE_MAX_AGE = 90 * 86_400
-# Nothing else of the site is told it.
+# The browser sends it to the chat alone.
 _COOKIE_PATH = "/chat"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Visitor:
-    """`secret` is empty for a browser that has none yet, and is not looked at where somebody has signed in."""
+    """`secret` is empty for a browser that has none yet; it is not used where somebody has signed in."""
 
     user: User | None = None
     secret: str = ""
 
     @classmethod
-    def of(cls, request: HttpRequest) -> Self:
+    def from_request(cls, request: HttpRequest) -> Self:
         if isinstance(request.user, User):
             return cls(user=request.user)
         secret = request.get_signed_cookie(COOKIE_NAME, default="", salt=_SALT, max_age=_COOKIE_MAX_AGE)
         return cls(secret=secret or "")
 
     @property
-    def mark(self) -> str:
-        """What their conversations are found by: it does not open them, so that the database alone opens none."""
+    def secret_hash(self) -> str:
+        """What their conversations are found by. The database has the hash alone, which opens none of them."""
         return salted_hmac(_SALT, self.secret, algorithm="sha256").hexdigest() if self.secret else ""
 
-    def known(self) -> Self:
-        """The same, with a secret where one is needed."""
+    def with_secret(self) -> Self:
+        """The same visitor, with a secret where one is needed."""
         return self if self.user or self.secret else replace(self, secret=secrets.token_urlsafe(32))
 
-    def remember(self, response: HttpResponseBase) -> None:
-        """The browser keeps the secret for as long as a conversation is kept; no script can read it."""
+    def set_cookie(self, response: HttpResponseBase) -> None:
+        """Gives the browser the secret, for as long as a conversation is kept; no script can read it."""
         if self.user is None and self.secret:
             response.set_signed_cookie(
                 COOKIE_NAME,

@@ -1,4 +1,4 @@
-"""What anybody may send who asks on a public page, whichever page it is."""
+"""What a form sends that asks a plugin, on whichever page it is."""
 
 from __future__ import annotations
 
@@ -6,23 +6,36 @@ from typing import Any
 
 from django import forms
 
+from lexic.errors import InvalidInput
+
 MAX_ANSWER_CHARACTERS = 500
 
 
-class VisitorForm(forms.Form):
+class InvalidQuestion(InvalidInput):
+    """This cannot be asked."""
+
+    hint = "Nothing was asked."
+
+
+class QuestionForm(forms.Form):
     """A question, or the answer to what was asked back (`token` and `answer`). Each page bounds its `question`."""
 
     question: forms.CharField
-    token = forms.CharField(max_length=20_000, required=False)
-    answer = forms.CharField(max_length=MAX_ANSWER_CHARACTERS, required=False)
+    token = forms.CharField(max_length=20_000, required=False, widget=forms.HiddenInput)
+    answer = forms.CharField(max_length=MAX_ANSWER_CHARACTERS, required=False, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        if not (said.get("question") or said.get("token")) and "question" not in self.errors:
+        values = super().clean() or {}
+        if not (values.get("question") or values.get("token")) and "question" not in self.errors:
             self.add_error("question", "Write a question first.")
-        if said.get("token") and not said.get("answer"):
+        if values.get("token") and not values.get("answer"):
             self.add_error("answer", "Choose one of the answers, or write one.")
-        return said
+        return values
+
+    def check(self) -> None:
+        """Raises `InvalidQuestion` with the first error."""
+        if not self.is_valid():
+            raise InvalidQuestion(self.first_error)
 
     @property
     def first_error(self) -> str:

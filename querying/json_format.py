@@ -1,4 +1,4 @@
-"""The seed's JSON: how answers and events look outside. Every door encodes with these functions."""
+"""How answers and events look in JSON. The API, the command line and the pages all encode with these functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.urls import reverse
 
-from knowledge.search.filters import Filters
 from knowledge.search.hybrid import Passage
 from querying.answering import confidence
 from querying.types import (
@@ -30,7 +29,7 @@ from querying.types import (
 
 
 def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
-    """The whole answer: the seed's five keys, then what Lexic adds."""
+    """The whole answer: the five keys of the specification, then what Lexic adds."""
     options, release = question.options, question.release
     show_citations = options.include_citations
     if show_citations is None:
@@ -57,27 +56,27 @@ def answer_as_json(answer: Answer, *, question: Question) -> dict[str, Any]:
 
 
 def _basis_as_json(answer: Answer) -> dict[str, Any] | None:
-    """What an answer's confidence goes by. A refusal states none."""
+    """What the confidence of an answer is made of; None for what is no answer."""
     if answer.basis is None or answer.outcome != Outcome.ANSWERED:
         return None
-    stated = answer.basis.probability
+    probability = answer.basis.probability
     return {
         "calibrated": answer.basis.is_calibrated,
-        "probability": None if stated is None else round(stated, 2),
+        "probability": None if probability is None else round(probability, 2),
         "explanation": confidence.explain_confidence(answer.basis),
     }
 
 
 def _passage_as_json(passage: Passage) -> dict[str, Any]:
-    """Where to look next: the place, never its text, which nobody has verified as an answer."""
-    shown = {
+    """Where to look next: the place, never its text, which is not verified as an answer."""
+    place = {
         "document": passage.document_title,
         "page": passage.page_number,
         "section": " > ".join(passage.section_path) or None,
         "documentId": str(passage.document_id),
         "score": round(passage.score, 4),
     }
-    return {key: value for key, value in shown.items() if value is not None}
+    return {key: value for key, value in place.items() if value is not None}
 
 
 def citation_as_json(citation: Citation) -> dict[str, Any]:
@@ -99,7 +98,7 @@ def citation_as_json(citation: Citation) -> dict[str, Any]:
 
 
 def source_url(citation: Citation) -> str:
-    """Opens the frozen page with the span highlighted, for whoever may see it."""
+    """The address of the frozen page with the span highlighted, for whoever may read it."""
     path = reverse("source", args=[citation.passage.page_id])
     return f"{settings.PUBLIC_URL}{path}?{urlencode({'start': citation.start, 'end': citation.end})}#cited"
 
@@ -114,6 +113,7 @@ def clarification_as_json(clarification: Clarification) -> dict[str, Any]:
 
 
 def event_as_json(event: Event, *, question: Question) -> dict[str, Any]:
+    """One event of the stream. `type` is status, delta, error or done."""
     if isinstance(event, Status):
         return {"type": "status", "status": event.step.value, "message": event.message}
     if isinstance(event, Delta):
@@ -129,17 +129,16 @@ def options_as_json(options: Options) -> dict[str, Any]:
         "citationMode": options.citation_style.value,
         "includeDecisionPath": options.include_decision_path,
         "maxSources": options.max_sources,
-        "filters": _filters_as_json(options.filters) if options.filters else None,
+        # Dates and ids become text.
+        "filters": json.loads(json.dumps(_set_conditions(asdict(options.filters)), default=str))
+        if options.filters
+        else None,
         "timezone": options.timezone,
     }
 
 
-def _filters_as_json(filters: Filters) -> dict[str, Any]:
-    """The conditions that were set, in words that JSON has."""
-    return json.loads(json.dumps(_set_conditions(asdict(filters)), default=str))
-
-
 def _set_conditions(conditions: dict[str, Any]) -> dict[str, Any]:
+    """Those conditions of `Filters` that set a limit."""
     given = {name: value for name, value in conditions.items() if value not in (None, (), False)}
     return {
         name: [_set_conditions(part) for part in value] if name in ("all_of", "any_of", "none_of") else value

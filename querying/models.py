@@ -190,6 +190,10 @@ class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
     def editable_by(self, principal: Principal) -> GoldenQuestionQuerySet:
         return self.filter(plugin__in=Plugin.objects.editable_by(principal))
 
+    def offered_to_visitors(self) -> GoldenQuestionQuerySet:
+        """Those that their author shows to visitors, without those that went wrong when last run."""
+        return self.filter(is_public=True).exclude(last_passed=False).order_by("pk")
+
 
 class GoldenQuestion(models.Model):
     """A question whose right behaviour the expert fixed in advance. `must_cite` holds `[document title, page]`

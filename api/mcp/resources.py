@@ -2,7 +2,7 @@
 
 A citation is `lexic://answers/{query}/{source}`. The key that was given it may read its excerpt again, and nothing
 more. The page around it, and `lexic://pages/{page}?start=&end=`, need a key that may read documents, of a person who
-may read this one, as the page that shows sources to people (`querying.presentation.page_viewer.readable_page`).
+may read this one, as the page that shows sources to people (`querying.presentation.cited_pages.readable_page`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from knowledge.models import Page
 from lexic.errors import InvalidInput, NotFound
 from plugins.models import Plugin
 from querying.models import Query
-from querying.presentation.page_viewer import document_status, readable_page, title_and_section
+from querying.presentation.cited_pages import readable_page
+from querying.presentation.page_viewer import document_status, title_and_section
 
 MIME_TYPE = "text/plain"
 MAX_SPAN = 20_000

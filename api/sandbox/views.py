@@ -28,7 +28,7 @@ from querying.presentation import sse
 from querying.presentation.question_run import QuestionRun, may_read_prompt, run_to_end, stream_with_final_event
 from querying.question.rate_limits import check_user_limit
 from querying.releases import DRAFT
-from querying.types import Done, Question
+from querying.types import Question
 
 
 class SandboxView(AuthorView):
@@ -57,8 +57,8 @@ class SandboxView(AuthorView):
         run = run_to_end(question)
         if run.failure:
             return Response(AnswerFailed(run.failure).as_dict(), status=run.failure.status)
-        assert isinstance(run.last, Done)
-        answer = json_format.answer_as_json(run.last.answer, question=question)
+        assert run.answer is not None
+        answer = json_format.answer_as_json(run.answer, question=question)
         return Response({**answer, "details": build_details(run)})
 
 

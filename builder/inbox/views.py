@@ -18,9 +18,9 @@ from django.utils.dateparse import parse_datetime
 from accounts.models import User
 from builder.inbox.topics import MAX_QUERIES, MAX_QUESTIONS, Topic, get_topics
 from builder.panes import render_pane
-from builder.sandbox.turns import RetrievedPassage, nearest_passages
 from plugins.models import Plugin
 from querying.models import Dismissal, Feedback, Query
+from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, retrieved_passages
 
 PER_PAGE = 10
 DAY_RANGES = (30, 90)
@@ -34,7 +34,7 @@ class TopicRow:
 
     topic: Topic
     query: Query
-    nearest: list[RetrievedPassage]
+    nearest: list[PassagePlace]
     notes: list[str]
     sparkline_path: str
 
@@ -106,17 +106,17 @@ def _topic_rows(topics: Sequence[Topic], *, user: User, days: int, now: datetime
     shown = ("question", "outcome", "reason", "passages", "citations")
     queries = Query.objects.only(*shown).in_bulk([topic.pk for topic in topics])
     topics = [topic for topic in topics if topic.pk in queries]
-    nearest = nearest_passages([queries[topic.pk] for topic in topics], user=user)
+    passages = retrieved_passages([queries[topic.pk] for topic in topics], viewer=user)
     notes = _feedback_notes(topics)
     return [
         TopicRow(
             topic=topic,
             query=queries[topic.pk],
-            nearest=read,
+            nearest=places[:MAX_NEAREST],
             notes=[notes[one.pk] for one in topic.queries if one.pk in notes][:_MAX_NOTES],
             sparkline_path=topic.sparkline_path(days=days, now=now),
         )
-        for topic, read in zip(topics, nearest, strict=True)
+        for topic, places in zip(topics, passages, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The sandbox: people ask the draft, or a release, and see everything that happened to their question."""
+"""The sandbox: people ask the draft or a release, and see everything that happened to their question."""
 
 from __future__ import annotations
 

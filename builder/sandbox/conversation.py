@@ -1,4 +1,4 @@
-"""A conversation is a list of queries: what was said before is read off the audit rows, never off the browser."""
+"""A conversation is a list of queries: what was asked before is read from the audit log, never from the browser."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from querying.models import Query
 from querying.question import clarifications
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
-_CONTEXT_OUTCOMES = (Outcome.ANSWERED.value, Outcome.REFUSED.value)
-
 
 def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Query]:
     """Those that this person asked of this plugin, in the given order."""
@@ -24,27 +22,25 @@ def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Quer
 
 
 def make_question(form: AskForm, *, plugin: Plugin, user: User, version: str) -> Question:
-    """The valid form as a question to one version. Raises `UnknownRelease`, `InvalidFollowup`."""
-    said = form.cleaned_data
+    """The valid form as a question to one version. Raises `UnknownRelease`, `InvalidResumeToken`."""
+    fields = form.cleaned_data
     question = Question(
-        text=said["question"],
+        text=fields["question"],
         release=releases.release_at(plugin, version=version),
         caller=Caller(name=f"user:{user.pk}", user_id=user.pk),
-        context=_context_turns(own_queries(said["earlier"], plugin=plugin, user=user)),
-        facts=said["facts"],
+        context=_context_turns(own_queries(fields["earlier"], plugin=plugin, user=user)),
+        facts=fields["facts"],
         options=Options(filters=form.filters),
     )
-    return (
-        clarifications.resume_question(question, token=said["token"], answer=said["answer"])
-        if said["token"]
-        else question
-    )
+    if not fields["token"]:
+        return question
+    return clarifications.resume_question(question, token=fields["token"], answer=fields["answer"])
 
 
 def _context_turns(queries: Sequence[Query]) -> tuple[Turn, ...]:
-    return tuple(turn for query in queries if query.outcome in _CONTEXT_OUTCOMES for turn in _query_turns(query))
-
-
-def _query_turns(query: Query) -> tuple[Turn, Turn]:
-    answer = render_sentence(query.answer, style=CitationStyle.OFF)
-    return Turn(role="user", content=query.question), Turn(role="assistant", content=answer)
+    turns: list[Turn] = []
+    for query in queries:
+        if query.outcome in (Outcome.ANSWERED, Outcome.REFUSED):
+            answer = render_sentence(query.answer, style=CitationStyle.OFF)
+            turns += [Turn(role="user", content=query.question), Turn(role="assistant", content=answer)]
+    return tuple(turns)

@@ -1,4 +1,4 @@
-"""What a person makes of an answer: a golden question, or a verdict. Pieces of the pane, or pages of their own."""
+"""A golden question or a verdict that a person makes of an answer: a fragment of the pane, or a page of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render as render_piece
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,7 +21,7 @@ _MAX_PHRASES = 20
 
 
 class GoldenFromAnswerForm(forms.ModelForm):
-    """What must hold whenever this is asked again, filled in from the answer that was liked."""
+    """What must hold whenever the question is asked again, filled in from the answer."""
 
     places = forms.MultipleChoiceField(
         label="Must cite",
@@ -50,7 +50,10 @@ class GoldenFromAnswerForm(forms.ModelForm):
         self.auto_id = f"keep-{query.pk}-%s"
         places = self.fields["places"]
         assert isinstance(places, forms.MultipleChoiceField)
-        places.choices = [(str(number), _place_text(*place)) for number, place in enumerate(self._cited)]
+        places.choices = [
+            (str(number), f"{document}, page {page}" if page else document)
+            for number, (document, page) in enumerate(self._cited)
+        ]
         for name, is_needed in (("places", self._cited), ("decision", self._reached)):
             if not is_needed:
                 del self.fields[name]
@@ -62,11 +65,11 @@ class GoldenFromAnswerForm(forms.ModelForm):
         return lines
 
     def save(self, commit: bool = True) -> GoldenQuestion:
-        said, golden = self.cleaned_data, self.instance
+        values, golden = self.cleaned_data, self.instance
         answers = golden.expectation == GoldenQuestion.Expectation.ANSWER
-        golden.must_cite = [self._cited[int(number)] for number in said.get("places", [])] if answers else []
-        golden.must_contain = said["words"]
-        golden.must_reach = self._reached if said.get("decision") and answers else ""
+        golden.must_cite = [self._cited[int(number)] for number in values.get("places", [])] if answers else []
+        golden.must_contain = values["words"]
+        golden.must_reach = self._reached if values.get("decision") and answers else ""
         return super().save(commit)
 
 
@@ -82,33 +85,29 @@ class FeedbackForm(forms.ModelForm):
 
 
 def save_as_golden(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
-    """The form that makes a golden question of an answer. Only for those who may change the plugin."""
-    asked = _query_or_404(request, plugin, query)
-    form = GoldenFromAnswerForm(request.POST if request.method == "POST" else None, query=asked)
+    """The form that makes a golden question of an answer, for those who may change the plugin. Raises Http404."""
+    row = _query_or_404(request, plugin, query)
+    form = GoldenFromAnswerForm(request.POST if request.method == "POST" else None, query=row)
     if form.is_valid():
         form.save()
-        return _confirm(request, plugin, asked, "Kept. It is run with the other golden questions from now on.")
-    return _render_fragment(request, plugin, "builder/sandbox/golden_form.html", {"form": form, "query": asked})
+        return _confirm(request, plugin, row, "Kept. It is run with the other golden questions from now on.")
+    return _render_fragment(request, plugin, "builder/sandbox/golden_form.html", {"form": form, "query": row})
 
 
 def give_feedback(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
-    """A verdict on an answer, with a note. Of whoever may read the answer; the latest one counts."""
-    asked = _query_or_404(request, plugin, query)
+    """A verdict with a note, from anybody who may read the answer. A person's latest one counts. Raises Http404."""
+    row = _query_or_404(request, plugin, query)
     assert isinstance(request.user, User)
-    known = Feedback.objects.filter(query=asked, user=request.user).first()
-    opinion = known or Feedback(query=asked, user=request.user)
-    opinion.created_at = timezone.now()
-    form = FeedbackForm(request.POST if request.method == "POST" else None, query=asked, instance=opinion)
+    known = Feedback.objects.filter(query=row, user=request.user).first()
+    feedback = known or Feedback(query=row, user=request.user)
+    feedback.created_at = timezone.now()
+    form = FeedbackForm(request.POST if request.method == "POST" else None, query=row, instance=feedback)
     if form.is_valid():
         form.save()
-        return _confirm(request, plugin, asked, _feedback_message(form.instance))
-    return _render_fragment(request, plugin, "builder/sandbox/feedback_form.html", {"form": form, "query": asked})
-
-
-def _feedback_message(opinion: Feedback) -> str:
-    if opinion.verdict == Feedback.Verdict.DOWN:
-        return "Noted as wrong. It waits in the inbox with your note."
-    return "Noted as right."
+        is_wrong = form.instance.verdict == Feedback.Verdict.DOWN
+        message = "Noted as wrong. It waits in the inbox with your note." if is_wrong else "Noted as right."
+        return _confirm(request, plugin, row, message)
+    return _render_fragment(request, plugin, "builder/sandbox/feedback_form.html", {"form": form, "query": row})
 
 
 def _query_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Query:
@@ -120,22 +119,17 @@ def _query_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Query:
     return query
 
 
-def _render_fragment(request: HttpRequest, plugin: Plugin, piece: str, context: dict[str, Any]) -> HttpResponse:
-    """The piece alone where htmx asks for it, else inside the plugin's page."""
+def _render_fragment(request: HttpRequest, plugin: Plugin, fragment: str, context: dict[str, Any]) -> HttpResponse:
+    """The fragment alone where htmx asks for it, else inside the plugin's page."""
     context = {**context, "plugin": plugin}
     if request.htmx:
-        return render_piece(request, piece, context)
+        return render(request, fragment, context)
     return render_pane(
-        request, plugin, "sandbox", "builder/sandbox/fragment_page.html", {**context, "piece": piece}
+        request, plugin, "sandbox", "builder/sandbox/fragment_page.html", {**context, "fragment": fragment}
     )
 
 
-def _confirm(request: HttpRequest, plugin: Plugin, query: Query, words: str) -> HttpResponse:
+def _confirm(request: HttpRequest, plugin: Plugin, query: Query, message: str) -> HttpResponse:
     if request.htmx:
-        return render_piece(request, "builder/sandbox/confirmation.html", {"words": words})
-    turns = {"turns": str(query.pk)}
-    return HttpResponseRedirect(reverse("admin:builder_sandbox", args=[plugin.pk], query=turns))
-
-
-def _place_text(document: str, page: int | None) -> str:
-    return f"{document}, page {page}" if page else document
+        return render(request, "builder/sandbox/confirmation.html", {"message": message})
+    return HttpResponseRedirect(reverse("admin:builder_sandbox", args=[plugin.pk], query={"turns": str(query.pk)}))

@@ -1,4 +1,4 @@
-"""What a person says in the sandbox."""
+"""The form of the sandbox: a question, of which release, and what is known already."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from django import forms
 
 from knowledge.search.filters import Filters
 from plugins.models import Plugin
+from querying.forms import QuestionForm
 from querying.releases import DRAFT
 
 MAX_RELEASES = 20
 MAX_FACTS = 50
 MAX_FACT_LENGTH = 500
-# A conversation keeps so many turns; earlier ones no longer count.
+# A conversation keeps so many turns. Earlier ones are dropped.
 MAX_TURNS = 10
 
 
-class AskForm(forms.Form):
+class AskForm(QuestionForm):
     """A question to the draft or to a release, or the answer to what it asked back (`token` and `answer`)."""
 
     question = forms.CharField(max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 1}))
@@ -46,15 +47,15 @@ class AskForm(forms.Form):
     )
     projects = forms.CharField(required=False, max_length=300, help_text="Only documents of these projects.")
     earlier = forms.CharField(required=False, max_length=500, widget=forms.HiddenInput)
-    token = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
-    answer = forms.CharField(required=False, max_length=MAX_FACT_LENGTH, widget=forms.HiddenInput)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, plugin: Plugin, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         released = plugin.releases.values_list("version", flat=True)[:MAX_RELEASES]
         versions = [(DRAFT, "the draft"), *((number, f"release {number}") for number in released)]
-        self._offer("version", versions)
-        self._offer("other", [("", "nothing"), *versions])
+        for name, choices in (("version", versions), ("other", [("", "nothing"), *versions])):
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = choices
         for name, field in self.fields.items():
             if not field.widget.is_hidden:
                 field.widget.attrs |= {"class": "input", "aria-describedby": f"id_{name}_help"}
@@ -63,11 +64,6 @@ class AskForm(forms.Form):
     def optional_fields(self) -> list[forms.BoundField]:
         """The fields that most questions do without."""
         return [self[name] for name in ("other", "facts", "as_of", "doc_types", "tags_any", "projects")]
-
-    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = choices
 
     def clean_facts(self) -> dict[str, str]:
         """Names and values. Raises a ValidationError that names the line that is no fact."""
@@ -79,24 +75,15 @@ class AskForm(forms.Form):
     def clean_earlier(self) -> list[UUID]:
         return parse_query_ids(self.cleaned_data["earlier"])
 
-    def clean(self) -> dict[str, Any]:
-        said = super().clean() or {}
-        if not said.get("question") and not said.get("token"):
-            self.add_error("question", "Write a question first.")
-        if said.get("token") and not said.get("answer"):
-            self.add_error("answer", "Choose one of the answers, or write one.")
-        return said
-
     @property
     def filters(self) -> Filters | None:
-        said = self.cleaned_data
-        filters = Filters(
-            doc_types=_split_words(said["doc_types"]),
-            tags_any=_split_words(said["tags_any"]),
-            projects=_split_words(said["projects"]),
-            as_of=said["as_of"],
+        """What the answer is limited to; None without any limit."""
+        doc_types, tags_any, projects = (
+            tuple(word.strip() for word in self.cleaned_data[name].split(",") if word.strip())
+            for name in ("doc_types", "tags_any", "projects")
         )
-        return filters or None
+        as_of = self.cleaned_data["as_of"]
+        return Filters(doc_types=doc_types, tags_any=tags_any, projects=projects, as_of=as_of) or None
 
     @property
     def first_error(self) -> str:
@@ -114,10 +101,6 @@ def parse_query_ids(text: str) -> list[UUID]:
         except ValueError:
             continue
     return list(dict.fromkeys(found))[-MAX_TURNS:]
-
-
-def _split_words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _parse_fact(line: str) -> tuple[str, str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
@@ -17,96 +15,85 @@ from accounts.models import User
 from builder.panes import may_edit_plugin, render_pane
 from builder.sandbox.conversation import make_question, own_queries
 from builder.sandbox.forms import MAX_TURNS, AskForm, parse_query_ids
-from builder.sandbox.turns import SandboxTurn, live_turn_details, make_turns
+from builder.sandbox.turns import SandboxTurn, make_live_turn, make_turns
 from lexic.database import release_connections
-from lexic.errors import InvalidInput, LexicError
+from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.models import Query
 from querying.presentation import question_run, sse
-from querying.question.rate_limits import UserRateLimited, check_user_limit
+from querying.presentation.page_requests import error_response, wants_event_stream
+from querying.question.rate_limits import check_user_limit
 
 _STARTER_QUESTIONS = 3
-
-
-class InvalidQuestion(InvalidInput):
-    """This cannot be asked."""
+# What the form does not keep after an answer.
+_NOT_KEPT = {"question", "token", "answer", "earlier"}
 
 
 @require_GET
 def show_sandbox(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The conversation whose queries the address names; without any, a new one."""
     assert isinstance(request.user, User)
-    queries = own_queries(parse_query_ids(request.GET.get("turns", "")), plugin=plugin, user=request.user)
-    said = {name: request.GET[name] for name in ("question", "facts") if name in request.GET}
-    said |= {"version": request.GET.get("version", "draft"), "earlier": _join_ids(queries)}
-    form = AskForm(plugin=plugin, initial=said)
+    queries = _named_queries(request.GET.get("turns", ""), plugin, request.user)
+    initial = {name: request.GET[name] for name in ("question", "facts") if name in request.GET}
+    initial |= {"version": request.GET.get("version", "draft"), "earlier": _join_ids(queries)}
+    form = AskForm(plugin=plugin, initial=initial)
     return _render_sandbox(request, plugin, form=form, turns=make_turns(queries, user=request.user))
 
 
 @require_POST
 def ask_question(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
     """Answers as server-sent events where the caller accepts them; errors before the first event are plain JSON."""
-    wants_stream = request.headers.get("Accept", "").startswith("text/event-stream")
-    form = AskForm(request.POST, plugin=plugin)
+    assert isinstance(request.user, User)
+    user, form = request.user, AskForm(request.POST, plugin=plugin)
+
+    def render_error(error: LexicError) -> HttpResponse:
+        turns = make_turns(_named_queries(form.data.get("earlier", ""), plugin, user), user=user)
+        return _render_sandbox(request, plugin, form=form, turns=turns, error=error)
+
     try:
-        return _stream_answer(request, plugin, form) if wants_stream else _answer_page(request, plugin, form)
+        if wants_event_stream(request):
+            return _stream_answer(request, plugin, form, user)
+        return _answer_page(request, plugin, form, user)
     except LexicError as error:
-        if wants_stream:
-            return JsonResponse(error.as_dict(), status=error.status, headers=_retry_after(error))
-        return _render_sandbox(request, plugin, form=form, turns=_earlier_turns(request, plugin, form), error=error)
+        return error_response(request, error, render_page=render_error)
 
 
-def _stream_answer(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpResponseBase:
+def _stream_answer(request: HttpRequest, plugin: Plugin, form: AskForm, user: User) -> HttpResponseBase:
     with release_connections():
-        _check_question(request, form)
-        assert isinstance(request.user, User)
-        question = make_question(form, plugin=plugin, user=request.user, version=form.cleaned_data["version"])
+        form.check()
+        check_user_limit(user)
+        question = make_question(form, plugin=plugin, user=user, version=form.cleaned_data["version"])
         context = _turn_context(request, plugin)
+
+    def build_final_event(run: question_run.QuestionRun) -> dict[str, str]:
+        """What the page without JavaScript shows as well."""
+        turn = make_live_turn(run, user=user, may_change=context["may_change"])
+        html = render_to_string("builder/sandbox/turn.html", {**context, "turn": turn}) if turn else ""
+        return {"type": "turn", "id": str(run.question.id), "html": html}
+
     return sse.event_stream_response(
-        question_run.stream_with_final_event(
-            question, build_final_event=lambda asked: _turn_event(asked, context=context)
-        )
+        question_run.stream_with_final_event(question, build_final_event=build_final_event)
     )
 
 
-def _answer_page(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpResponse:
+def _answer_page(request: HttpRequest, plugin: Plugin, form: AskForm, user: User) -> HttpResponse:
     """Everything on one page: the turns before, the answer, and beside it that of the version to compare with."""
-    _check_question(request, form)
-    assert isinstance(request.user, User)
-    said, user = form.cleaned_data, request.user
-    versions = dict.fromkeys([said["version"], said["other"] or said["version"]])
+    form.check()
+    check_user_limit(user)
+    fields, may_change = form.cleaned_data, may_edit_plugin(request, plugin)
+    versions = dict.fromkeys([fields["version"], fields["other"] or fields["version"]])
     questions = [make_question(form, plugin=plugin, user=user, version=version) for version in versions]
-    context = _turn_context(request, plugin)
-    turns = [_finished_turn(question_run.run_to_end(question), context=context) for question in questions]
-    before = own_queries(said["earlier"], plugin=plugin, user=user)
-    asked = [*before, *(turn.query for turn in turns[:1] if turn)]
-    fresh = AskForm(plugin=plugin, initial={**_next_form_values(form), "earlier": _join_ids(asked)})
-    shown = [*make_turns(before, user=user), *(turn for turn in turns if turn)]
-    return _render_sandbox(request, plugin, form=fresh, turns=shown)
+    runs = [question_run.run_to_end(question) for question in questions]
+    turns = [turn for run in runs if (turn := make_live_turn(run, user=user, may_change=may_change))]
+    before = own_queries(fields["earlier"], plugin=plugin, user=user)
+    kept = {name: form.data.get(name, "") for name in form.fields if name not in _NOT_KEPT}
+    kept["earlier"] = _join_ids([*before, *(turn.query for turn in turns[:1])])
+    next_form = AskForm(plugin=plugin, initial=kept)
+    return _render_sandbox(request, plugin, form=next_form, turns=[*make_turns(before, user=user), *turns])
 
 
-def _check_question(request: HttpRequest, form: AskForm) -> None:
-    """Raises `UnfitQuestion` for what the form does not allow, `AskedTooOften` where a person is a machine."""
-    if not form.is_valid():
-        raise InvalidQuestion(form.first_error, hint="Nothing was asked.")
-    assert isinstance(request.user, User)
-    check_user_limit(request.user)
-
-
-def _retry_after(error: LexicError) -> dict[str, str]:
-    return {"Retry-After": str(error.wait)} if isinstance(error, UserRateLimited) else {}
-
-
-def _next_form_values(form: AskForm) -> dict[str, Any]:
-    """What stays in the form after an answer: everything but the question."""
-    dropped = {"question", "token", "answer", "earlier"}
-    return {name: form.data.get(name, "") for name in form.fields if name not in dropped}
-
-
-def _earlier_turns(request: HttpRequest, plugin: Plugin, form: AskForm) -> list[SandboxTurn]:
-    assert isinstance(request.user, User)
-    ids = parse_query_ids(form.data.get("earlier", ""))
-    return make_turns(own_queries(ids, plugin=plugin, user=request.user), user=request.user)
+def _named_queries(ids: str, plugin: Plugin, user: User) -> list[Query]:
+    return own_queries(parse_query_ids(ids), plugin=plugin, user=user)
 
 
 def _join_ids(queries: Sequence[Query]) -> str:
@@ -125,23 +112,6 @@ def _turn_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     }
 
 
-def _finished_turn(asked: question_run.QuestionRun, *, context: dict[str, Any]) -> SandboxTurn | None:
-    """The finished turn; None in the rare case that its audit row could not be written."""
-    pk: UUID = asked.question.id
-    query = Query.objects.filter(pk=pk).first()
-    if query is None:
-        return None
-    (turn,) = make_turns([query], user=context["user"])
-    return replace(turn, **live_turn_details(asked, user=context["user"], may_change=context["may_change"]))
-
-
-def _turn_event(asked: question_run.QuestionRun, *, context: dict[str, Any]) -> dict[str, str]:
-    """What the page without JavaScript shows as well."""
-    turn = _finished_turn(asked, context=context)
-    html = render_to_string("builder/sandbox/turn.html", {**context, "turn": turn}) if turn else ""
-    return {"type": "turn", "id": str(asked.question.id), "html": html}
-
-
 def _render_sandbox(
     request: HttpRequest,
     plugin: Plugin,
@@ -152,8 +122,6 @@ def _render_sandbox(
 ) -> HttpResponse:
     starters = [] if turns else plugin.golden_questions.order_by("pk")[:_STARTER_QUESTIONS]
     context = {"form": form, "turns": turns, "error": error, "starters": starters}
-    page = render_pane(
+    return render_pane(
         request, plugin, "sandbox", "builder/sandbox/pane.html", {**_turn_context(request, plugin), **context}
     )
-    page.status_code = error.status if error else 200
-    return page

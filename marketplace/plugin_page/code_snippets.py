@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass
 
 from django.conf import settings
 
 _DEFAULT_QUESTION = "What should I know first?"
 _MAX_QUESTION_LENGTH = 120
+_PLACEHOLDER = re.compile("«([a-z]+)»")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,39 +21,23 @@ class Snippet:
 
 
 def build_snippets(reference: str, *, question: str = "") -> list[Snippet]:
-    """`reference` is what agents call it, such as `slug@1.2.0`. What the author wrote is a string of the language, and
-    nothing else, wherever it stands."""
-    asked = _one_line_question(question)
+    """`reference` is what agents call the plugin, such as `slug@1.2.0`. The question is a string of the language, and
+    nothing else, in each of them; one that is too long is replaced by a general one."""
+    one_line = " ".join(question.split())
+    if not 0 < len(one_line) <= _MAX_QUESTION_LENGTH:
+        one_line = _DEFAULT_QUESTION
+    body = json.dumps({"plugin": reference, "query": one_line}, ensure_ascii=False, indent=2)
     values = {
         "site": settings.PUBLIC_URL,
         "plugin": json.dumps(reference),
-        "question": json.dumps(asked, ensure_ascii=False),
-        "body": _shell_quoted({"plugin": reference, "query": asked}),
+        "question": json.dumps(one_line, ensure_ascii=False),
+        "body": "'" + body.replace("\n", "\n  ").replace("'", "'\\''") + "'",
     }
     return [
-        Snippet(id=name, title=title, code=_fill_template(template, values))
+        # In one pass, so that a value which looks like a «name» stays as it is.
+        Snippet(id=name, title=title, code=_PLACEHOLDER.sub(lambda found: values[found[1]], template))
         for name, (title, template) in _TEMPLATES.items()
     ]
-
-
-def _one_line_question(question: str) -> str:
-    words = " ".join(question.split())
-    return words if words and len(words) <= _MAX_QUESTION_LENGTH else _DEFAULT_QUESTION
-
-
-def _shell_quoted(body: Mapping[str, str]) -> str:
-    text = json.dumps(body, ensure_ascii=False, indent=2).replace("\n", "\n  ")
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def _fill_template(template: str, values: Mapping[str, str]) -> str:
-    """Each «name» once, in one pass: a value that looks like one stays as it is."""
-    parts = template.split("«")
-    filled = [parts[0]]
-    for part in parts[1:]:
-        name, _, rest = part.partition("»")
-        filled.append(values[name] + rest)
-    return "".join(filled)
 
 
 _TEMPLATES = {

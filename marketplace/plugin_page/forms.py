@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django import forms
 
-from querying.forms import VisitorForm
+from querying.forms import QuestionForm
 
 MAX_QUESTION_LENGTH = 1000
 
 
-class VisitorQuestionForm(VisitorForm):
+class VisitorQuestionForm(QuestionForm):
     """What the box on a plugin's page sends."""
 
     question = forms.CharField(max_length=MAX_QUESTION_LENGTH, required=False)

@@ -15,25 +15,20 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from lexic.errors import LexicError
 from marketplace.listings.listing_text import plugin_domain
-from marketplace.listings.trust_label import TrustLabel, build_trust_label
+from marketplace.listings.trust_label import build_trust_label
 from marketplace.models import Listing
 from marketplace.plugin_page import code_snippets, qr_code, release_history
 from marketplace.plugin_page.forms import MAX_QUESTION_LENGTH
-from marketplace.plugin_page.sample_answers import MAX_SAMPLE_QUESTIONS, is_sample_offered, sample_questions
-from marketplace.plugin_page.sample_presentation import present_sample_answer
+from marketplace.plugin_page.sample_answers import MAX_SAMPLE_QUESTIONS, offered_sample_answer
 from marketplace.plugin_page.similar_plugins import similar_listings
 from marketplace.plugin_page.source_table import source_rows
+from marketplace.plugin_page.usable_key import newest_usable_key
 from marketplace.plugin_page.usage_chart import build_usage_chart
-from marketplace.plugin_page.visitor_access import (
-    may_edit,
-    newest_usable_key,
-    questions_left_today,
-    signed_in_viewer,
-)
 from marketplace.reviews.review_list import build_reviews_section
 from marketplace.sharing.provenance import provenance_of
 from plugins.models import Plugin, Release
 from querying.presentation.answer import AnswerPresentation
+from querying.presentation.page_requests import questions_left_text, signed_in_user
 
 _MAX_SUMMARY_LENGTH = 200
 
@@ -53,36 +48,42 @@ def render_plugin_page(
     answer: AnswerPresentation | None = None,
     error: LexicError | None = None,
 ) -> HttpResponse:
-    """The page, with what came of a question. Raises Http404 for what is not on the marketplace."""
-    found, viewer = plugin_or_404(slug), signed_in_viewer(request)
+    """The page, with what came of a question: its answer, or the error, with the question kept in the box. Raises
+    Http404 for what is not on the marketplace."""
+    plugin, viewer = plugin_or_404(slug), signed_in_user(request)
     is_all = request.GET.get("releases") == "all"
-    releases = release_history.recent_releases(
-        found, most=release_history.MAX_RELEASES if is_all else release_history.DEFAULT_RELEASES
-    )
+    limit = release_history.MAX_RELEASES if is_all else release_history.DEFAULT_RELEASES
+    releases = release_history.recent_releases(plugin, limit=limit)
     if not releases:
         raise Http404("This plugin has no release.")
-    listing, samples = (
-        listing_or_none(found),
-        list(sample_questions(found).values_list("question", flat=True)[:MAX_SAMPLE_QUESTIONS]),
-    )
+    listing, sample = listing_or_none(plugin), None
+    if listing and listing.release_id == releases[0].pk:
+        listing.release = releases[0]  # so that it is not read once more
+    if listing and answer is None and error is None:
+        sample = offered_sample_answer(plugin, listing.sample, viewer=viewer)
+    questions = plugin.golden_questions.offered_to_visitors().values_list("question", flat=True)
+    samples = list(questions[:MAX_SAMPLE_QUESTIONS])
+    sources_page, sources = source_rows(releases[0], number=request.GET.get("sources"), is_open=plugin.is_shared)
     context = {
-        **head_context(found, releases[0], listing),
-        **_sources_context(request, found, releases[0]),
-        "trust": _trust_label_or_none(releases[0], listing),
-        "reviews": build_reviews_section(found, viewer=request.user, page=request.GET.get("reviews")),
+        **head_context(plugin, releases[0], listing),
+        "sources": sources,
+        "sources_page": sources_page,
+        "language": ", ".join(sorted({source.language.capitalize() for source in sources})),
+        "trust": build_trust_label(listing) if listing else None,
+        "reviews": build_reviews_section(plugin, viewer=request.user, page=request.GET.get("reviews")),
         "releases": [(release, release_history.pass_counts(release.scorecard)) for release in releases],
         "question": question,
-        "answer": answer or (None if error else _offered_sample_answer(found, listing, viewer)),
+        "answer": answer or sample,
         "is_sample": answer is None,
         "error": error,
         "samples": samples,
-        "left": questions_left_today(request, found),
+        "left": questions_left_text(request, plugin),
         "most_characters": MAX_QUESTION_LENGTH,
-        "snippets": code_snippets.build_snippets(found.slug, question=samples[0] if samples else ""),
-        "key": newest_usable_key(found, viewer),
-        "usage": build_usage_chart(found),
-        "similar": similar_listings(found, listing),
-        "is_editor": may_edit(found, viewer),
+        "snippets": code_snippets.build_snippets(plugin.slug, question=samples[0] if samples else ""),
+        "key": newest_usable_key(plugin, viewer),
+        "usage": build_usage_chart(plugin),
+        "similar": similar_listings(plugin, listing),
+        "is_editor": bool(viewer and Plugin.objects.editable_by(viewer).filter(pk=plugin.pk).exists()),
         "is_staff": viewer is not None and viewer.is_staff,
     }
     return render(request, "marketplace/plugin/page.html", context)
@@ -93,14 +94,14 @@ def plugin_or_404(slug: str) -> Plugin:
     published = Plugin.objects.filter(is_published=True).select_related(
         "owner", "listing", "installed_from__original"
     )
-    found = published.defer("listing__vector", "listing__search").filter(slug=slug).first()
-    if found is None:
+    plugin = published.defer("listing__vector", "listing__search").filter(slug=slug).first()
+    if plugin is None:
         raise Http404("There is no plugin of this name on the marketplace.")
-    return found
+    return plugin
 
 
 def listing_or_none(plugin: Plugin) -> Listing | None:
-    """None in the moments before it is computed."""
+    """The plugin's listing; None in the moments before it is computed."""
     try:
         return plugin.listing
     except ObjectDoesNotExist:
@@ -108,10 +109,13 @@ def listing_or_none(plugin: Plugin) -> Listing | None:
 
 
 def head_context(plugin: Plugin, release: Release, listing: Listing | None) -> dict[str, Any]:
-    """What the head of the page and its aside show of a plugin, and what other sites are told."""
+    """What the head of the page, its aside and the metadata for other sites show of a plugin."""
     path = reverse("plugin", args=[plugin.slug])
     owner = plugin.owner
     assert isinstance(owner, User)
+    summary = " ".join((plugin.tagline or plugin.description).split())
+    if len(summary) > _MAX_SUMMARY_LENGTH:
+        summary = f"{summary[:_MAX_SUMMARY_LENGTH].rpartition(' ')[0]} …"
     return {
         "section": "marketplace",
         "plugin": plugin,
@@ -123,31 +127,5 @@ def head_context(plugin: Plugin, release: Release, listing: Listing | None) -> d
         "path": path,
         "address": f"{settings.PUBLIC_URL}{path}",
         "code": qr_code.build_qr_code(f"{settings.PUBLIC_URL}{path}"),
-        "words": _short_description(plugin),
+        "words": summary,
     }
-
-
-def _short_description(plugin: Plugin) -> str:
-    words = " ".join((plugin.tagline or plugin.description).split())
-    return words if len(words) <= _MAX_SUMMARY_LENGTH else f"{words[:_MAX_SUMMARY_LENGTH].rpartition(' ')[0]} …"
-
-
-def _offered_sample_answer(
-    plugin: Plugin, listing: Listing | None, viewer: User | None
-) -> AnswerPresentation | None:
-    sample = listing.sample if listing else {}
-    return present_sample_answer(sample, viewer=viewer) if is_sample_offered(plugin, sample) else None
-
-
-def _trust_label_or_none(release: Release, listing: Listing | None) -> TrustLabel | None:
-    if listing is None:
-        return None
-    if listing.release_id == release.pk:
-        listing.release = release  # it is here already
-    return build_trust_label(listing)
-
-
-def _sources_context(request: HttpRequest, plugin: Plugin, release: Release) -> dict[str, Any]:
-    page, sources = source_rows(release, number=request.GET.get("sources"), is_open=plugin.is_shared)
-    languages = sorted({source.language.capitalize() for source in sources})
-    return {"sources": sources, "sources_page": page, "language": ", ".join(languages)}

@@ -1,4 +1,4 @@
-"""Plugins that know something alike."""
+"""Plugins on a similar subject."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ from marketplace.models import Listing
 from plugins.models import Plugin
 
 MAX_SIMILAR = 3
-# Distances to ten thousand listings take some milliseconds, and change only when plugins do.
+# Comparing ten thousand listings takes some milliseconds, and the result changes only when plugins do.
 _SIMILAR_CACHE_SECONDS = 3600
 
 
 def similar_listings(plugin: Plugin, listing: Listing | None) -> list[Listing]:
-    """The nearest ones by what their pages say, else those of the same domain. One statement, or three where nobody has
-    looked lately."""
+    """The nearest ones by the meaning of their pages, else the most asked ones of the same domain. One statement, or
+    three when nothing is cached."""
     if listing is None:
         return []
-    name = f"similar:{plugin.pk}:{listing.release_id}"
-    ids = (
-        caches["process"].get_or_set(name, lambda: _nearest_listing_ids(plugin.pk, listing), _SIMILAR_CACHE_SECONDS)
-        or []
-    )
-    # Whoever went off the air since is not shown, whatever is kept.
+    key, cache = f"similar:{plugin.pk}:{listing.release_id}", caches["process"]
+    ids = cache.get_or_set(key, lambda: _nearest_listing_ids(plugin.pk, listing), _SIMILAR_CACHE_SECONDS) or []
+    # What was withdrawn since is not shown, whatever is cached.
     found = {one.pk: one for one in Listing.objects.public().defer("vector", "search", "sample").filter(pk__in=ids)}
     return [found[pk] for pk in ids if pk in found]
 
@@ -33,7 +30,7 @@ def similar_listings(plugin: Plugin, listing: Listing | None) -> list[Listing]:
 def _nearest_listing_ids(pk: UUID, listing: Listing) -> list[UUID]:
     others = Listing.objects.exclude(pk=pk)
     ids: list[UUID] = []
-    # Of unit length all of them, so the inner product ranks as the cosine does, and is computed faster.
+    # All vectors have unit length, so the inner product ranks as the cosine does, and is faster.
     vector = Listing.objects.filter(pk=pk).values_list("vector", flat=True).first()
     if vector is not None:
         comparable = others.filter(embedder=listing.embedder, vector__isnull=False)

@@ -1,6 +1,7 @@
-"""The picture that other sites show of a plugin: its name, what it says of itself, and how it did.
+"""The image that other sites show of a plugin: its name, its tagline, and its golden results.
 
-Drawn with our own fonts, which Pillow's FreeType reads as they are vendored. It says nothing that the page does not.
+It is drawn with our own fonts, which Pillow's FreeType reads as they are vendored, and says nothing that the page does
+not.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from plugins.models import Plugin
 
 WIDTH, HEIGHT = 1200, 630
 _CARD_CACHE_SECONDS = 86_400
-_MARGIN, _TEXT_WIDTH = 72, WIDTH - 2 * 72
+_MARGIN, _TEXT_WIDTH, _MAX_LINES = 72, WIDTH - 2 * 72, 2
 _PAPER, _INK, _QUIET, _TEAL = "#ffffff", "#141c20", "#40494e", "#065f74"
 _FONTS = Path(settings.BASE_DIR) / "static" / "fonts"
-# Drawn so many times larger and made smaller: Pillow's lines have hard edges.
+# Drawn this many times larger and then scaled down, because Pillow's lines have hard edges.
 _SUPERSAMPLING = 4
 
 
@@ -43,44 +44,45 @@ class SocialCard:
 
 @require_safe
 def card_view(request: HttpRequest, slug: str) -> HttpResponse:
-    """A PNG, 1200 by 630."""
+    """A PNG, 1200 by 630. Raises Http404."""
     plugin = plugin_or_404(slug)
-    said = build_card(plugin)
-    png = caches["process"].get_or_set(f"card:{said.id}", lambda: render_card(said), _CARD_CACHE_SECONDS)
+    card = build_card(plugin)
+    png = caches["process"].get_or_set(f"card:{card.id}", lambda: render_card(card), _CARD_CACHE_SECONDS)
     response = HttpResponse(png, content_type="image/png")
     response["Cache-Control"] = "public, max-age=3600"
     return response
 
 
 def build_card(plugin: Plugin) -> SocialCard:
-    """Two statements beside that for the plugin."""
-    latest = recent_releases(plugin, most=1)
-    how = pass_counts(latest[0].scorecard) if latest else {}
+    """The words and figures of the card. Two statements beside that for the plugin."""
+    latest = recent_releases(plugin, limit=1)
+    counts = pass_counts(latest[0].scorecard) if latest else {}
     listing = listing_or_none(plugin)
-    figures = [("Answered right", how.get("right")), ("Refused what it must", how.get("refused"))]
-    shown = [(pair.replace("/", " / "), words) for words, pair in figures if pair]
+    rates = [(counts.get("right"), "Answered right"), (counts.get("refused"), "Refused what it must")]
+    figures = [(rate.replace("/", " / "), label) for rate, label in rates if rate]
     if listing and listing.sources:
-        shown.append((f"{listing.sources:,}", "Source" if listing.sources == 1 else "Sources"))
+        figures.append((f"{listing.sources:,}", "Source" if listing.sources == 1 else "Sources"))
     return SocialCard(
-        name=_printable_text(plugin.name), tagline=_printable_text(plugin.tagline), figures=tuple(shown)
+        name=_printable_text(plugin.name), tagline=_printable_text(plugin.tagline), figures=tuple(figures)
     )
 
 
-def render_card(said: SocialCard) -> bytes:
+def render_card(card: SocialCard) -> bytes:
+    """The card as a PNG."""
     image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
     pen = ImageDraw.Draw(image)
     _draw_mark(image)
     pen.text((_MARGIN + 76, 66), "Lexic", font=_font("serif", 42, bold=True), fill=_INK)
-    y = _draw_lines(pen, said.name, y=170, font=_font("serif", 66, bold=True), fill=_INK, step=78, most=2)
-    _draw_lines(pen, said.tagline, y=y + 18, font=_font("sans", 32), fill=_QUIET, step=44, most=2)
-    _draw_figures(pen, said.figures)
-    held = io.BytesIO()
-    image.quantize(64, method=Image.Quantize.FASTOCTREE).save(held, "PNG")
-    return held.getvalue()
+    y = _draw_lines(pen, card.name, y=170, font=_font("serif", 66, bold=True), fill=_INK, step=78)
+    _draw_lines(pen, card.tagline, y=y + 18, font=_font("sans", 32), fill=_QUIET, step=44)
+    _draw_figures(pen, card.figures)
+    file = io.BytesIO()
+    image.quantize(64, method=Image.Quantize.FASTOCTREE).save(file, "PNG")
+    return file.getvalue()
 
 
 def _draw_mark(image: Image.Image) -> None:
-    """The mark: a verified citation, `[✓]`, as in static/logo.svg, 28 units wide."""
+    """The logo, 28 units wide: a verified citation, `[✓]`, as in static/logo.svg."""
     unit = 2 * _SUPERSAMPLING
     mark = Image.new("RGB", (28 * unit, 28 * unit), _PAPER)
     pen = ImageDraw.Draw(mark)
@@ -97,10 +99,10 @@ def _draw_mark(image: Image.Image) -> None:
 
 
 def _draw_lines(
-    pen: ImageDraw.ImageDraw, text: str, *, y: int, font: ImageFont.FreeTypeFont, fill: str, step: int, most: int
+    pen: ImageDraw.ImageDraw, text: str, *, y: int, font: ImageFont.FreeTypeFont, fill: str, step: int
 ) -> int:
-    """Where the next thing may stand."""
-    for line in _wrap_lines(text, font=font, most=most):
+    """Draws the text from `y` down, and returns where the next text may begin."""
+    for line in _wrap_lines(text, font=font):
         pen.text((_MARGIN, y), line, font=font, fill=fill)
         y += step
     return y
@@ -110,33 +112,27 @@ def _draw_figures(pen: ImageDraw.ImageDraw, figures: Sequence[tuple[str, str]]) 
     pen.rectangle((_MARGIN, 478, WIDTH - _MARGIN, 483), fill=_INK)
     if not figures:
         pen.text((_MARGIN, 510), "Answers that show their source.", font=_font("sans", 30), fill=_QUIET)
-    for place, (figure, words) in enumerate(figures):
-        x = _MARGIN + place * _TEXT_WIDTH // 3
+    for column, (figure, label) in enumerate(figures):
+        x = _MARGIN + column * _TEXT_WIDTH // 3
         pen.text((x, 502), figure, font=_font("sans", 44, bold=True), fill=_INK)
-        pen.text((x, 558), words, font=_font("sans", 25), fill=_QUIET)
+        pen.text((x, 558), label, font=_font("sans", 25), fill=_QUIET)
 
 
-def _wrap_lines(text: str, *, font: ImageFont.FreeTypeFont, most: int) -> list[str]:
-    """At most so many lines; what does not fit ends in an ellipsis."""
+def _wrap_lines(text: str, *, font: ImageFont.FreeTypeFont) -> list[str]:
+    """At most two lines; what does not fit ends in an ellipsis."""
     lines: list[str] = []
     words = text.split()
-    while words and len(lines) < most:
-        line = [words.pop(0)]
-        while words and font.getlength(" ".join([*line, words[0]])) <= _TEXT_WIDTH:
-            line.append(words.pop(0))
-        lines.append(" ".join(line))
-    is_cut = bool(words)
-    return [
-        _truncate_line(line, font=font, is_cut=is_cut and at == len(lines) - 1) for at, line in enumerate(lines)
-    ]
-
-
-def _truncate_line(line: str, *, font: ImageFont.FreeTypeFont, is_cut: bool) -> str:
-    if not is_cut and font.getlength(line) <= _TEXT_WIDTH:
-        return line
-    while line and font.getlength(f"{line} …") > _TEXT_WIDTH:
-        line = line[:-1].rstrip()
-    return f"{line} …"
+    while words and len(lines) < _MAX_LINES:
+        line = words.pop(0)
+        while words and font.getlength(f"{line} {words[0]}") <= _TEXT_WIDTH:
+            line = f"{line} {words.pop(0)}"
+        is_cut_off = bool(words) and len(lines) == _MAX_LINES - 1
+        if is_cut_off or font.getlength(line) > _TEXT_WIDTH:
+            while line and font.getlength(f"{line} …") > _TEXT_WIDTH:
+                line = line[:-1].rstrip()
+            line = f"{line} …"
+        lines.append(line)
+    return lines
 
 
 def _font(name: str, size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
@@ -146,4 +142,4 @@ def _font(name: str, size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont
 
 
 def _printable_text(text: str) -> str:
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())

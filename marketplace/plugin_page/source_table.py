@@ -1,4 +1,4 @@
-"""What a release may speak from: its documents by title, date and number of pages; of their text nothing."""
+"""The documents that a release reads, by title, date and number of pages; none of their text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PER_PAGE = 12
 
 @dataclass(frozen=True, kw_only=True)
 class SourceRow:
-    """`pages` is None where the source has none of its own; `address` opens it, empty for those who may not."""
+    """`pages` is None where the source has no pages; `url` opens it, and is empty for those who may not."""
 
     title: str
     kind: str
@@ -32,19 +32,19 @@ class SourceRow:
     pages: int | None
     style: str
     state: str
-    address: str
+    url: str
     language: str
 
 
 def source_rows(release: Release, *, number: Any, is_open: bool) -> tuple[PageOfList, list[SourceRow]]:
-    """A page of the documents that the release reads, as its pinned revisions hold them: those in force first. Two
-    statements. `is_open`: anybody may open them."""
+    """One page of the documents that the release reads, as its pinned revisions hold them; those in force come first.
+    `is_open` says that anybody may open them. Two statements."""
     ordered = titled_documents(release).order_by(F("superseded_on").desc(nulls_first=True), "title_then", "pk")
     page = Paginator(ordered, PER_PAGE).get_page(number)
     today = timezone.localdate()
     documents = _with_page_counts(ordered, release, is_open=is_open).filter(pk__in=[one.pk for one in page])
-    found = {one.pk: one for one in documents}
-    return page, [_source_row(found[one.pk], today=today, is_open=is_open) for one in page if one.pk in found]
+    counted = {document.pk: document for document in documents}
+    return page, [_source_row(counted[one.pk], today=today) for one in page if one.pk in counted]
 
 
 def source_titles(release: Release) -> set[str]:
@@ -52,7 +52,7 @@ def source_titles(release: Release) -> set[str]:
 
 
 def _alive_pages_condition(release: Release) -> Q:
-    """The pages that the release reads."""
+    """Which pages the release reads."""
     alive = Q(pk=None)
     for base in pinned_bases(release):
         not_removed = Q(removed_in=None) | Q(removed_in__gt=base.revision)
@@ -64,34 +64,29 @@ def _with_page_counts(documents: QuerySet[Document], release: Release, *, is_ope
     pages = Page.objects.filter(_alive_pages_condition(release), document=OuterRef("pk")).order_by()
     counted = pages.values("document").annotate(count=Count("pk")).values("count")
     # Knowledge that belongs to somebody else stays closed, whatever the plugin's author shares.
-    opened = pages.visible_to(None) if is_open else pages.none()
-    first = opened.order_by("number").values("pk")[:1]
+    readable = pages.visible_to(None) if is_open else pages.none()
+    first = readable.order_by("number").values("pk")[:1]
     return documents.select_related("knowledge_base").annotate(
         pages_then=Coalesce(Subquery(counted, output_field=IntegerField()), 0), first_page=Subquery(first)
     )
 
 
-def _source_row(document: Any, *, today: date, is_open: bool) -> SourceRow:
+def _source_row(document: Any, *, today: date) -> SourceRow:
     style, state = document_status(document, today=today)
-    opens = is_open and document.first_page
+    # The months in which it is in force, else that of its own date; empty where no date is given.
+    begins = document.effective_from or document.doc_date
+    until = f"to {_format_month(document.superseded_on)}" if document.superseded_on else ""
     return SourceRow(
         title=document.title_then,
         kind=document.get_source_type_display(),
-        dates=_validity_dates(document),
+        dates=" ".join(part for part in (_format_month(begins), until) if part),
         pages=document.pages_then if document.page_count is not None else None,
         style=style or "ok",
         state=state or "current",
-        address=reverse("source", args=[document.first_page]) if opens else "",
+        url=reverse("source", args=[document.first_page]) if document.first_page else "",
         language=document.knowledge_base.language,
     )
 
 
-def _validity_dates(document: Document) -> str:
-    """From when to when it is in force, else of when it is; empty where nobody said."""
-    begins = document.effective_from or document.doc_date
-    ends = f"to {_format_month(document.superseded_on)}" if document.superseded_on else ""
-    return " ".join(part for part in (_format_month(begins) if begins else "", ends) if part)
-
-
-def _format_month(day: date) -> str:
-    return f"{day:%b %Y}"
+def _format_month(day: date | None) -> str:
+    return f"{day:%b %Y}" if day else ""

@@ -30,7 +30,7 @@ class DayBar:
 
 @dataclass(frozen=True, kw_only=True)
 class UsageChart:
-    """`bars`: one for each of the last days, oldest first."""
+    """`bars` has one for each of the last days, oldest first."""
 
     bars: Sequence[DayBar]
     asked: int
@@ -39,31 +39,27 @@ class UsageChart:
     bar_width: int = _WIDTH - _GAP
 
     @property
-    def busiest(self) -> DayBar:
-        return max(self.bars, key=lambda bar: bar.asked)
-
-    @property
     def days_with_questions(self) -> list[DayBar]:
         return [bar for bar in reversed(self.bars) if bar.asked]
 
     @property
     def sentence(self) -> str:
-        """What the drawing says, for those who do not see it."""
+        """The chart in words, for those who do not see it."""
         if not self.asked:
             return f"Not asked in the last {CHART_DAYS} days."
-        top = self.busiest
-        on_top = f"most often on {top.day.day} {top.day:%B}, {times_phrase(top.asked)}"
-        return f"Asked {times_phrase(self.asked)} in the last {CHART_DAYS} days, {on_top}."
+        busiest = max(self.bars, key=lambda bar: bar.asked)
+        most_often = f"most often on {busiest.day.day} {busiest.day:%B}, {times_phrase(busiest.asked)}"
+        return f"Asked {times_phrase(self.asked)} in the last {CHART_DAYS} days, {most_often}."
 
 
 def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChart:
-    """One statement over rows that are counted already."""
+    """The chart of the last days. One statement over rows that are counted already."""
     today = today or timezone.now().date()
     first = today - timedelta(days=CHART_DAYS - 1)
-    counted = {row.day: row for row in plugin.days.filter(day__gte=first, day__lte=today)}
+    rows = {row.day: row for row in plugin.days.filter(day__gte=first, day__lte=today)}
     days = [first + timedelta(days=number) for number in range(CHART_DAYS)]
-    most = max((row.asked for row in counted.values()), default=0)
-    bars = [_day_bar(number, day, counted.get(day), most) for number, day in enumerate(days)]
+    maximum = max((row.asked for row in rows.values()), default=0)
+    bars = [_day_bar(number, rows.get(day) or DayOfPlugin(day=day), maximum) for number, day in enumerate(days)]
     return UsageChart(bars=bars, asked=sum(bar.asked for bar in bars))
 
 
@@ -71,14 +67,13 @@ def times_phrase(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
-def _day_bar(number: int, day: date, row: DayOfPlugin | None, most: int) -> DayBar:
-    asked = row.asked if row else 0
-    height = round(_HEIGHT * asked / most, 1) if most else 0.0
+def _day_bar(number: int, row: DayOfPlugin, maximum: int) -> DayBar:
+    height = round(_HEIGHT * row.asked / maximum, 1) if maximum else 0.0
     return DayBar(
-        day=day,
-        asked=asked,
-        answered=row.answered if row else 0,
-        refused=row.refused if row else 0,
+        day=row.day,
+        asked=row.asked,
+        answered=row.answered,
+        refused=row.refused,
         x=number * _WIDTH,
         y=_HEIGHT - height,
         height=height,

@@ -10,8 +10,7 @@ from django.core.cache import caches
 from django.db.models import Case, F, IntegerField, Value, When
 
 from marketplace.models import Label, Listing
-from marketplace.plugin_page.sample_answers import is_sample_offered
-from marketplace.plugin_page.sample_presentation import present_sample_answer
+from marketplace.plugin_page.sample_answers import offered_sample_answer
 from querying.presentation.answer import AnswerPresentation
 
 _FEATURED_CACHE = "process"
@@ -70,12 +69,6 @@ def _cached_answer(listing: Listing) -> AnswerPresentation | None:
     if not listing.sample:
         return None
     key = f"featured:{listing.pk}:{listing.updated_at.timestamp()}:{listing.plugin.is_shared}"
-    return caches[_FEATURED_CACHE].get_or_set(key, lambda: _present_answer(listing), _ANSWER_SECONDS)
-
-
-def _present_answer(listing: Listing) -> AnswerPresentation | None:
-    return (
-        present_sample_answer(listing.sample, viewer=None)
-        if is_sample_offered(listing.plugin, listing.sample)
-        else None
+    return caches[_FEATURED_CACHE].get_or_set(
+        key, lambda: offered_sample_answer(listing.plugin, listing.sample, viewer=None), _ANSWER_SECONDS
     )

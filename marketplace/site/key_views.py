@@ -20,7 +20,6 @@ from accounts import api_keys
 from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
 from lexic.errors import LexicError
 from marketplace.plugin_page.code_snippets import build_snippets
-from marketplace.plugin_page.sample_answers import sample_questions
 from marketplace.site.key_forms import KeyForm, RotateKeyForm
 from plugins.models import Plugin
 from querying.audit.key_usage import KeyUsage, usage_by_key
@@ -133,7 +132,7 @@ def _example_command(key: ApiKey, secret: str) -> str:
     plugin = askable.order_by(F("listing__share_right").desc(nulls_last=True), "slug").first()
     if plugin is None:
         return ""
-    question = sample_questions(plugin).values_list("question", flat=True).first() or ""
+    question = plugin.golden_questions.offered_to_visitors().values_list("question", flat=True).first() or ""
     snippets = {snippet.id: snippet.code for snippet in build_snippets(plugin.slug, question=question)}
     return snippets["http"].replace("$LEXIC_API_KEY", secret)
 

@@ -86,8 +86,8 @@ class QueryAdmin(DeferredListAdmin, ReadOnlyAdmin):
     @admin.display(description="sources")
     def sources(self, query: Query) -> SafeString | str:
         rows = (
-            (source.address, source.document, source.place, source.excerpt)
-            for source in answer_text.source_links(query.citations)
+            (source.url, source.document, source.place, source.excerpt)
+            for source in map(answer_text.source_link, query.citations)
         )
         row = '<li><a href="{}">{}</a>, {}<div class="lx-text">{}</div></li>'
         cited = format_html_join("", row, rows)

@@ -1,4 +1,4 @@
-"""An answer as people read it: its text with links to the sources, and where each source can be opened."""
+"""The text of an answer as people read it: its marks as links to the sources, its path, and why it is that sure."""
 
 from __future__ import annotations
 
@@ -13,128 +13,118 @@ from querying.models import Query
 
 _SOURCE_MARK = re.compile(r"\[Source (\d{1,6})\]")
 _PUNCTUATION = re.compile(r"[.,;:!?]{1,3}")
+# What the guard took a step down for (`querying.answering.guard`).
+_WEAKNESS_PHRASES = {
+    "conflicting_sources": "sources contradict each other",
+    "unsupported_number": "it has a number that none of its sources has",
+    "phantom_citations": "it named a source that was not read",
+    "self_refusal": "it says itself that it does not know",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceLink:
-    """A citation of an answer. `address` opens its page here, whatever the public address of the site is."""
+    """A citation of an answer. `url` opens its page on this site, whatever the public address of the site is."""
 
-    id: str
     document: str
     place: str
     excerpt: str
-    address: str
+    url: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextPiece:
+class TextSegment:
     """Text, or the mark of a source when `source` is its number."""
 
     text: str
     source: int | None = None
 
 
-def source_links(citations: Sequence[Mapping[str, Any]]) -> list[SourceLink]:
-    """The citations of an answer, from their JSON."""
+def source_link(citation: Mapping[str, Any]) -> SourceLink:
+    """The citation, from its JSON."""
+    document, section = str(citation.get("document", "")), str(citation.get("section") or "")
+    page = f"page {citation['page']}" if citation.get("page") else ""
+    url = urlsplit(str(citation.get("url", "")))
+    return SourceLink(
+        document=document,
+        # The only heading of a note often repeats its title.
+        place=", ".join(part for part in (page, section) if part and part != document),
+        excerpt=str(citation.get("excerpt", "")),
+        url=f"{url.path}?{url.query}" if url.query else url.path,
+    )
+
+
+def answer_segments(text: str, *, source_count: int) -> list[TextSegment]:
+    """The text, cut at the marks of its sources, with the dashes of a list as bullets.
+
+    A mark stands at the word before it, without the space that the text has there, and after a full stop:
+    `so [Source 1].` becomes `so`, `.`, `1`.
+    """
+    cut = _cut_at_marks(text.replace("\n- ", "\n• "), source_count=source_count)
+    segments = list(_marks_after_punctuation(cut))
     return [
-        SourceLink(
-            id=str(citation.get("id", "")),
-            document=str(citation.get("document", "")),
-            place=_place_text(citation),
-            excerpt=str(citation.get("excerpt", "")),
-            address=_local_path(str(citation.get("url", ""))),
-        )
-        for citation in citations
+        replace(segment, text=segment.text.rstrip(" "))
+        if after and (after.source or _PUNCTUATION.fullmatch(after.text))
+        else segment
+        for segment, after in zip_longest(segments, segments[1:])
     ]
 
 
-def text_pieces(text: str, *, count: int) -> Iterator[TextPiece]:
-    """The text, cut at the marks of the first `count` sources. What only looks like a mark stays text."""
-    parts = _SOURCE_MARK.split(text)
-    for position, part in enumerate(parts):
+def _cut_at_marks(text: str, *, source_count: int) -> Iterator[TextSegment]:
+    """What only looks like the mark of a source stays text."""
+    for position, part in enumerate(_SOURCE_MARK.split(text)):
         is_mark = position % 2 == 1
-        if is_mark and 1 <= int(part) <= count:
-            yield TextPiece(text=part, source=int(part))
+        if is_mark and 1 <= int(part) <= source_count:
+            yield TextSegment(text=part, source=int(part))
         elif is_mark:
-            yield TextPiece(text=f"[Source {part}]")
+            yield TextSegment(text=f"[Source {part}]")
         elif part:
-            yield TextPiece(text=part)
+            yield TextSegment(text=part)
 
 
-def with_bullets(text: str) -> str:
-    """The text with the dashes of a list as bullets, which people read."""
-    return text.replace("\n- ", "\n• ")
-
-
-def attach_marks(pieces: Iterable[TextPiece]) -> list[TextPiece]:
-    """A chip stands at the word before it, without the space that the text has there, and after a full stop."""
-    found = list(_marks_after_punctuation(pieces))
-    return [
-        replace(piece, text=piece.text.rstrip(" ")) if after and (after.source or _is_punctuation(after)) else piece
-        for piece, after in zip_longest(found, found[1:])
-    ]
-
-
-def _is_punctuation(piece: TextPiece) -> bool:
-    return _PUNCTUATION.fullmatch(piece.text) is not None
-
-
-def _marks_after_punctuation(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
-    """A stop that follows chips comes before them."""
-    chips: list[TextPiece] = []
-    for piece in pieces:
-        if piece.source is not None:
-            chips.append(piece)
+def _marks_after_punctuation(segments: Iterable[TextSegment]) -> Iterator[TextSegment]:
+    marks: list[TextSegment] = []
+    for segment in segments:
+        if segment.source is not None:
+            marks.append(segment)
             continue
-        stop = _PUNCTUATION.match(piece.text) if chips else None
+        stop = _PUNCTUATION.match(segment.text) if marks else None
         if stop:
-            yield TextPiece(text=stop[0])
-        yield from chips
-        chips = []
-        yield replace(piece, text=piece.text[stop.end() :]) if stop else piece
-    yield from chips
+            yield TextSegment(text=stop[0])
+        yield from marks
+        marks = []
+        yield replace(segment, text=segment.text[stop.end() :]) if stop else segment
+    yield from marks
 
 
 def path_steps(path: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """What each node was about, and what was known or decided there."""
+    """What each node of the path asked or is called, and what was known or decided there."""
     return [
         (str(step.get("label") or step.get("node", "")), str(step.get("result") or step.get("value", "")))
         for step in path
     ]
 
 
-def _place_text(citation: Mapping[str, Any]) -> str:
-    page = f"page {citation['page']}" if citation.get("page") else ""
-    section = str(citation.get("section") or "")
-    # A note's only heading is often its title once more.
-    return ", ".join(part for part in (page, section) if part and part != citation.get("document"))
+def explain_logged_confidence(query: Query) -> str:
+    """How the confidence of a logged answer was made: where it started (`querying.answering.confidence`), and the steps
+    that the guard took from there. The number of citations is not used.
 
-
-def _local_path(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
-
-
-def confidence_reasons(query: Query) -> str:
-    """How the confidence of an answer came about, in a sentence: the rules of the guard, told."""
-    places = len({(c.get("documentId"), c.get("start"), c.get("end")) for c in query.citations})
-    reasons = [_COUNT_PHRASES.get(places, f"{places} places bear it out")]
-    if query.reason in _WEAKNESS_PHRASES:
-        reasons.append(f"one step down because {_WEAKNESS_PHRASES[query.reason]}")
-    if query.reached and places:
-        reasons.append("one step up because the tree decided with all its facts given")
-    return f"{'; '.join(reasons)}."
-
-
-_COUNT_PHRASES = {
-    0: "no source bears it out",
-    1: "one place bears it out",
-    2: "two places bear it out",
-    3: "three places bear it out",
-}
-_WEAKNESS_PHRASES = {
-    "conflicting_sources": "sources contradict each other",
-    "unsupported_number": "a number in it stands in no source it cites",
-    "phantom_citations": "it named a source that was not read",
-    "self_refusal": "it says itself that it does not know",
-}
+    The row keeps the score of the evidence; the other two signals are named without their figures.
+    """
+    if not query.citations:
+        return "Low, because it cites no source."
+    if query.evidence_score is None:
+        start = "No passages were weighed"
+    else:
+        how = "Not calibrated: by rule"
+        if query.probability is not None:
+            how = f"Calibrated on this plugin's golden questions: right with probability {query.probability:.2f}"
+        start = (
+            f"{how}, from evidence {query.evidence_score:.2f} of 1, its lead over the next passage, and whether the "
+            "searches by words and by meaning agree"
+        )
+    weakness = _WEAKNESS_PHRASES.get(query.reason)
+    steps = [f"one step down because {weakness}"] if weakness else []
+    if query.reached:
+        steps.append("one step up because the tree decided with all its facts given")
+    return f"{'; '.join([start, *steps])}."

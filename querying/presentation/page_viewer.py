@@ -1,4 +1,4 @@
-"""The page that a citation opens: the frozen text with the cited words marked, and for PDFs the picture of the page."""
+"""What a citation opens: the frozen text of its page with the cited words marked, and of a PDF the page's image."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET
 
-from accounts.models import Principal, User
+from accounts.models import User
 from knowledge.documents import file_store, page_images
 from knowledge.documents.highlights import Rectangle, bounding_rectangle, highlight_rectangles
 from knowledge.documents.page_images import NoPageImage, PageImage, PageImagesBusy
 from knowledge.models import Document, KnowledgeBase, Page
+from querying.presentation.cited_pages import readable_page
+from querying.presentation.page_requests import signed_in_user
 
 # How much of the page a close-up shows around the cited words, in points.
 _MARGIN = 36.0
 _MIN_HEIGHT = 150.0
-# What people send to this site is not to be run by it, however it is opened.
+# No browser may run what somebody uploaded, however it is opened.
 _FILE_CSP = "sandbox; default-src 'none'"
 
 View = Callable[..., HttpResponseBase]
@@ -35,24 +37,24 @@ View = Callable[..., HttpResponseBase]
 
 @dataclass(frozen=True, kw_only=True)
 class MarkedPageImage:
-    """The picture of a page: where it is, and what is marked on it. `close_up` is a viewBox."""
+    """The image of a page, and the rectangles to highlight on it. `close_up` is a viewBox, empty without any."""
 
-    address: str
-    picture: PageImage
-    strokes: list[Rectangle]
+    url: str
+    image: PageImage
+    highlights: list[Rectangle]
     close_up: str
 
 
 def require_page_access(view: View) -> View:
-    """Called with the page instead of its id, where the visitor may read it. Others get a 404; those who have not
-    signed in are asked to, whether there is such a page or not."""
+    """Gives the view the page instead of its id, where the visitor may read it. Other people get a 404. Who has not
+    signed in is asked to, whether there is such a page or not, so that nobody learns which pages there are."""
 
     @wraps(view)
     def guarded(request: HttpRequest, page_id: int) -> HttpResponseBase:
-        page = readable_page(page_id, principal=_signed_in_user(request))
+        page = readable_page(page_id, principal=signed_in_user(request))
         if page is not None:
             return view(request, page)
-        if _signed_in_user(request) is None:
+        if signed_in_user(request) is None:
             return redirect_to_login(request.get_full_path())
         raise Http404("There is no such page, or you may not read it.")
 
@@ -64,7 +66,11 @@ def require_page_access(view: View) -> View:
 def page_view(request: HttpRequest, page: Page) -> HttpResponse:
     """The frozen page, for whoever may read it. `start` and `end` are the span in its text."""
     start, end = _offset_parameter(request, "start"), _offset_parameter(request, "end")
-    shown, why_not = _marked_page_image(page, start, end, visitor=_signed_in_user(request))
+    visitor = signed_in_user(request)
+    bases = (
+        KnowledgeBase.objects.visible_to(visitor) if visitor and visitor.is_staff else KnowledgeBase.objects.none()
+    )
+    image, why_no_image = _marked_page_image(page, start, end, visitor=visitor)
     context = {
         "page": page,
         "document": page.document,
@@ -73,13 +79,13 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
         "after": page.text[max(start, end) :],
         "start": start,
         "end": min(end, len(page.text)),
-        "shown": shown,
-        "why_no_picture": why_not,
-        "standing": document_status(page.document, today=timezone.localdate()),
+        "image": image,
+        "why_no_image": why_no_image,
+        "validity": document_status(page.document, today=timezone.localdate()),
         "address": request.build_absolute_uri(),
         **title_and_section(page, start),
-        **_adjacent_pages(page, visitor=_signed_in_user(request)),
-        "works_on_it": _can_open_in_builder(page, _signed_in_user(request)),
+        **_adjacent_pages(page, visitor=visitor),
+        "is_in_builder": bases.filter(pk=page.document.knowledge_base_id).exists(),
     }
     return render(request, "querying/page_viewer.html", context)
 
@@ -87,13 +93,16 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
 @require_GET
 @require_page_access
 def page_image_view(request: HttpRequest, page: Page) -> HttpResponse:
-    """The page of a PDF as it was uploaded, as WebP."""
+    """The page of a PDF as an image (WebP)."""
     try:
-        found = page_images.get_page_image(page, is_for_visitor=_signed_in_user(request) is None)
+        image = page_images.get_page_image(page, is_for_visitor=signed_in_user(request) is None)
     except NoPageImage as error:
-        return _image_error_response(error)
-    response = HttpResponse(found.path.read_bytes(), content_type="image/webp")
-    # Not for long: who may look can change.
+        response = HttpResponse(error.message, status=error.status, content_type="text/plain; charset=utf-8")
+        if isinstance(error, PageImagesBusy):
+            response["Retry-After"] = str(error.retry_after)
+        return response
+    response = HttpResponse(image.path.read_bytes(), content_type="image/webp")
+    # A short time, because who may read the page can change.
     response["Cache-Control"] = "private, max-age=300"
     return response
 
@@ -101,7 +110,7 @@ def page_image_view(request: HttpRequest, page: Page) -> HttpResponse:
 @require_GET
 @require_page_access
 def original_file_view(request: HttpRequest, page: Page) -> HttpResponse:
-    """The PDF that the page was read from, to be kept, not to be opened here."""
+    """The PDF that the page was read from, as a download."""
     path = file_store.stored_path(page.source_sha256)
     if not page_images.can_have_image(page) or not path.exists():
         raise Http404("There is no file of this page here.")
@@ -113,15 +122,8 @@ def original_file_view(request: HttpRequest, page: Page) -> HttpResponse:
     return response
 
 
-def _image_error_response(error: NoPageImage) -> HttpResponse:
-    response = HttpResponse(error.message, status=error.status, content_type="text/plain; charset=utf-8")
-    if isinstance(error, PageImagesBusy):
-        response["Retry-After"] = str(error.retry_after)
-    return response
-
-
 def document_status(document: Document, *, today: date) -> tuple[str, str]:
-    """Whether the document is in force on that day: the style of the state, and its words."""
+    """Whether the document is in force on that day: the style of the label, and its words; both empty without dates."""
     if document.superseded_on and document.superseded_on <= today:
         return "warn", f"superseded on {_format_day(document.superseded_on)}"
     if document.effective_from and document.effective_from > today:
@@ -135,49 +137,32 @@ def _format_day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def readable_page(page_id: int, *, principal: Principal | None) -> Page | None:
-    """The page, for whoever may read its text (`PageQuerySet.visible_to`); None as the principal is anybody at all."""
-    pages = Page.objects.visible_to(principal).select_related("document__knowledge_base")
-    return pages.filter(pk=page_id).first()
-
-
-def _signed_in_user(request: HttpRequest) -> User | None:
-    return request.user if isinstance(request.user, User) else None
-
-
-def _can_open_in_builder(page: Page, visitor: User | None) -> bool:
-    """Whether the builder opens the document for them."""
-    if visitor is None or not visitor.is_staff:
-        return False
-    return KnowledgeBase.objects.visible_to(visitor).filter(pk=page.document.knowledge_base_id).exists()
-
-
 def _marked_page_image(
     page: Page, start: int, end: int, *, visitor: User | None
 ) -> tuple[MarkedPageImage | None, str]:
-    """The picture with its marks, or why there is none."""
+    """The image with its highlights, or why there is none; an empty reason where the page never has one."""
     if not page_images.can_have_image(page):
         return None, ""
     try:
-        drawn = page_images.get_page_image(page, is_for_visitor=visitor is None)
+        image = page_images.get_page_image(page, is_for_visitor=visitor is None)
     except NoPageImage as error:
         return None, f"{error.message} {error.hint}"
-    strokes = highlight_rectangles(page.words, start=start, end=end)
-    close_up = _close_up_viewbox(strokes, drawn) if strokes else ""
-    address = reverse("source-picture", args=[page.pk])
-    return MarkedPageImage(address=address, picture=drawn, strokes=strokes, close_up=close_up), ""
+    highlights = highlight_rectangles(page.words, start=start, end=end)
+    close_up = _close_up_viewbox(highlights, image) if highlights else ""
+    url = reverse("source-picture", args=[page.pk])
+    return MarkedPageImage(url=url, image=image, highlights=highlights, close_up=close_up), ""
 
 
-def _close_up_viewbox(strokes: list[Rectangle], drawn: PageImage) -> str:
-    """The whole width of the cited words and some of what stands around them, as a viewBox."""
-    words = bounding_rectangle(strokes)
-    left, right = max(0.0, words.x - _MARGIN), min(drawn.width, words.right + _MARGIN)
-    # A short line in large type says less than the line above and below it.
-    if right - left < drawn.width / 2:
-        left = max(0.0, min(left, drawn.width / 2))
-        right = min(drawn.width, left + drawn.width / 2)
-    height = min(drawn.height, max(_MIN_HEIGHT, words.height + 2 * _MARGIN))
-    top = max(0.0, min(words.y - _MARGIN, drawn.height - height))
+def _close_up_viewbox(highlights: list[Rectangle], image: PageImage) -> str:
+    """The cited words in their whole width, with a margin around them, as a viewBox."""
+    words = bounding_rectangle(highlights)
+    left, right = max(0.0, words.x - _MARGIN), min(image.width, words.right + _MARGIN)
+    # A short line in large type is hard to place without the lines above and below it.
+    if right - left < image.width / 2:
+        left = max(0.0, min(left, image.width / 2))
+        right = min(image.width, left + image.width / 2)
+    height = min(image.height, max(_MIN_HEIGHT, words.height + 2 * _MARGIN))
+    top = max(0.0, min(words.y - _MARGIN, image.height - height))
     return f"{left:.1f} {top:.1f} {right - left:.1f} {height:.1f}"
 
 
@@ -193,18 +178,16 @@ def title_and_section(page: Page, start: int) -> dict[str, Any]:
 def _adjacent_pages(page: Page, *, visitor: User | None) -> dict[str, Any]:
     """The pages before and after in the version that this page belongs to, and how many it has, as far as the visitor
     may read them."""
-    pages = _pages_of_version(page).visible_to(visitor)
+    pages: Any = page.document.pages.visible_to(visitor)
+    if page.removed_in is None:
+        pages = pages.filter(added_in__isnull=False, removed_in=None)
+    else:
+        pages = pages.alive_at(page.removed_in - 1)
     total = pages.aggregate(total=Max("number"))["total"] or page.number
     before = pages.filter(number__lt=page.number).order_by("-number").values("pk", "number").first()
     after = pages.filter(number__gt=page.number).order_by("number").values("pk", "number").first()
     is_paged = page.document.page_count is not None or page_images.can_have_image(page) or total > 1
     return {"previous": before, "next": after, "page_total": total, "is_paged": is_paged}
-
-
-def _pages_of_version(page: Page) -> Any:
-    if page.removed_in is not None:
-        return page.document.pages.alive_at(page.removed_in - 1)
-    return page.document.pages.filter(added_in__isnull=False, removed_in=None)
 
 
 def _offset_parameter(request: HttpRequest, name: str) -> int:

@@ -1,5 +1,4 @@
-"""One question on its way, for those who try a plugin out: the events of the pipeline as they come, and one more at
-the end with what only they are shown."""
+"""A question that is asked on a page: the events of the pipeline, and a last one with what the page shows."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from asgiref.sync import async_to_sync, sync_to_async
 from accounts.models import User
 from knowledge.models import KnowledgeBase
 from lexic.database import release_connections
-from querying import json_format, pipeline
+from querying import pipeline
 from querying.answering.llms import get_llm
 from querying.answering.llms.recording import RecordingLLM
 from querying.presentation import sse
@@ -22,7 +21,7 @@ from querying.types import Answer, Clarification, Delta, Done, Event, Failed, Pr
 
 
 def format_duration(ms: int) -> str:
-    """How people read a time: `62 ms`, `13.8 s`."""
+    """Such as `62 ms`, and from a second on `13.8 s`."""
     return f"{ms} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
 
 
@@ -40,11 +39,11 @@ class TimedStep:
 
 @dataclass
 class QuestionRun:
-    """A question, and what is known of its answer that the audit row does not keep."""
+    """A question, and what is known of its answer, also what the audit row does not keep."""
 
     question: Question
     llm: RecordingLLM = field(default_factory=lambda: RecordingLLM(get_llm()))
-    last: Event | None = None
+    last_event: Event | None = None
     steps: list[TimedStep] = field(default_factory=list)
 
     @property
@@ -53,72 +52,62 @@ class QuestionRun:
 
     @property
     def failure(self) -> Failed | None:
-        return self.last if isinstance(self.last, Failed) else None
+        return self.last_event if isinstance(self.last_event, Failed) else None
 
     @property
     def answer(self) -> Answer | None:
-        return self.last.answer if isinstance(self.last, Done) else None
+        return self.last_event.answer if isinstance(self.last_event, Done) else None
 
     @property
     def clarification(self) -> Clarification | None:
         return self.answer.clarification if self.answer else None
 
     async def events(self) -> AsyncGenerator[Event]:
+        """The events of the pipeline. Each step is timed until the event that follows it."""
         since = time.monotonic()
         async with aclosing(pipeline.stream(self.question, llm=self.llm)) as events:
             async for event in events:
-                self.last = event
+                self.last_event = event
                 if self.steps and not isinstance(event, Delta):
                     self.steps[-1].ms += round((time.monotonic() - since) * 1000)
                     since = time.monotonic()
-                if isinstance(event, Status):
-                    self._begin(event)
+                if isinstance(event, Status) and event.step == Step.FOUND and self.steps:
+                    # What was found belongs to the search that found it.
+                    self.steps[-1].message += f": {event.message}"
+                elif isinstance(event, Status):
+                    self.steps.append(TimedStep(message=event.message))
                 yield event
-
-    def _begin(self, status: Status) -> None:
-        """What was found belongs to the search that found it."""
-        if status.step == Step.FOUND and self.steps:
-            self.steps[-1].message += f": {status.message}"
-        else:
-            self.steps.append(TimedStep(message=status.message))
 
 
 def run_to_end(question: Question) -> QuestionRun:
-    """The question, asked to the end."""
-    asked = QuestionRun(question)
-    async_to_sync(_consume_events)(asked)
-    return asked
+    """Asks the question and waits for its answer."""
+    run = QuestionRun(question)
 
+    async def consume_events() -> None:
+        async with aclosing(run.events()) as events:
+            async for _ in events:
+                pass
 
-async def _consume_events(asked: QuestionRun) -> None:
-    async with aclosing(asked.events()) as events:
-        async for _ in events:
-            pass
+    async_to_sync(consume_events)()
+    return run
 
 
 async def stream_with_final_event(
     question: Question, *, build_final_event: Callable[[QuestionRun], Mapping[str, Any]]
 ) -> AsyncGenerator[bytes]:
-    """The response's body; `conclude` makes its last event. Closing it stops the model. The audit row is written
-    before `conclude` is called."""
-    asked = QuestionRun(question)
-    async with aclosing(sse.with_pings(asked.events())) as events:
-        async for event in events:
-            yield sse.PING if event is None else sse.encode_sse(json_format.event_as_json(event, question=question))
-    yield sse.encode_sse(await sync_to_async(_build_final_event)(build_final_event, asked))
+    """The response's body. `build_final_event` makes the last event, once the audit row is written. Closing the body
+    stops the language model."""
+    run = QuestionRun(question)
+    async with aclosing(sse.encode_events(run.events(), question=question)) as body:
+        async for block in body:
+            yield block
+    yield sse.encode_sse(await sync_to_async(release_connections()(build_final_event))(run))
 
 
-def _build_final_event(
-    build_final_event: Callable[[QuestionRun], Mapping[str, Any]], asked: QuestionRun
-) -> Mapping[str, Any]:
-    with release_connections():
-        return build_final_event(asked)
-
-
-def may_read_prompt(asked: QuestionRun, *, user: User, may_change: bool) -> bool:
-    """A prompt holds the persona and whole passages. It is for those who may change the plugin, and who may open
-    every document that it quotes: a plugin may read knowledge that belongs to somebody else."""
-    if asked.prompt is None or not may_change:
+def may_read_prompt(run: QuestionRun, *, user: User, may_change: bool) -> bool:
+    """Whether this person may read the prompt, which holds the persona and whole passages: who may change the plugin,
+    and may open every knowledge base that it quotes. A plugin may read knowledge that belongs to somebody else."""
+    if run.prompt is None or not may_change:
         return False
-    needed = {passage.knowledge_base_id for passage in asked.prompt.evidence.passages}
+    needed = {passage.knowledge_base_id for passage in run.prompt.evidence.passages}
     return KnowledgeBase.objects.visible_to(user).filter(pk__in=needed).distinct().count() == len(needed)

@@ -1,4 +1,5 @@
-"""Events as server-sent events: `data: {json}` lines, a comment now and then so that proxies keep the line open."""
+"""Server-sent events: a `data: {json}` line for each event, and now and then a comment, so that proxies keep the
+connection open."""
 
 from __future__ import annotations
 
@@ -35,21 +36,27 @@ class EventStreamRenderer(BaseRenderer):
 
 
 def encode_sse(event: Mapping[str, Any]) -> bytes:
+    """One event as a `data:` line, with the empty line that ends it."""
     return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
 
 def event_stream_response(events: AsyncGenerator[bytes]) -> StreamingHttpResponse:
-    """The encoded events as a response that no proxy keeps back. The caller has released its connections."""
+    """The encoded events as a response that no proxy may hold back. The caller has released its connections."""
     streamed = StreamingHttpResponse(events, content_type="text/event-stream")
     streamed["Cache-Control"] = "no-cache, no-transform"
     streamed["X-Accel-Buffering"] = "no"
     return streamed
 
 
-async def stream_question(question: Question) -> AsyncGenerator[bytes]:
+def stream_question(question: Question) -> AsyncGenerator[bytes]:
     """The response's body. Closing it closes the pipeline, which stops the language model."""
-    async with aclosing(with_pings(pipeline.stream(question))) as events:
-        async for event in events:
+    return encode_events(pipeline.stream(question), question=question)
+
+
+async def encode_events(events: AsyncGenerator[Event], *, question: Question) -> AsyncGenerator[bytes]:
+    """The events of this question as server-sent events, with pings between them."""
+    async with aclosing(with_pings(events)) as timed:
+        async for event in timed:
             yield PING if event is None else encode_sse(json_format.event_as_json(event, question=question))
 
 

@@ -66,7 +66,8 @@ def test_the_draft_is_asked_and_everything_is_shown(browsing: Browse, alice: Use
         "<mark>Safety boots with a steel toe are worn on every site.</mark>",
         "1 of 1 citation found word for word on the cited page",
         "Medium confidence",
-        "One place bears it out.",
+        "Not calibrated: by rule, from evidence 0.",
+        "its lead over the next passage, and whether the searches by words and by meaning agree.",
         "Searched",
         "Passages that were read",
         "What a chat model would be sent",
@@ -198,7 +199,7 @@ def test_a_conversation_takes_the_same_statements_for_any_number_of_turns(
         ask(client, plugin)
     ids = ",".join(str(pk) for pk in Query.objects.values_list("pk", flat=True))
     client.get(address("sandbox", plugin))
-    with django_assert_num_queries(_statements(client, plugin) + 4):
+    with django_assert_num_queries(_statements(client, plugin) + 5):
         assert client.get(address("sandbox", plugin), {"turns": ids}).content.decode().count("<mark>") == turns
 
 

@@ -67,9 +67,9 @@ def test_what_was_measured_stands_at_the_head(client: Client, chat: Plugin) -> N
 
 
 def test_where_nothing_is_public_that_is_said_first(client: Client, chat: Plugin) -> None:
-    assert "None of its documents is open to anybody yet." not in client.get(CHAT).content.decode()
+    assert "None of its documents is public yet." not in client.get(CHAT).content.decode()
     Document.objects.update(is_public=False)
-    assert "None of its documents is open to anybody yet." in client.get(CHAT).content.decode()
+    assert "None of its documents is public yet." in client.get(CHAT).content.decode()
 
 
 def test_a_mark_opens_its_page_for_those_who_may_read_it(
@@ -277,7 +277,7 @@ def test_what_is_stopped_leaves_its_question(client: Client, chat: Plugin) -> No
 def test_a_conversation_that_is_forgotten_while_it_answers_keeps_nothing(
     client: Client, chat: Plugin, monkeypatch: Any
 ) -> None:
-    kept = door.as_kept
+    kept = door.to_stored_answer
 
     def forgotten(asked: Any) -> Any:
         ChatSession.objects.all().delete()

@@ -69,15 +69,15 @@ def opened(client: Client, leaf: Page, **query: Any) -> Any:
 def test_the_cited_words_are_marked_on_the_picture_where_they_stand(
     browsing: Browse, alice: User, leaf: Page
 ) -> None:
-    shown = opened(browsing(alice), leaf, **span(leaf)).context["shown"]
-    (stroke,) = shown.strokes
+    shown = opened(browsing(alice), leaf, **span(leaf)).context["image"]
+    (stroke,) = shown.highlights
     # The canvas put the second line at 72 points from the left; its letters are 12 points high.
     assert stroke.x == pytest.approx(72, abs=2)
     assert stroke.y == pytest.approx(841.9 - 760 + 14.4 - 10, abs=8)
     assert 60 < stroke.width < 120
     # Something dark is under the stroke.
-    with Image.open(shown.picture.path) as image:
-        scale = image.width / shown.picture.width
+    with Image.open(shown.image.path) as image:
+        scale = image.width / shown.image.width
         area = tuple(round(side * scale) for side in (stroke.x, stroke.y, stroke.right, stroke.bottom))
         assert image.convert("L").crop(area).getextrema()[0] < 100
 
@@ -117,8 +117,8 @@ def test_a_text_has_neither_picture_nor_file(browsing: Browse, alice: User, hand
     assert client.get(f"/source/{leaf.pk}/picture").status_code == 404
     assert client.get(f"/source/{leaf.pk}/file").status_code == 404
     response = opened(client, leaf, start=0, end=5)
-    assert response.context["shown"] is None
-    assert "could not be found on the picture" not in response.content.decode()
+    assert response.context["image"] is None
+    assert "could not be found in the picture" not in response.content.decode()
 
 
 def test_words_without_a_place_are_marked_in_the_text_alone_and_that_is_said(
@@ -126,7 +126,7 @@ def test_words_without_a_place_are_marked_in_the_text_alone_and_that_is_said(
 ) -> None:
     Page.objects.filter(pk=leaf.pk).update(words=[])
     content = opened(browsing(alice), leaf, **span(leaf)).content.decode()
-    assert "could not be found on the picture of the page" in content
+    assert "could not be found in the picture of the page" in content
     assert f">{CITED}</mark>" in content
     assert 'class="hl"' not in content
 
@@ -171,7 +171,7 @@ def test_pages_are_turned_within_the_version_that_was_cited(browsing: Browse, al
     context = response.context
     assert leaf.removed_in is not None
     assert (context["previous"]["number"], context["next"]["number"], context["page_total"]) == (1, 3, 3)
-    assert "has been replaced or taken out" in response.content.decode()
+    assert "has been replaced or removed" in response.content.decode()
     # The picture is still that of what was cited.
     assert page_images.get_page_image(leaf).path.exists()
     last = Page.objects.get(pk=context["next"]["pk"])
@@ -203,7 +203,7 @@ def test_whether_it_is_in_force(
     browsing: Browse, alice: User, handbook: Document, since: str | None, until: str | None, words: str
 ) -> None:
     Document.objects.update(effective_from=since, superseded_on=until)
-    assert opened(browsing(alice), handbook.pages.get()).context["standing"][1] == words
+    assert opened(browsing(alice), handbook.pages.get()).context["validity"][1] == words
 
 
 def test_a_renamed_document_is_called_as_it_was_read(browsing: Browse, alice: User, handbook: Document) -> None:

@@ -102,7 +102,7 @@ def test_a_release_says_what_is_different_and_never_what_it_says(
         assert words in said
     assert ("More boots." in said, "sentinel" in said) == (True, False)
     first = client.get("/marketplace/boots@1.0.0").content.decode()
-    assert ("There is nothing to compare it with." in first, "agents that pin it still ask it" in first) == (
+    assert ("There is nothing to compare it with." in first, "agents that pin it still use it" in first) == (
         True,
         True,
     )

@@ -14,8 +14,7 @@ from evaluation.golden import jsonl
 from marketplace.bundle import export_plugin, import_plugin
 from marketplace.models import Listing
 from marketplace.plugin_page import sample_answers
-from marketplace.plugin_page.sample_answers import current_sample
-from marketplace.plugin_page.sample_presentation import present_sample_answer
+from marketplace.plugin_page.sample_answers import current_sample, offered_sample_answer
 from marketplace.tasks import complete_listing, refresh_listings
 from plugins.models import Plugin
 from querying.models import GoldenQuestion, Query
@@ -65,9 +64,9 @@ def test_an_excerpt_that_is_not_on_its_page_is_not_called_verified(
 ) -> None:
     made = current_sample(published)
     made["citations"][0]["excerpt"] = "Something else."
-    shown = present_sample_answer(made, viewer=None)
+    shown = offered_sample_answer(published, made, viewer=None)
     assert shown is not None
-    assert (shown.verified, len(shown.evidence)) == (0, 1)
+    assert (shown.verified_count, len(shown.evidence)) == (0, 1)
 
 
 def test_marking_one_in_the_builder_keeps_its_last_result(

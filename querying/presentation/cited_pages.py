@@ -1,0 +1,89 @@
+"""The one door to the text of cited pages, for the site, the public chat, the sandbox and the API.
+
+Who may read a page is decided by `PageQuerySet.visible_to` alone. Everybody else sees the words that the answer cites,
+and nothing around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.models import Principal, User
+from knowledge.models import Page
+from querying.presentation.answer_text import source_link
+
+# Characters of the page that are shown on either side of a cited span.
+_MARGIN_CHARACTERS = 90
+
+
+def readable_page(page_id: int, *, principal: Principal | None) -> Page | None:
+    """The page, for those who may read its text; a principal of None is anybody at all."""
+    pages = Page.objects.visible_to(principal).select_related("document__knowledge_base")
+    return pages.filter(pk=page_id).first()
+
+
+def readable_page_ids(page_ids: Collection[int], *, viewer: User | None) -> frozenset[int]:
+    """Those of the pages that the viewer, or anybody at all (None), may read. One statement."""
+    readable = Page.objects.visible_to(viewer).filter(pk__in=page_ids)
+    return frozenset(readable.values_list("pk", flat=True))
+
+
+def cited_page_id(citation: Mapping[str, Any]) -> int:
+    """The id of the page that the citation's address opens; 0 where it has none."""
+    last = str(citation.get("url", "")).partition("?")[0].rpartition("/")[2]
+    return int(last) if last.isascii() and last.isdigit() else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedCitation:
+    """A cited span in its page. `before`, `after` and `url` are empty where the viewer may not read the page."""
+
+    number: int
+    before: str
+    excerpt: str
+    after: str
+    place: str
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CitedPages:
+    """The texts of the pages that answers cite. All of them are compared with; only `readable` ones are shown."""
+
+    texts: Mapping[int, str]
+    readable: Collection[int]
+
+    @classmethod
+    def load(cls, answers: Iterable[Mapping[str, Any]], *, viewer: User | None) -> CitedPages:
+        """The pages of these answers (`querying.json_format`), for a viewer or for anybody (None). Two statements, or
+        none where nothing is cited."""
+        cited = {cited_page_id(citation) for answer in answers for citation in answer.get("citations") or []}
+        texts = dict(Page.objects.filter(pk__in=cited).values_list("pk", "text")) if cited else {}
+        return cls(texts=texts, readable=readable_page_ids(texts, viewer=viewer) if texts else ())
+
+    def has_excerpt(self, citation: Mapping[str, Any]) -> bool:
+        """Whether the excerpt is on its page, word for word, where the citation says."""
+        text = self.texts.get(cited_page_id(citation))
+        start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
+        return text is not None and text[start:end] == citation.get("excerpt")
+
+    def quote(self, number: int, citation: Mapping[str, Any]) -> QuotedCitation:
+        """The citation with the words around it, as far as the viewer may read them."""
+        source, page_id = source_link(citation), cited_page_id(citation)
+        text = self.texts[page_id] if page_id in self.readable else ""
+        start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
+        before, after = text[max(0, start - _MARGIN_CHARACTERS) : start], text[end : end + _MARGIN_CHARACTERS]
+        if before and start > _MARGIN_CHARACTERS:
+            before = f"… {before.partition(' ')[2]}"
+        if len(text) > end + _MARGIN_CHARACTERS:
+            after = f"{after.rpartition(' ')[0]} …"
+        return QuotedCitation(
+            number=number,
+            before=before,
+            excerpt=source.excerpt,
+            after=after,
+            place=", ".join(part for part in (source.document, source.place) if part),
+            url=source.url if text else "",
+        )

@@ -1,0 +1,44 @@
+"""What the pages that ask a plugin have in common: who looks, whether to stream, and how an error is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from accounts import visitors
+from accounts.models import User
+from lexic.errors import LexicError
+from plugins.models import Plugin
+from querying.question import rate_limits
+
+
+def signed_in_user(request: HttpRequest) -> User | None:
+    """None for whoever has not signed in."""
+    return request.user if isinstance(request.user, User) else None
+
+
+def wants_event_stream(request: HttpRequest) -> bool:
+    return request.headers.get("Accept", "").startswith("text/event-stream")
+
+
+def error_response(
+    request: HttpRequest, error: LexicError, *, render_page: Callable[[LexicError], HttpResponse]
+) -> HttpResponse:
+    """What was wrong before the first event: JSON where a stream was asked for, else the page. It says how long to wait
+    where there is something to wait for."""
+    is_stream = wants_event_stream(request)
+    response = JsonResponse(error.as_dict(), status=error.status) if is_stream else render_page(error)
+    response.status_code = error.status
+    if isinstance(error, (rate_limits.UserRateLimited, rate_limits.VisitorRateLimited)):
+        response["Retry-After"] = str(error.wait)
+    return response
+
+
+def questions_left_text(request: HttpRequest, plugin: Plugin) -> str:
+    """How many questions a visitor of this address may still ask today; empty where nobody counts."""
+    left = rate_limits.visitor_questions_left(visitors.visitor_id(request), plugin=plugin)
+    if left is None:
+        return ""
+    count = {0: "No questions", 1: "One question"}.get(left, f"{left} questions")
+    return f"{count} left today without a key."

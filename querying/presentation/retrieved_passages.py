@@ -1,0 +1,66 @@
+"""The passages that a logged question was answered from, as far as the viewer may read their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from accounts.models import User
+from knowledge.models import Chunk, Page
+from querying.models import Query
+from querying.presentation.cited_pages import cited_page_id
+
+MAX_NEAREST = 3
+_COLUMNS = ("start", "end", "section_path", "document_title", "is_paged", "document__title", "page__number")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassagePlace:
+    """Where a passage stands and how well it scored; never its text. `url` is empty where the viewer may not open it,
+    and `is_cited` says that the answer cites its page."""
+
+    place: str
+    section: str
+    score: float
+    url: str = ""
+    is_cited: bool = False
+
+
+def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[PassagePlace]]:
+    """For each query its passages, best first. One statement, however many queries there are."""
+    ids = {passage.get("chunk") for query in queries for passage in query.passages}
+    readable = Chunk.objects.filter(pk__in=ids, page__in=Page.objects.visible_to(viewer).values("pk"))
+    chunks = readable.select_related("document", "page").only(*_COLUMNS).in_bulk()
+    places = []
+    for query in queries:
+        cited = {cited_page_id(citation) for citation in query.citations}
+        found = ((chunks.get(passage.get("chunk", 0)), passage.get("score")) for passage in query.passages)
+        places.append([_place_of(chunk, score, is_cited=chunk.page_id in cited) for chunk, score in found if chunk])
+    return places
+
+
+def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePlace:
+    page = f", page {chunk.page.number}" if chunk.is_paged else ""
+    span = urlencode({"start": chunk.start, "end": chunk.end})
+    return PassagePlace(
+        place=f"{chunk.document_title or chunk.document.title}{page}",
+        section=" > ".join(chunk.section_path),
+        score=float(score or 0),
+        url=f"{reverse('source', args=[chunk.page_id])}?{span}#cited",
+        is_cited=is_cited,
+    )
+
+
+def nearest_place(passage: Mapping[str, Any]) -> PassagePlace:
+    """The place of a passage that an answer's JSON names as near. A section that repeats the title is left out."""
+    page = f", page {passage['page']}" if passage.get("page") else ""
+    document, section = str(passage.get("document", "")), str(passage.get("section") or "")
+    return PassagePlace(
+        place=f"{document}{page}",
+        section="" if section == document else section,
+        score=float(passage.get("score") or 0),
+    )

@@ -1,0 +1,74 @@
+"""The text of an answer as people read it, and why it is that sure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from querying.models import Query
+from querying.presentation.answer_text import answer_segments, explain_logged_confidence, source_link
+
+LEAD = "its lead over the next passage"
+SIGNALS = f"from evidence 0.71 of 1, {LEAD}, and whether the searches by words and by meaning agree"
+CITATION = {
+    "document": "Rules",
+    "page": 2,
+    "section": "Rules",
+    "excerpt": "x",
+    "url": "https://a.example/source/7?start=1",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        ("Boots are worn [Source 1].", [("Boots are worn", None), (".", None), ("1", 1)]),
+        (
+            "Boots [Source 1] [Source 2] are worn.",
+            [("Boots", None), ("1", 1), ("", None), ("2", 2), (" are worn.", None)],
+        ),
+        ("Boots [Source 3] are worn.", [("Boots ", None), ("[Source 3]", None), (" are worn.", None)]),
+        ("Worn:\n- boots", [("Worn:\n• boots", None)]),
+        ("", []),
+    ],
+)
+def test_marks_stand_at_the_word_before_them_and_after_the_stop(text: str, segments: list[Any]) -> None:
+    assert [(one.text, one.source) for one in answer_segments(text, source_count=2) if one.text or one.source] == [
+        one for one in segments if one[0]
+    ]
+
+
+def test_a_source_opens_on_this_site_and_names_its_section_once() -> None:
+    link = source_link(CITATION)
+    assert (link.place, link.url) == ("page 2", "/source/7?start=1")
+
+
+@pytest.mark.parametrize(
+    ("columns", "explanation"),
+    [
+        ({"citations": []}, "Low, because it cites no source."),
+        ({}, "No passages were weighed."),
+        (
+            {"evidence_score": 0.71},
+            f"Not calibrated: by rule, {SIGNALS}.",
+        ),
+        (
+            {"evidence_score": 0.71, "probability": 0.9, "reason": "conflicting_sources"},
+            "Calibrated on this plugin's golden questions: right with probability 0.90, "
+            f"{SIGNALS}; one step down because sources contradict each other.",
+        ),
+        (
+            {"decision_path": [{"node": "a", "result": "45 mm"}]},
+            "No passages were weighed; one step up because the tree decided with all its facts given.",
+        ),
+    ],
+)
+def test_confidence_is_explained_by_what_it_is_made_of(columns: dict[str, Any], explanation: str) -> None:
+    query = Query(outcome="answered", **{"citations": [CITATION], **columns})
+    assert explain_logged_confidence(query) == explanation
+
+
+def test_the_number_of_places_is_no_reason() -> None:
+    one, three = (Query(outcome="answered", citations=[CITATION] * count, evidence_score=0.5) for count in (1, 3))
+    assert explain_logged_confidence(one) == explain_logged_confidence(three)
