@@ -1,12 +1,11 @@
-// A question that is being answered: its events as they come, and what is shown of them until the whole is there.
-// The sandbox of the builder, the box on a plugin's page and the public chat share it.
+// A question that is being answered: its events as they come, and what is shown of them until the whole answer is there.
 const MARK = /\[Source (\d{1,6})\]/;
 // A full stop behind chips comes before them, as it does in the answer that stays.
 const STOP_BEHIND = / {0,2}((?:\[Source \d{1,6}\] ?){1,8})([.,;:!?]{1,3})(?=\s|$)/g;
 
-const lasting = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-export async function* eventsOf(response) {
+async function* eventsOf(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
   for (;;) {
@@ -44,7 +43,7 @@ export function noteWith(icon) {
   };
 }
 
-// `announce` speaks finished sentences; `prepare` is told of the server's own turn once it stands in the page.
+// `announce` speaks finished sentences; `prepare` gets the server's own turn once it is in the page.
 export class LiveTurn {
   constructor(question, place, { icon, announce, prepare = () => {} }) {
     Object.assign(this, { icon, announce, prepare });
@@ -82,7 +81,7 @@ export class LiveTurn {
     item.firstElementChild.replaceWith(this.icon("check"));
     const took = document.createElement("span");
     took.className = "num";
-    took.textContent = lasting(performance.now() - this.began);
+    took.textContent = duration(performance.now() - this.began);
     item.append(took);
   }
 
@@ -125,9 +124,10 @@ export class LiveTurn {
   }
 }
 
-// Asks, and shows in the turn what comes of it. False when it was refused before it was asked: then `refuse` has the
-// words and the status, and the turn is gone. `accept` has the response as it begins, `whole` the event that ends it.
-export async function converse(turn, { action, fields, signal, refuse, accept = () => {}, whole = () => {} }) {
+// Asks, and shows in the turn what comes of it. Resolves to "asked", to "unreachable", or to "refused" when it was not
+// asked: then `refuse` gets the words and the status, and the turn is gone. `accept` gets the response as it begins,
+// `whole` the event that ends it.
+export async function converse(turn, { action, fields, signal, refuse, accept, whole = () => {} }) {
   try {
     const response = await fetch(action, {
       method: "POST",
@@ -138,27 +138,25 @@ export async function converse(turn, { action, fields, signal, refuse, accept = 
     if (!(response.headers.get("content-type") || "").startsWith("text/event-stream")) {
       turn.element.remove();
       refuse(await wordsOf(response), response.status);
-      return false;
+      return "refused";
     }
     accept(response);
     for await (const event of eventsOf(response)) {
       turn.take(event);
       if (event.type !== "turn") continue;
       whole(event);
-      return true; // the last event: what is asked next need not wait for the connection's end
+      return "asked"; // the last event: what is asked next need not wait for the connection's end
     }
     turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
   } catch (error) {
     // What somebody stops has not gone wrong.
-    if (error.name === "AbortError")
-      turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
-    else
-      turn.fail({
-        error: "The server cannot be reached.",
-        hint: "Your question is kept in the box; ask again in a moment.",
-      });
+    if (error.name !== "AbortError") {
+      turn.fail({ error: "The server cannot be reached.", hint: "Your question is kept in the box; ask again in a moment." });
+      return "unreachable";
+    }
+    turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
   }
-  return true;
+  return "asked";
 }
 
 async function wordsOf(response) {
@@ -167,7 +165,7 @@ async function wordsOf(response) {
     return `${answer.error} ${answer.hint || ""}`.trim();
   } catch {
     // a page, not our JSON
-    return "This cannot be asked just now. Open the page anew; your question is kept in the box.";
+    return "This cannot be asked just now; you may no longer be signed in. Open the page again.";
   }
 }
 
@@ -180,13 +178,4 @@ export function leaveOpen(button, textarea) {
   words.textContent = "It stays open. Ask something else, or ask this again once you know.";
   fieldset.after(words);
   textarea.focus();
-}
-
-// Enter asks, with the shift key it begins a line.
-export function asksOnEnter(textarea) {
-  textarea.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    textarea.form.requestSubmit();
-  });
 }

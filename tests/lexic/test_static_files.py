@@ -65,7 +65,7 @@ def test_who_takes_nothing_compressed_gets_the_file(collected: Path) -> None:
 def test_what_files_name_is_named_as_it_is_served(collected: Path) -> None:
     """Fonts of style sheets and modules of scripts: or they would be fetched again and again."""
     chat = (collected / static("chat.js").removeprefix("/static/")).read_text()
-    assert f'"./{static("live_answer.js").rpartition("/")[2]}"' in chat
+    assert f'"./{static("ask_form.js").rpartition("/")[2]}"' in chat
     fonts = re.findall(r"url\(\"?([^\")]+\.woff2)", (collected / static("tokens.css")[8:]).read_text())
     assert fonts
     assert all(re.search(r"\.[0-9a-f]{12}\.woff2$", font) for font in fonts)
