@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.conf import settings
 
 _DEFAULT_QUESTION = "What should I know first?"
 _MAX_QUESTION_LENGTH = 120
 _PLACEHOLDER = re.compile("«([a-z]+)»")
+_TITLES = {"python": "Python", "http": "HTTP", "mcp": "MCP", "openai": "OpenAI client"}
+_TEMPLATES = {
+    name: (Path(__file__).parent / "snippets" / f"{name}.txt").read_text(encoding="utf-8").rstrip("\n")
+    for name in _TITLES
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,55 +41,6 @@ def build_snippets(reference: str, *, question: str = "") -> list[Snippet]:
     }
     return [
         # In one pass, so that a value which looks like a «name» stays as it is.
-        Snippet(id=name, title=title, code=_PLACEHOLDER.sub(lambda found: values[found[1]], template))
-        for name, (title, template) in _TEMPLATES.items()
+        Snippet(id=name, title=title, code=_PLACEHOLDER.sub(lambda found: values[found[1]], _TEMPLATES[name]))
+        for name, title in _TITLES.items()
     ]
-
-
-_TEMPLATES = {
-    "python": (
-        "Python",
-        """from lexic_sdk import Lexic
-
-lexic = Lexic(base_url="«site»")  # reads LEXIC_API_KEY
-result = lexic.query(
-    «question»,
-    plugin=«plugin»,
-)
-print(result.answer)
-for source in result.citations:
-    print(source.document, source.page, source.excerpt)""",
-    ),
-    "http": (
-        "HTTP",
-        """curl «site»/api/v1/query \\
-  -H "Authorization: Bearer $LEXIC_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d «body»""",
-    ),
-    "mcp": (
-        "MCP",
-        """{
-  "mcpServers": {
-    "lexic": {
-      "url": "«site»/mcp",
-      "headers": {
-        "Authorization": "Bearer ${LEXIC_API_KEY}"
-      }
-    }
-  }
-}""",
-    ),
-    "openai": (
-        "OpenAI client",
-        """import os
-from openai import OpenAI
-
-client = OpenAI(base_url="«site»/v1", api_key=os.environ["LEXIC_API_KEY"])
-answer = client.chat.completions.create(
-    model=«plugin»,
-    messages=[{"role": "user", "content": «question»}],
-)
-print(answer.choices[0].message.content)""",
-    ),
-}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -16,7 +15,6 @@ from accounts.models import User
 from lexic.errors import LexicError
 from marketplace.listings.listing_text import plugin_domain
 from marketplace.listings.trust_label import build_trust_label
-from marketplace.models import Listing
 from marketplace.plugin_page import code_snippets, qr_code, release_history
 from marketplace.plugin_page.forms import MAX_QUESTION_LENGTH
 from marketplace.plugin_page.sample_answers import MAX_SAMPLE_QUESTIONS, offered_sample_answer
@@ -51,34 +49,44 @@ def render_plugin_page(
     """The page, with what came of a question: its answer, or the error, with the question kept in the box. Raises
     Http404 for what is not on the marketplace."""
     plugin, viewer = plugin_or_404(slug), signed_in_user(request)
+    context = _page_context(request, plugin, viewer)
+    if context["listing"] and answer is None and error is None:
+        sample = offered_sample_answer(plugin, context["listing"].sample, viewer=viewer)
+    else:
+        sample = None
+    context |= {
+        "question": question,
+        "answer": answer or sample,
+        "is_sample": answer is None,
+        "error": error,
+        "left": questions_left_text(request, plugin),
+        "most_characters": MAX_QUESTION_LENGTH,
+    }
+    return render(request, "marketplace/plugin/page.html", context)
+
+
+def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> dict[str, Any]:
+    """What the page shows whatever is asked. Raises Http404 where the plugin has no release."""
     is_all = request.GET.get("releases") == "all"
     limit = release_history.MAX_RELEASES if is_all else release_history.DEFAULT_RELEASES
     releases = release_history.recent_releases(plugin, limit=limit)
     if not releases:
         raise Http404("This plugin has no release.")
-    listing, sample = listing_or_none(plugin), None
+    context = head_context(plugin, releases[0])
+    listing = context["listing"]
     if listing and listing.release_id == releases[0].pk:
         listing.release = releases[0]  # so that it is not read once more
-    if listing and answer is None and error is None:
-        sample = offered_sample_answer(plugin, listing.sample, viewer=viewer)
     questions = plugin.golden_questions.offered_to_visitors().values_list("question", flat=True)
     samples = list(questions[:MAX_SAMPLE_QUESTIONS])
     sources_page, sources = source_rows(releases[0], number=request.GET.get("sources"), is_open=plugin.is_shared)
-    context = {
-        **head_context(plugin, releases[0], listing),
+    return context | {
         "sources": sources,
         "sources_page": sources_page,
         "language": ", ".join(sorted({source.language.capitalize() for source in sources})),
         "trust": build_trust_label(listing) if listing else None,
         "reviews": build_reviews_section(plugin, viewer=request.user, page=request.GET.get("reviews")),
         "releases": [(release, release_history.pass_counts(release.scorecard)) for release in releases],
-        "question": question,
-        "answer": answer or sample,
-        "is_sample": answer is None,
-        "error": error,
         "samples": samples,
-        "left": questions_left_text(request, plugin),
-        "most_characters": MAX_QUESTION_LENGTH,
         "snippets": code_snippets.build_snippets(plugin.slug, question=samples[0] if samples else ""),
         "key": newest_usable_key(plugin, viewer),
         "usage": build_usage_chart(plugin),
@@ -86,7 +94,6 @@ def render_plugin_page(
         "is_editor": bool(viewer and Plugin.objects.editable_by(viewer).filter(pk=plugin.pk).exists()),
         "is_staff": viewer is not None and viewer.is_staff,
     }
-    return render(request, "marketplace/plugin/page.html", context)
 
 
 def plugin_or_404(slug: str) -> Plugin:
@@ -100,15 +107,7 @@ def plugin_or_404(slug: str) -> Plugin:
     return plugin
 
 
-def listing_or_none(plugin: Plugin) -> Listing | None:
-    """The plugin's listing; None in the moments before it is computed."""
-    try:
-        return plugin.listing
-    except ObjectDoesNotExist:
-        return None
-
-
-def head_context(plugin: Plugin, release: Release, listing: Listing | None) -> dict[str, Any]:
+def head_context(plugin: Plugin, release: Release) -> dict[str, Any]:
     """What the head of the page, its aside and the metadata for other sites show of a plugin."""
     path = reverse("plugin", args=[plugin.slug])
     owner = plugin.owner
@@ -120,7 +119,7 @@ def head_context(plugin: Plugin, release: Release, listing: Listing | None) -> d
         "section": "marketplace",
         "plugin": plugin,
         "release": release,
-        "listing": listing,
+        "listing": getattr(plugin, "listing", None),  # there is none in the moments before it is computed
         "author": owner.public_name,
         "made_from": provenance_of(plugin),
         "domain": plugin_domain(plugin),

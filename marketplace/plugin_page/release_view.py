@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from marketplace.plugin_page import release_history
-from marketplace.plugin_page.page_view import head_context, listing_or_none, plugin_or_404
+from marketplace.plugin_page.page_view import head_context, plugin_or_404
 from marketplace.plugin_page.source_table import source_titles
 
 
@@ -20,7 +20,7 @@ def release_view(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     if release is None:
         raise Http404("This plugin has no such release.")
     context = {
-        **head_context(plugin, release, listing_or_none(plugin)),
+        **head_context(plugin, release),
         "path": reverse("plugin_release", args=[plugin.slug, release.version]),
         "is_latest": plugin.version == release.version,
         "passed": release_history.pass_counts(release.scorecard),

@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
-from marketplace.plugin_page.page_view import listing_or_none, plugin_or_404
+from marketplace.plugin_page.page_view import plugin_or_404
 from marketplace.plugin_page.release_history import pass_counts, recent_releases
 from plugins.models import Plugin
 
@@ -57,7 +57,7 @@ def build_card(plugin: Plugin) -> SocialCard:
     """The words and figures of the card. Two statements beside that for the plugin."""
     latest = recent_releases(plugin, limit=1)
     counts = pass_counts(latest[0].scorecard) if latest else {}
-    listing = listing_or_none(plugin)
+    listing = getattr(plugin, "listing", None)
     rates = [(counts.get("right"), "Answered right"), (counts.get("refused"), "Refused what it must")]
     figures = [(rate.replace("/", " / "), label) for rate, label in rates if rate]
     if listing and listing.sources:
