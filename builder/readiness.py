@@ -127,7 +127,7 @@ def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
 
 def _inbox_part(plugin: Plugin) -> ReadinessPart:
     """Nothing in it stands in the way of a release."""
-    count = Query.objects.filter(plugin=plugin).waiting(since=timezone.now() - INBOX_PERIOD).count()
+    count = Query.objects.filter(plugin=plugin).needing_attention(since=timezone.now() - INBOX_PERIOD).count()
     detail = f"{count} question{'' if count == 1 else 's'} waiting" if count else "clear"
     return _make_part(
         plugin, "inbox", "Inbox", ReadinessStatus.OPEN if count else ReadinessStatus.FINE, detail, count

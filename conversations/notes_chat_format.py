@@ -12,7 +12,7 @@ from knowledge.models import Page
 from lexic.database import release_connections
 from querying import json_format, pipeline
 from querying.answering.citation_styles import describe_citation
-from querying.question import stateless_followups
+from querying.question.followups import pack_original
 from querying.types import Answer, Citation, Delta, Done, Event, Failed, Question
 
 _INTERRUPTED_NOTE = "\n\nThe answer stopped early. What you see is verified; the rest was not sent."
@@ -34,7 +34,7 @@ class AnswerStream:
         return {
             "type": "followup",
             "followupQuestion": self.first.answer.clarification.question,
-            "originalQuestion": stateless_followups.pack_original(self.question),
+            "originalQuestion": pack_original(self.question),
         }
 
     @property

@@ -18,11 +18,9 @@ from plugins.models import Plugin, Release
 from querying.answering.citation_styles import render_sentence
 from querying.presentation.answer import to_stored_answer
 from querying.presentation.question_run import QuestionRun
-from querying.question import clarifications, followups
-from querying.question.ambiguity import SUBJECT
-from querying.question.planning.planner import TIME_FIELD
+from querying.question import resolve
+from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidResumeToken
 from querying.question.planning.query_plan import parse_time_zone
-from querying.question.planning.time_mentions import find_time
 from querying.question.rate_limits import check_visitor_limit
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
@@ -30,8 +28,6 @@ from querying.types import Caller, CitationStyle, Options, Outcome, Question, Tu
 MAX_CONTEXT_EXCHANGES, MAX_TURN_CHARACTERS = 6, 1000
 # Of one conversation, and of its title.
 MAX_QUESTIONS, MAX_TITLE_CHARACTERS = 100, 100
-# A time that is typed where it was asked for, and not a question of its own that has one in it.
-_MAX_TIME_WORDS, _MAX_NAME_WORDS = 6, 12
 
 
 class NoSuchChat(NotFound):
@@ -108,7 +104,7 @@ def options_for_timezone(name: str) -> Options:
 def begin_question(plugin: Plugin, said: VisitorMessage, *, visitor: Visitor, address: str) -> PendingQuestion:
     """Counts it against the limits of the address, and writes it down.
 
-    Raises `NoSuchChat`, `NoSuchConversation`, `ConversationFull`, `AskedBackLongAgo`, `AskedEnough`.
+    Raises `NoSuchChat`, `NoSuchConversation`, `ConversationFull`, `FollowupExpired`, `VisitorRateLimited`.
     """
     session = _existing_session(plugin, said, visitor)
     before = exchanges_of(session) if session else []
@@ -177,8 +173,8 @@ def _build_question(
 
 def _resume_from_token(question: Question, said: VisitorMessage) -> Question:
     try:
-        return clarifications.resume_question(replace(question, text=""), token=said.token, answer=said.answer)
-    except clarifications.InvalidResumeToken:
+        return resolve.resume_from_token(replace(question, text=""), token=said.token, answer=said.answer)
+    except InvalidResumeToken:
         raise FollowupExpired from None
 
 
@@ -186,29 +182,13 @@ def _resume_from_text(question: Question, before: Sequence[Exchange]) -> Questio
     """The question that was asked first, where a typed text answers what was asked back; None: it is a new one."""
     asking = before[-1].answer
     assert asking is not None
-    if asking.answer["clarification"]["field"] == TIME_FIELD:
-        if not _is_time(question):
-            return None
-        first = replace(question, text=before[-1].said.asked, facts={TIME_FIELD: question.text})
-        return replace(first, context=conversation_context(_without_open_clarifications(before)))
-    if asking.answer["clarification"]["field"] == SUBJECT:
-        if not _is_name(question):
-            return None
-        first = replace(question, text=before[-1].said.asked, facts={SUBJECT: question.text})
-        return replace(first, context=conversation_context(_without_open_clarifications(before)))
-    taken = followups.resolve_followup(replace(question, context=conversation_context(before)))
-    return taken if taken.facts else None
-
-
-def _is_name(question: Question) -> bool:
-    text = question.text.strip()
-    return len(text.split()) <= _MAX_NAME_WORDS and not text.endswith("?")
-
-
-def _is_time(question: Question) -> bool:
-    text = question.text.strip()
-    is_short = len(text.split()) <= _MAX_TIME_WORDS and not text.endswith("?")
-    return is_short and find_time(text, today=timezone.localdate()) is not None
+    field = asking.answer["clarification"]["field"]
+    if field in (TIME_FIELD, SUBJECT_FIELD):
+        resumed = resolve.resume_from_text(question, first=before[-1].said.asked, field=field)
+        context = conversation_context(_without_open_clarifications(before))
+        return replace(resumed, context=context) if resumed else None
+    resumed = resolve.resume_from_context(replace(question, context=conversation_context(before)))
+    return resumed if resumed.facts else None
 
 
 def _without_open_clarifications(before: Sequence[Exchange]) -> Sequence[Exchange]:

@@ -21,18 +21,13 @@ from conversations.models import ChatSession
 from conversations.questions import PendingQuestion
 from conversations.visitor import Visitor
 from lexic.database import release_connections
-from lexic.errors import InvalidInput, LexicError
+from lexic.errors import LexicError
 from plugins.models import Plugin
+from querying.forms import InvalidQuestion
 from querying.presentation import question_run, sse
 from querying.question.rate_limits import VisitorRateLimited
 
 View = Callable[..., HttpResponseBase]
-
-
-class InvalidChatQuestion(InvalidInput):
-    """This cannot be asked."""
-
-    hint = "Nothing was asked."
 
 
 def with_public_plugin(view: View) -> View:
@@ -112,7 +107,7 @@ def _own_session_or_404(request: HttpRequest, plugin: Plugin, session: UUID) -> 
 def _begin_from_form(request: HttpRequest, plugin: Plugin, visitor: Visitor) -> PendingQuestion:
     form = ChatForm(request.POST)
     if not form.is_valid():
-        raise InvalidChatQuestion(form.first_error)
+        raise InvalidQuestion(form.first_error)
     return questions.begin_question(plugin, form.said, visitor=visitor, address=visitors.visitor_id(request))
 
 
@@ -123,7 +118,7 @@ def _error_response(request: HttpRequest, plugin: Plugin, error: LexicError, *, 
         asked = request.POST.get("question", "")[:2000]
         response = render_chat_page(request, plugin, _named_session(request, plugin), question=asked, error=error)
     if isinstance(error, VisitorRateLimited):
-        response["Retry-After"] = str(error.wait)
+        response["Retry-After"] = str(error.retry_after)
     return response
 
 

@@ -6,7 +6,15 @@ from typing import Any
 
 from django import forms
 
+from lexic.errors import InvalidInput
+
 MAX_ANSWER_CHARACTERS = 500
+
+
+class InvalidQuestion(InvalidInput):
+    """This cannot be asked."""
+
+    hint = "Nothing was asked."
 
 
 class VisitorForm(forms.Form):

@@ -36,14 +36,14 @@ class AnalyticsView(AuthorView):
         """How the plugin was asked in some days, and how it answered: outcomes, speed, tokens, keys and sources."""
         found, parameters = get_plugin(request, plugin), AnalyticsParameters.read(request)
         visible = Query.objects.visible_to(self.user).filter(plugin=found)
-        filtered = visible.narrowed(version=parameters["version"], by=parameters["by"])
+        filtered = visible.filtered_by(version=parameters["version"], by=parameters["by"])
         first, last = parameters["first_day"], parameters["last_day"]
         before = first - (last - first) - timedelta(days=1), first - timedelta(days=1)
-        queries = filtered.asked_on(first, last)
+        queries = filtered.created_between(first, last)
         figures = {
             "first_day": first,
             "last_day": last,
-            "before": filtered.asked_on(*before).count(),
+            "before": filtered.created_between(*before).count(),
             **_totals_by_day(queries, weekly=parameters["interval"] == "week"),
             "by_key": _busiest_keys(queries, self.user),
             **_cited_documents(queries, found),
@@ -62,8 +62,8 @@ class QueriesView(AuthorView):
         queries = (
             Query.objects.visible_to(self.user)
             .filter(plugin=found, **conditions)
-            .narrowed(version=parameters["version"])
-            .asked_on(parameters["first_day"], parameters["last_day"])
+            .filtered_by(version=parameters["version"])
+            .created_between(parameters["first_day"], parameters["last_day"])
             .select_related("api_key")
             .defer(*_DEFERRED_COLUMNS)
         )

@@ -45,7 +45,7 @@ def show_analytics(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     everything = form.queries(user=request.user)
     context = {
         **figures_context(form, everything, user=request.user),
-        **documents_context(everything.asked_on(*form.days), present=Document.objects.of_plugin(plugin)),
+        **documents_context(everything.created_between(*form.days), present=Document.objects.of_plugin(plugin)),
         "asked": request.GET.urlencode(),
     }
     return render_pane(request, plugin, "analytics", "builder/analytics/pane.html", context)
@@ -56,7 +56,7 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
 
     `everything` is what may be counted of any day, for the comparison with the days before.
     """
-    queries = everything.asked_on(*form.days)
+    queries = everything.created_between(*form.days)
     days = charts.day_statistics(
         *form.days,
         counts=queries.by_outcome_and_day(weekly=form.is_weekly),
@@ -78,7 +78,7 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         "total_words": f"{sum(totals.values()):,}",
         "tokens": f"{(sums['prompt_tokens'] or 0) + (sums['completion_tokens'] or 0):,}",
         "written": f"{sums['completion_tokens'] or 0:,}",
-        "change": _change_text(sum(totals.values()), everything.asked_on(*form.previous_days).count()),
+        "change": _change_text(sum(totals.values()), everything.created_between(*form.previous_days).count()),
         "sums": sums,
         "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_LABELS.items()],
         "confidence": _confidence_lengths(queries),
@@ -96,7 +96,7 @@ def download_csv(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User, name: str) -> HttpResponse:
     """The questions of the chosen days for a spreadsheet, the newest first."""
-    queries = everything.asked_on(*form.days).order_by("-created_at")
+    queries = everything.created_between(*form.days).order_by("-created_at")
     rows = list(queries.values(*COLUMNS, "timings", "api_key")[:MAX_ROWS])
     names = _visible_key_names({row["api_key"] for row in rows}, user)
     first, last = form.days

@@ -62,10 +62,8 @@ def change_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
     )
     if form.is_valid():
         form.save()
-        messages.success(
-            request,
-            "Saved." + (" Its last result no longer counts." if GoldenQuestion.decides(form.changed_data) else ""),
-        )
+        note = " Its last result no longer counts." if GoldenQuestion.changes_question(form.changed_data) else ""
+        messages.success(request, f"Saved.{note}")
         return HttpResponseRedirect(reverse_pane(plugin, "golden"))
     return _render_form(request, plugin, form)
 

@@ -44,7 +44,7 @@ class DismissalBatch:
 
 def show_dismissed(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The latest first, by page. A fixed number of statements."""
-    page = Paginator(_plugin_dismissals(plugin).acts(), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_plugin_dismissals(plugin).batches(), PER_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "acts": _dismissal_batches(list(page), plugin)}
     return render_pane(request, plugin, "inbox", "builder/dismissals.html", context)
 

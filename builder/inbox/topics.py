@@ -92,7 +92,7 @@ def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None) -> lis
     """
     now = now or timezone.now()
     columns = ("pk", "question", "created_at", "outcome", "is_wrong")
-    waiting = Query.objects.filter(plugin=plugin).waiting(since=now - timedelta(days=days))
+    waiting = Query.objects.filter(plugin=plugin).needing_attention(since=now - timedelta(days=days))
     rows = waiting.order_by("-created_at", "pk").values_list(*columns)[:MAX_QUERIES]
     by_question: dict[str, list[InboxQuery]] = {}
     for pk, question, at, outcome, is_wrong in rows:

@@ -11,7 +11,7 @@ from plugins.models import Plugin
 from querying import releases
 from querying.answering.citation_styles import render_sentence
 from querying.models import Query
-from querying.question import clarifications
+from querying.question.resolve import resume_from_token
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
 _CONTEXT_OUTCOMES = (Outcome.ANSWERED.value, Outcome.REFUSED.value)
@@ -24,7 +24,7 @@ def own_queries(ids: Sequence[UUID], *, plugin: Plugin, user: User) -> list[Quer
 
 
 def make_question(form: AskForm, *, plugin: Plugin, user: User, version: str) -> Question:
-    """The valid form as a question to one version. Raises `UnknownRelease`, `InvalidFollowup`."""
+    """The valid form as a question to one version. Raises `UnknownRelease`, `InvalidResumeToken`."""
     said = form.cleaned_data
     question = Question(
         text=said["question"],
@@ -34,11 +34,9 @@ def make_question(form: AskForm, *, plugin: Plugin, user: User, version: str) ->
         facts=said["facts"],
         options=Options(filters=form.filters),
     )
-    return (
-        clarifications.resume_question(question, token=said["token"], answer=said["answer"])
-        if said["token"]
-        else question
-    )
+    if said["token"]:
+        return resume_from_token(question, token=said["token"], answer=said["answer"])
+    return question
 
 
 def _context_turns(queries: Sequence[Query]) -> tuple[Turn, ...]:

@@ -43,7 +43,7 @@ class GoldenFromAnswerForm(forms.ModelForm):
         widgets = {"question": forms.Textarea(attrs={"rows": 2})}
 
     def __init__(self, data: Any = None, *, query: Query) -> None:
-        golden = GoldenQuestion.like(query)
+        golden = GoldenQuestion.from_query(query)
         self._cited, self._reached = golden.must_cite, golden.must_reach
         chosen = [str(number) for number in range(len(self._cited))]
         super().__init__(data, instance=golden, initial={"places": chosen, "decision": bool(self._reached)})

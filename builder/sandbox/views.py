@@ -19,17 +19,14 @@ from builder.sandbox.conversation import make_question, own_queries
 from builder.sandbox.forms import MAX_TURNS, AskForm, parse_query_ids
 from builder.sandbox.turns import SandboxTurn, live_turn_details, make_turns
 from lexic.database import release_connections
-from lexic.errors import InvalidInput, LexicError
+from lexic.errors import LexicError
 from plugins.models import Plugin
+from querying.forms import InvalidQuestion
 from querying.models import Query
 from querying.presentation import question_run, sse
 from querying.question.rate_limits import UserRateLimited, check_user_limit
 
 _STARTER_QUESTIONS = 3
-
-
-class InvalidQuestion(InvalidInput):
-    """This cannot be asked."""
 
 
 @require_GET
@@ -86,15 +83,15 @@ def _answer_page(request: HttpRequest, plugin: Plugin, form: AskForm) -> HttpRes
 
 
 def _check_question(request: HttpRequest, form: AskForm) -> None:
-    """Raises `UnfitQuestion` for what the form does not allow, `AskedTooOften` where a person is a machine."""
+    """Raises `InvalidQuestion` for what the form does not allow, `UserRateLimited` where a person asks too often."""
     if not form.is_valid():
-        raise InvalidQuestion(form.first_error, hint="Nothing was asked.")
+        raise InvalidQuestion(form.first_error)
     assert isinstance(request.user, User)
     check_user_limit(request.user)
 
 
 def _retry_after(error: LexicError) -> dict[str, str]:
-    return {"Retry-After": str(error.wait)} if isinstance(error, UserRateLimited) else {}
+    return {"Retry-After": str(error.retry_after)} if isinstance(error, UserRateLimited) else {}
 
 
 def _next_form_values(form: AskForm) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class GoldenQuestionForm(forms.ModelForm):
         said, golden = self.cleaned_data, self.instance
         golden.facts, golden.must_cite = said["facts_in_lines"], said["places"]
         golden.must_contain = said["phrases"]
-        if GoldenQuestion.decides(self.changed_data):
+        if GoldenQuestion.changes_question(self.changed_data):
             golden.last_passed, golden.last_failures = None, []
         return super().save(commit=commit)
 

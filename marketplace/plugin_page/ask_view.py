@@ -15,23 +15,21 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import visitors
 from lexic.database import release_connections
-from lexic.errors import InvalidInput, LexicError
+from lexic.errors import LexicError
 from marketplace.plugin_page.forms import VisitorQuestionForm
 from marketplace.plugin_page.page_view import plugin_or_404, render_plugin_page
 from marketplace.plugin_page.visitor_access import questions_left_today, signed_in_viewer
 from plugins.models import Plugin, Release
+from querying.forms import InvalidQuestion
 from querying.presentation import question_run, sse
 from querying.presentation.answer import AnswerPresentation, present_run
-from querying.question import access, clarifications
+from querying.question import access
 from querying.question.rate_limits import VisitorRateLimited, check_visitor_limit
+from querying.question.resolve import resume_from_token
 from querying.types import Caller, Question
 
 # Whoever answers a question asked back is whoever has its token: nobody knows who visitors are.
 VISITOR_NAME = "visitor"
-
-
-class InvalidQuestion(InvalidInput):
-    """This cannot be asked."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -55,14 +53,14 @@ def ask_view(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _build_question(request: HttpRequest, plugin: Plugin, form: VisitorQuestionForm) -> Question:
-    """Counts it against the visitor's limits. Raises `UnfitQuestion`, `InvalidFollowup` and `AskedEnough`."""
+    """Counts it against the visitor's limits. Raises `InvalidQuestion`, `InvalidResumeToken`, `VisitorRateLimited`."""
     if not form.is_valid():
-        raise InvalidQuestion(form.first_error, hint="Nothing was asked.")
+        raise InvalidQuestion(form.first_error)
     said, release = form.cleaned_data, _latest_release(plugin)
     caller = Caller(name=VISITOR_NAME, is_public_caller=access.restricts_to_public(release))
     question = Question(text=said["question"], release=release, caller=caller)
     if said["token"]:
-        question = clarifications.resume_question(question, token=said["token"], answer=said["answer"])
+        question = resume_from_token(question, token=said["token"], answer=said["answer"])
     check_visitor_limit(visitors.visitor_id(request), plugin=plugin)
     return question
 
@@ -85,7 +83,7 @@ def _error_response(
         response = render_plugin_page(request, plugin.slug, question=asked, error=error)
         response.status_code = error.status
     if isinstance(error, VisitorRateLimited):
-        response["Retry-After"] = str(error.wait)
+        response["Retry-After"] = str(error.retry_after)
     return response
 
 

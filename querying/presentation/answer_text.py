@@ -9,9 +9,9 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
+from querying.answering.citation_styles import CITATION_MARK
 from querying.models import Query
 
-_SOURCE_MARK = re.compile(r"\[Source (\d{1,6})\]")
 _PUNCTUATION = re.compile(r"[.,;:!?]{1,3}")
 
 
@@ -50,7 +50,7 @@ def source_links(citations: Sequence[Mapping[str, Any]]) -> list[SourceLink]:
 
 def text_pieces(text: str, *, count: int) -> Iterator[TextPiece]:
     """The text, cut at the marks of the first `count` sources. What only looks like a mark stays text."""
-    parts = _SOURCE_MARK.split(text)
+    parts = CITATION_MARK.split(text)
     for position, part in enumerate(parts):
         is_mark = position % 2 == 1
         if is_mark and 1 <= int(part) <= count:
@@ -121,7 +121,7 @@ def confidence_reasons(query: Query) -> str:
     reasons = [_COUNT_PHRASES.get(places, f"{places} places bear it out")]
     if query.reason in _WEAKNESS_PHRASES:
         reasons.append(f"one step down because {_WEAKNESS_PHRASES[query.reason]}")
-    if query.reached and places:
+    if query.decided_node and places:
         reasons.append("one step up because the tree decided with all its facts given")
     return f"{'; '.join(reasons)}."
 
