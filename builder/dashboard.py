@@ -90,7 +90,15 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     plugins = list(page)
     counts = counts_by_plugin(plugins)
     changeable = set(Plugin.objects.editable_by(user).filter(pk__in=counts).values_list("pk", flat=True))
-    rows = [_dashboard_row(plugin, counts[plugin.pk], may_change=plugin.pk in changeable) for plugin in plugins]
+    rows = [
+        DashboardRow(
+            plugin=plugin,
+            url=reverse_pane(plugin, "persona"),
+            parts=readiness_parts(plugin, counts[plugin.pk]),
+            may_change=plugin.pk in changeable,
+        )
+        for plugin in plugins
+    ]
     refused = _refused_counts(changeable, since=now - WEEK)
     reviewed = _unanswered_review_counts(changeable, since=now - WEEK)
     newer = dict.fromkeys(update_offers(changeable), 1)
@@ -107,15 +115,6 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "getting_started": GETTING_STARTED,
         "is_fullwidth": "1",
     }
-
-
-def _dashboard_row(plugin: Plugin, counts: PluginCounts, *, may_change: bool) -> DashboardRow:
-    return DashboardRow(
-        plugin=plugin,
-        url=reverse_pane(plugin, "persona"),
-        parts=readiness_parts(plugin, counts),
-        may_change=may_change,
-    )
 
 
 def _action_items(
@@ -135,15 +134,13 @@ def _action_items(
         "sharing": newer.get(plugin.pk, 0),
         "reviews": reviewed.get(plugin.pk, 0),
     }
-    return [_action_item(plugin, pane, number) for pane, number in numbers.items() if number]
-
-
-def _action_item(plugin: Plugin, pane: str, number: int) -> ActionItem:
-    one, many, remedy, status = ACTION_ITEMS[pane]
-    sentence = f"{number} {one if number == 1 else many}"
-    return ActionItem(
-        plugin=plugin, sentence=sentence, remedy=remedy, url=reverse_pane(plugin, pane), status=status
-    )
+    items = []
+    for pane, number in numbers.items():
+        if number:
+            one, many, remedy, status = ACTION_ITEMS[pane]
+            sentence, url = f"{number} {one if number == 1 else many}", reverse_pane(plugin, pane)
+            items.append(ActionItem(plugin=plugin, sentence=sentence, remedy=remedy, url=url, status=status))
+    return items
 
 
 def _refused_counts(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:

@@ -19,7 +19,6 @@ from lexic.errors import LexicError
 from marketplace.models import Report
 from marketplace.reviews import moderation
 from marketplace.reviews.review_list import use_summary
-from plugins.changelists import DeferredListAdmin
 from plugins.models import Plugin
 from plugins.scoped_admin import ReadOnlyAdmin
 
@@ -73,14 +72,12 @@ class SubjectFilter(admin.SimpleListFilter):
 
 
 @admin.register(Report)
-class ReportAdmin(DeferredListAdmin, ReadOnlyAdmin):
+class ReportAdmin(ReadOnlyAdmin):
     """Superusers only: to authors there is no such page."""
 
     list_display = ["said", "thing", "reported_by", "created_at", "state"]
     list_filter = [OutcomeFilter, SubjectFilter, "reason"]
     list_select_related = ["plugin", "review", "reporter"]
-    list_per_page = 50
-    show_full_result_count = False
     search_fields = ["text", "plugin__name", "plugin__slug", "review__text"]
     search_help_text = "Words of the report, of the review, or the plugin’s name."
     actions = ["hide_chosen", "withdraw_chosen", "dismiss_chosen"]

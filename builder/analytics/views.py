@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
 
 from accounts.models import ApiKey, User
 from builder.analytics import charts
@@ -37,7 +36,6 @@ class KeyStatistics:
         return 100 * self.refused / self.count
 
 
-@require_GET
 def show_analytics(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The figures of some days. A fixed number of statements, whatever was asked."""
     assert isinstance(request.user, User)
@@ -86,7 +84,6 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
     }
 
 
-@require_GET
 def download_csv(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The questions of the same days as a file, the newest first."""
     assert isinstance(request.user, User)
@@ -139,13 +136,9 @@ def documents_context(queries: QueryStatistics, *, present: DocumentQuerySet) ->
     """The documents that carry the answers, and those of `present` that none rests on. Four statements."""
     cited = queries.cited_documents()
     greatest = cited[0][2] if cited else 1
-    present = present.filter(status="ready")
     ids = [UUID(pk) for pk, _, _ in cited if pk]
-    known = {
-        str(pk)
-        for pk in Document.objects.present().filter(pk__in=ids[:_MAX_DOCUMENTS]).values_list("pk", flat=True)
-    }
-    never = present.exclude(pk__in=ids)
+    known = {str(pk) for pk in present.filter(pk__in=ids[:_MAX_DOCUMENTS]).values_list("pk", flat=True)}
+    never = present.filter(status="ready").exclude(pk__in=ids)
     return {
         "cited": [
             {"pk": pk if pk in known else "", "title": title, "count": count, "length": 100 * count / greatest}

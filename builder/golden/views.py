@@ -42,15 +42,7 @@ class GoldenQuestionRow:
 
 
 def show_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    return render_questions(request, plugin)
-
-
-def render_questions(request: HttpRequest, plugin: Plugin, *, status: int = 200, **more: Any) -> HttpResponse:
-    """The whole pane."""
-    context = {**questions_context(request, plugin), **more}
-    shown = render_pane(request, plugin, "golden", "builder/golden/pane.html", context)
-    shown.status_code = status
-    return shown
+    return render_pane(request, plugin, "golden", "builder/golden/pane.html", questions_context(request, plugin))
 
 
 def questions_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:

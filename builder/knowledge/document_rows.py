@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from knowledge.ingest import WAITING_ERROR_CODE
 from knowledge.models import Document, DocumentStatus
+from plugins.models import Plugin
 
 # Without news for this long, something may be wrong.
 QUIET_AFTER = timedelta(seconds=60)
@@ -28,8 +29,7 @@ _STATUS_STYLES = {DocumentStatus.READY: ("ok", "check"), DocumentStatus.FAILED: 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRow:
-    """`stages` are percents of reading, splitting, embedding and being ready. `problem` is set when it needs a
-    person."""
+    """`stages` are percents of `STAGES`. `problem` is set when the document needs a person."""
 
     document: Document
     stages: tuple[int, int, int, int]
@@ -39,6 +39,7 @@ class DocumentRow:
     note: str
     problem: str
     is_own: bool
+    can_edit: bool
     can_open: bool
 
     @property
@@ -61,7 +62,7 @@ class DocumentRow:
 
 
 def document_rows(
-    documents: Sequence[Document], *, own_base: int | None, readable: Collection[int]
+    documents: Sequence[Document], *, plugin: Plugin, readable: Collection[int], editable: Collection[int]
 ) -> list[DocumentRow]:
     """Rows in the order of the documents. One statement at most, and only when some of them have gone quiet."""
     now = timezone.now()
@@ -72,8 +73,9 @@ def document_rows(
     return [
         document_row(
             document,
-            own_base=own_base,
+            plugin=plugin,
             readable=readable,
+            editable=editable,
             trouble=_stalled_reason(document, now, is_worker_busy=is_worker_busy) if document.pk in quiet else "",
         )
         for document in documents
@@ -81,7 +83,12 @@ def document_rows(
 
 
 def document_row(
-    document: Document, *, own_base: int | None, readable: Collection[int], trouble: str = ""
+    document: Document,
+    *,
+    plugin: Plugin,
+    readable: Collection[int],
+    editable: Collection[int],
+    trouble: str = "",
 ) -> DocumentRow:
     status = DocumentStatus(document.status)
     style, icon = _STATUS_STYLES.get(status, ("", "wait"))
@@ -93,7 +100,8 @@ def document_row(
         icon=icon,
         note=status_note(document),
         problem=_failure_reason(document) or trouble,
-        is_own=document.knowledge_base_id == own_base,
+        is_own=document.knowledge_base.plugin_id == plugin.pk,
+        can_edit=document.knowledge_base_id in editable,
         can_open=document.knowledge_base_id in readable,
     )
 

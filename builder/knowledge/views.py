@@ -13,12 +13,11 @@ from django.template.response import TemplateResponse
 
 from builder.knowledge.attachments import attachable_bases
 from builder.knowledge.document_rows import document_rows
-from builder.knowledge.forms import AddressesForm, TextForm
-from builder.knowledge.lookup import readable_base_ids
+from builder.knowledge.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
+from builder.knowledge.lookup import editable_base_ids, readable_base_ids
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
 from builder.panes import may_edit_plugin, plugin_page_context, render_pane
 from builder.readiness import reverse_pane
-from knowledge.forms import SUPPORTED_TYPES_TEXT
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
 from plugins.models import Plugin
 
@@ -30,10 +29,6 @@ STATUS_FILTERS: dict[str, tuple[str, Q]] = {
     "failed": ("Failed", Q(status=DocumentStatus.FAILED)),
     "ready": ("Ready", Q(status=DocumentStatus.READY)),
 }
-
-
-def show_documents(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    return render_documents(request, plugin)
 
 
 def render_list(request: HttpRequest, plugin: Plugin) -> HttpResponse:
@@ -74,8 +69,11 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         chosen = chosen.filter(STATUS_FILTERS[state][1])
     page = Paginator(_order_documents(chosen), PER_PAGE).get_page(request.GET.get("page"))
     return {
-        "rows": document_rows(list(page), own_base=own, readable=readable),
+        "rows": document_rows(
+            list(page), plugin=plugin, readable=readable, editable=editable_base_ids(request, plugin)
+        ),
         "page": page,
+        "own_base": own,
         "q": words,
         "state": state if state in STATUS_FILTERS else "",
         "states": [(name, title, counts[name]) for name, (title, _) in STATUS_FILTERS.items()],

@@ -9,10 +9,9 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.urls import reverse
 
-from builder.panes import pane_route, render_pane
+from builder.panes import render_pane
 from lexic.errors import LexicError
 from marketplace.listings.review_counts import review_counts
 from marketplace.models import Review, ReviewQuerySet, Verdict
@@ -20,15 +19,6 @@ from marketplace.reviews.forms import ReplyForm
 from marketplace.reviews.review_list import PER_PAGE, review_rows
 from marketplace.reviews.save_review import save_reply
 from plugins.models import Plugin
-
-
-def urls() -> list[URLPattern]:
-    return [
-        pane_route("reviews/", require_GET(show_reviews), name="reviews"),
-        pane_route(
-            "reviews/<uuid:review>/reply/", require_POST(reply_to_review), name="review_reply", for_editing=True
-        ),
-    ]
 
 
 def show_reviews(request: HttpRequest, plugin: Plugin) -> HttpResponse:

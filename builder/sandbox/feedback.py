@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from builder.panes import render_pane
+from builder.panes import HtmxRequest, render_pane
 from plugins.models import Plugin
 from querying.models import Feedback, GoldenQuestion, Query
 
@@ -81,7 +81,7 @@ class FeedbackForm(forms.ModelForm):
         self.auto_id = f"remark-{query.pk}-%s"
 
 
-def save_as_golden(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
+def save_as_golden(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """The form that makes a golden question of an answer. Only for those who may change the plugin."""
     asked = _query_or_404(request, plugin, query)
     form = GoldenFromAnswerForm(request.POST if request.method == "POST" else None, query=asked)
@@ -91,7 +91,7 @@ def save_as_golden(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpRes
     return _render_fragment(request, plugin, "builder/sandbox/golden_form.html", {"form": form, "query": asked})
 
 
-def give_feedback(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
+def give_feedback(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """A verdict on an answer, with a note. Of whoever may read the answer; the latest one counts."""
     asked = _query_or_404(request, plugin, query)
     assert isinstance(request.user, User)
@@ -120,7 +120,7 @@ def _query_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Query:
     return query
 
 
-def _render_fragment(request: HttpRequest, plugin: Plugin, piece: str, context: dict[str, Any]) -> HttpResponse:
+def _render_fragment(request: HtmxRequest, plugin: Plugin, piece: str, context: dict[str, Any]) -> HttpResponse:
     """The piece alone where htmx asks for it, else inside the plugin's page."""
     context = {**context, "plugin": plugin}
     if request.htmx:
@@ -130,7 +130,7 @@ def _render_fragment(request: HttpRequest, plugin: Plugin, piece: str, context: 
     )
 
 
-def _confirm(request: HttpRequest, plugin: Plugin, query: Query, words: str) -> HttpResponse:
+def _confirm(request: HtmxRequest, plugin: Plugin, query: Query, words: str) -> HttpResponse:
     if request.htmx:
         return render_piece(request, "builder/sandbox/confirmation.html", {"words": words})
     turns = {"turns": str(query.pk)}
