@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from builder.history import errors_as_messages
-from builder.knowledge.document_rows import DocumentRow, document_rows
+from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import DescriptionForm
 from builder.knowledge.lookup import (
-    editable_base_ids,
+    base_access,
     get_editable_document_or_404,
     get_readable_document_or_404,
 )
@@ -53,7 +53,7 @@ def show_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpR
     stored = get_readable_document_or_404(request, plugin, document)
     context = {
         "document": stored,
-        "row": _document_row(request, plugin, stored),
+        "row": document_rows([stored], base_access(request, plugin))[0],
         "form": form,
         "file_metadata": _file_metadata(stored),
         **_page_context(request, stored),
@@ -68,7 +68,7 @@ def show_status(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpRes
     context = {
         "plugin": plugin,
         "document": found,
-        "row": _document_row(request, plugin, found),
+        "row": document_rows([found], base_access(request, plugin))[0],
         "may_change": may_edit_plugin(request, plugin),
         "is_partial_update": True,
     }
@@ -92,11 +92,6 @@ def _file_metadata(document: Document) -> list[tuple[str, str]]:
     """Names and values. Made here: a file may call a value like a method that templates would rather see."""
     said = document.metadata.get("file", {})
     return [(str(name), str(value)) for name, value in said.items()] if isinstance(said, dict) else []
-
-
-def _document_row(request: HttpRequest, plugin: Plugin, document: Document) -> DocumentRow:
-    readable, editable = {document.knowledge_base_id}, editable_base_ids(request, plugin)
-    return document_rows([document], plugin=plugin, readable=readable, editable=editable)[0]
 
 
 def _page_context(request: HttpRequest, document: Document) -> dict[str, Any]:

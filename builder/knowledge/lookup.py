@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q
@@ -23,9 +24,19 @@ def editable_bases(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQuerySe
     return KnowledgeBase.objects.filter(Q(plugin=plugin) | shared, pk__in=editable).distinct()
 
 
-def editable_base_ids(request: HttpRequest, plugin: Plugin) -> set[int]:
-    """Ids of the `editable_bases`."""
-    return set(editable_bases(request, plugin).values_list("pk", flat=True))
+@dataclass(frozen=True, kw_only=True)
+class BaseAccess:
+    """What a person may do with the documents that a plugin reads: the ids of the bases that they may read and edit."""
+
+    plugin: Plugin
+    readable: set[int]
+    editable: set[int]
+
+
+def base_access(request: HttpRequest, plugin: Plugin) -> BaseAccess:
+    """Two statements."""
+    editable = set(editable_bases(request, plugin).values_list("pk", flat=True))
+    return BaseAccess(plugin=plugin, readable=readable_base_ids(request), editable=editable)
 
 
 def target_base_or_404(request: HttpRequest, plugin: Plugin) -> KnowledgeBase:

@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 from builder.knowledge.attachments import attachable_bases
 from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
-from builder.knowledge.lookup import editable_base_ids, readable_base_ids
+from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
 from builder.panes import may_edit_plugin, plugin_page_context, render_pane
 from builder.readiness import reverse_pane
@@ -60,7 +60,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     """What the list shows. The number of statements does not depend on the number of documents."""
     bases = list(KnowledgeBase.objects.of_plugin(plugin))
     own = next((base.pk for base in bases if base.plugin_id == plugin.pk), None)
-    readable = readable_base_ids(request)
+    access = base_access(request, plugin)
     everything = Document.objects.present().filter(knowledge_base__in=[base.pk for base in bases])
     words, state = _search_words(request), request.GET.get("state", "")
     chosen = everything.name_contains(words) if words else everything
@@ -69,9 +69,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         chosen = chosen.filter(STATUS_FILTERS[state][1])
     page = Paginator(_order_documents(chosen), PER_PAGE).get_page(request.GET.get("page"))
     return {
-        "rows": document_rows(
-            list(page), plugin=plugin, readable=readable, editable=editable_base_ids(request, plugin)
-        ),
+        "rows": document_rows(list(page), access),
         "page": page,
         "own_base": own,
         "q": words,
@@ -81,7 +79,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         "working": counts["working"],
         "status_key": "-".join(str(count) for count in counts.values()),
         "is_filtered": bool(words or state in STATUS_FILTERS),
-        "attached": [(base, base.pk in readable) for base in bases if base.pk != own],
+        "attached": [(base, base.pk in access.readable) for base in bases if base.pk != own],
         "query": urlencode({"q": words, "state": state if state in STATUS_FILTERS else ""}),
     }
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from knowledge.documents.details import update_details
 
 from accounts.models import ApiKey, User
 from builder.panes import PANES
 from builder.readiness import reverse_pane
+from knowledge.documents.lifecycle import update_details
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin, Release
 from querying.models import Query

@@ -247,7 +247,7 @@ def test_a_tree_cannot_be_put_into_somebody_elses_plugin(world: World, as_charli
     as_charlie.post(address, {"draft": draft, "version": mine.version, "plugin": str(world.plugin.pk)})
     mine.refresh_from_db()
     assert (mine.plugin, mine.tree_data) == (own, tree["tree"])
-    assert DecisionTree.objects.filter(plugin=world.plugin).count() == 2
+    assert DecisionTree.objects.filter(plugin=world.plugin).count() == 1
 
 
 @pytest.mark.parametrize("field", ["plugin", "attached_to"])
