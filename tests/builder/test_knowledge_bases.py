@@ -140,7 +140,7 @@ def test_a_base_is_deleted_with_all_it_holds(
     assert "Delete “Shared rules”" in client.get(at("base_delete", plugin, shared.pk)).content.decode()
     client.post(at("base_delete", plugin, shared.pk))
     assert not KnowledgeBase.objects.filter(pk=shared.pk).exists()
-    assert not Document.objects.exists()
+    assert not Document.objects.filter(knowledge_base=shared.pk).exists()
 
 
 def test_a_base_that_a_release_reads_stays(
