@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -99,8 +99,11 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         )
         for plugin in plugins
     ]
-    refused = _refused_counts(changeable, since=now - WEEK)
-    reviewed = _unanswered_review_counts(changeable, since=now - WEEK)
+    refused = _count_by_plugin(
+        Query.objects.filter(outcome=Outcome.REFUSED, created_at__gte=now - WEEK), changeable
+    )
+    unanswered = Review.objects.filter(is_hidden=False, replied_at=None, updated_at__gte=now - WEEK)
+    reviewed = _count_by_plugin(unanswered, changeable)
     newer = dict.fromkeys(update_offers(changeable), 1)
     return {
         **context,
@@ -143,15 +146,8 @@ def _action_items(
     return items
 
 
-def _refused_counts(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
-    asked = Query.objects.filter(plugin__in=ids, outcome=Outcome.REFUSED, created_at__gte=since).order_by()
-    return dict(asked.values_list("plugin").annotate(Count("pk")))
-
-
-def _unanswered_review_counts(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
-    """New reviews that nobody has replied to."""
-    written = Review.objects.filter(plugin__in=ids, is_hidden=False, replied_at=None, updated_at__gte=since)
-    return dict(written.order_by().values_list("plugin").annotate(Count("pk")))
+def _count_by_plugin(rows: QuerySet[Any], ids: Collection[UUID]) -> dict[UUID, int]:
+    return dict(rows.filter(plugin__in=ids).order_by().values_list("plugin").annotate(Count("pk")))
 
 
 def _open_invitations(user: User, *, now: datetime) -> list[Invitation]:

@@ -117,7 +117,15 @@ def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict
         "pane": slug,
         "may_change": may_edit_plugin(request, plugin),
         "readiness": parts,
-        "tabs": [_pane_tab(plugin, name, title, counts.get(name), slug) for name, title in PANES.items()],
+        "tabs": [
+            {
+                "title": title,
+                "url": reverse_pane(plugin, name),
+                "count": counts.get(name),
+                "is_current": name == slug,
+            }
+            for name, title in PANES.items()
+        ],
         "next_version": next_version(plugin),
         "unchanged_since": latest_if_unchanged(plugin),
         "blocking_reasons": reasons,
@@ -137,10 +145,6 @@ def _pane_breadcrumbs(plugin: Plugin, slug: str) -> list[Breadcrumb]:
         Breadcrumb(title=plugin.name, url=reverse_pane(plugin, "persona")),
         Breadcrumb(title=PANES[slug]),
     ]
-
-
-def _pane_tab(plugin: Plugin, slug: str, title: str, count: int | None, current: str) -> dict[str, Any]:
-    return {"title": title, "url": reverse_pane(plugin, slug), "count": count, "is_current": slug == current}
 
 
 def _gate_verdict(plugin: Plugin) -> GateResult:

@@ -61,7 +61,8 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         latency=queries.latency_by_day(weekly=form.is_weekly),
         weekly=form.is_weekly,
     )
-    totals = _outcome_totals(days)
+    by_day = zip(*(day.counts for day in days), strict=True)
+    totals = Counter(dict(zip(charts.SERIES, map(sum, by_day), strict=True)))
     sums = queries.sums()
     return {
         "form": form,
@@ -79,7 +80,9 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         "change": _change_text(sum(totals.values()), everything.created_between(*form.previous_days).count()),
         "sums": sums,
         "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_LABELS.items()],
-        "confidence": _confidence_lengths(queries),
+        "confidence": charts.relative_lengths(
+            queries.by_confidence(), [level.value for level in reversed(Confidence)]
+        ),
         "keys": _key_statistics(queries, user),
     }
 
@@ -102,13 +105,6 @@ def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User
     return response
 
 
-def _outcome_totals(days: list[charts.DayStatistics]) -> Counter[str]:
-    totals: Counter[str] = Counter()
-    for day in days:
-        totals.update(dict(zip(charts.SERIES, day.counts, strict=True)))
-    return totals
-
-
 def _outcome_shares(totals: Counter[str]) -> list[tuple[str, int, float]]:
     """What is said above the pictures: how many ended in which way, and which share of all that is."""
     whole = sum(totals.values()) or 1
@@ -125,11 +121,6 @@ def _change_text(now: int, before: int) -> str:
         return "as many as before"
     share = abs(now - before) / before
     return f"{share:.0%} {'more' if now > before else 'fewer'} than before"
-
-
-def _confidence_lengths(queries: QueryStatistics) -> list[tuple[str, int, float]]:
-    levels = [level.value for level in reversed(Confidence)]
-    return charts.relative_lengths(queries.by_confidence(), levels)
 
 
 def documents_context(queries: QueryStatistics, *, present: DocumentQuerySet) -> dict[str, Any]:

@@ -58,14 +58,9 @@ def restore(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     else:
         messages.warning(request, "Nothing was restored: it is not dismissed any more.")
     if "days" in request.POST:  # it was undone where it had been dismissed
-        return HttpResponseRedirect(
-            reverse("admin:builder_inbox", args=[plugin.pk], query=_inbox_position(request))
-        )
+        position = {name: request.POST.get(name, "") for name in ("days", "page")}
+        return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=position))
     return HttpResponseRedirect(reverse("admin:builder_inbox_dismissed", args=[plugin.pk]))
-
-
-def _inbox_position(request: HttpRequest) -> dict[str, str]:
-    return {name: request.POST.get(name, "") for name in ("days", "page")}
 
 
 def _plugin_dismissals(plugin: Plugin) -> Any:

@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.db.models import Case, Count, IntegerField, Q, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 
 from builder.knowledge.attachments import attachable_bases
 from builder.knowledge.document_rows import document_rows
@@ -17,7 +18,6 @@ from builder.knowledge.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextFor
 from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
 from builder.panes import may_edit_plugin, plugin_page_context, render_pane
-from builder.readiness import reverse_pane
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
 from plugins.models import Plugin
 
@@ -35,7 +35,8 @@ def render_list(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The list alone, for a page that is open already."""
     response = TemplateResponse(request, "builder/knowledge/_list.html", _list_context(request, plugin))
     if "poll" not in request.GET:
-        response["HX-Replace-Url"] = f"{reverse_pane(plugin, 'knowledge')}{_query_string(request)}"
+        state = {name: request.GET[name] for name in ("q", "state", "page") if request.GET.get(name)}
+        response["HX-Replace-Url"] = reverse("admin:builder_knowledge", args=[plugin.pk], query=state)
     return response
 
 
@@ -112,8 +113,3 @@ def _order_documents(documents: DocumentQuerySet) -> DocumentQuerySet:
     ranks = [When(status=status, then=Value(rank)) for rank, status in enumerate(last, start=1)]
     rank = Case(*ranks, default=Value(0), output_field=IntegerField())
     return documents.select_related("knowledge_base").order_by(rank, "title", "pk")
-
-
-def _query_string(request: HttpRequest) -> str:
-    kept = {name: request.GET[name] for name in ("q", "state", "page") if request.GET.get(name)}
-    return f"?{urlencode(kept)}" if kept else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -35,7 +34,8 @@ def reply_to_review(request: HttpRequest, plugin: Plugin, review: UUID) -> HttpR
             form.add_error("text", f"{error.message} {error.hint}")
         else:
             messages.success(request, "Your reply is on the page." if found.reply else "There is no reply now.")
-            return HttpResponseRedirect(_review_url(plugin, found))
+            pane = reverse("admin:builder_reviews", args=[plugin.pk])
+            return HttpResponseRedirect(f"{pane}#review-{found.pk}")
     return _render_reviews(request, plugin, answered={found.pk: form})
 
 
@@ -46,21 +46,14 @@ def _render_reviews(
     page = Paginator(_plugin_reviews(plugin), PER_PAGE).get_page(request.GET.get("page"))
     found = review_rows(page.object_list, latest=plugin.version)
     counted = review_counts([plugin.pk])[plugin.pk]
-    context: dict[str, Any] = {
-        "page": page,
-        "rows": [(row, (answered or {}).get(row.review.pk) or _reply_form(row.review)) for row in found],
-        "verdicts": [(verdict.label, counted[verdict]) for verdict in Verdict],
-    }
+    rows = []
+    for row in found:
+        form = ReplyForm(initial={"text": row.review.reply}, auto_id=f"id_{row.review.pk}_%s")
+        rows.append((row, (answered or {}).get(row.review.pk) or form))
+    verdicts = [(verdict.label, counted[verdict]) for verdict in Verdict]
+    context = {"page": page, "rows": rows, "verdicts": verdicts}
     return render_pane(request, plugin, "reviews", "builder/reviews.html", context)
-
-
-def _reply_form(review: Review) -> ReplyForm:
-    return ReplyForm(initial={"text": review.reply}, auto_id=f"id_{review.pk}_%s")
 
 
 def _plugin_reviews(plugin: Plugin) -> ReviewQuerySet:
     return Review.objects.filter(plugin=plugin).public()
-
-
-def _review_url(plugin: Plugin, review: Review) -> str:
-    return f"{reverse('admin:builder_reviews', args=[plugin.pk])}#review-{review.pk}"
