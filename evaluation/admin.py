@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db import models
-from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.models import User
 from evaluation.reports.console_report import format_figure
 from lexic import plots
 from plugins.admin_display import key_value_table
@@ -39,10 +36,6 @@ class GoldenQuestionAdmin(ReadOnlyAdmin):
     list_select_related = ("plugin",)
     search_fields = ("question",)
 
-    def visible(self, request: HttpRequest) -> models.QuerySet[GoldenQuestion]:
-        assert isinstance(request.user, User)
-        return GoldenQuestion.objects.visible_to(request.user)
-
     def builder_url(self, obj: Any) -> str:
         return reverse("admin:builder_golden_change", args=[obj.plugin_id, obj.pk])
 
@@ -66,10 +59,6 @@ class EvaluationRunAdmin(ReadOnlyAdmin):
         ("Figures", {"fields": ("figures",)}),
         ("Confidence", {"fields": ("curve", "diagram")}),
     )
-
-    def visible(self, request: HttpRequest) -> models.QuerySet[EvaluationRun]:
-        assert isinstance(request.user, User)
-        return EvaluationRun.objects.visible_to(request.user)
 
     @admin.display(description="asked of")
     def asked_of(self, run: EvaluationRun) -> str:

@@ -14,7 +14,6 @@ from django.urls import URLPattern, path
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.models import User
 from lexic.errors import LexicError
 from marketplace.models import Report
 from marketplace.reviews import moderation
@@ -83,10 +82,6 @@ class ReportAdmin(ReadOnlyAdmin):
     actions = ["hide_chosen", "withdraw_chosen", "dismiss_chosen"]
 
     # --- Who may ---------------------------------------------------------------------------------------------
-
-    def visible(self, request: HttpRequest) -> models.QuerySet[Report]:
-        assert isinstance(request.user, User)
-        return Report.objects.visible_to(request.user)
 
     def changeable(self, request: HttpRequest) -> models.QuerySet[Report]:
         """To decide them; there is no form that would change one."""

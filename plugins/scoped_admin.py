@@ -25,8 +25,8 @@ class ScopedAdmin(ModelAdmin):
     show_full_result_count = False
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Any]:
-        """The rows this person may see."""
-        raise NotImplementedError
+        """The rows this person may see: by `visible_to` of the model, unless an admin says otherwise."""
+        return self.model._default_manager.visible_to(request.user)
 
     def changeable(self, request: HttpRequest) -> models.QuerySet[Any]:
         """The rows this person may change as well: none, unless an admin says which."""

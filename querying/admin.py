@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db import models
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -52,10 +51,6 @@ class QueryAdmin(ReadOnlyAdmin):
         ("Why", {"fields": ["shown_evidence", "passages_read", "shown_context", "shown_options"]}),
         ("How", {"fields": ["took", "shown_timings", "written_by", "tokens"]}),
     ]
-
-    def visible(self, request: HttpRequest) -> models.QuerySet[Query]:
-        assert isinstance(request.user, User)
-        return Query.objects.visible_to(request.user)
 
     def get_fieldsets(self, request: HttpRequest, obj: Query | None = None) -> Any:
         """An author reads what was asked of a plugin, not who asked: their address and key are theirs."""
