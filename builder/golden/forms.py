@@ -88,6 +88,6 @@ class GoldenQuestionForm(forms.ModelForm):
         data, golden = self.cleaned_data, self.instance
         golden.facts, golden.must_cite = data["facts_in_lines"], data["places"]
         golden.must_contain = data["phrases"]
-        if GoldenQuestion.decides(self.changed_data):
+        if GoldenQuestion.changes_question(self.changed_data):
             golden.last_passed, golden.last_failures = None, []
         return super().save(commit=commit)
