@@ -67,26 +67,19 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     try:
         ingest(UUID(document_id))
     except EmbedderError as error:
-        _retry_later(self, document_id, error)
+        attempt = self.request.retries + 1
+        if attempt < MAX_ATTEMPTS:
+            mark_waiting(UUID(document_id), attempt=attempt)
+            raise self.retry(exc=error, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries) from error
+        fail_provider_unavailable(UUID(document_id))
     except OperationalError as error:
-        raise self.retry(exc=error, countdown=_retry_delay(self.request.retries)) from error
+        raise self.retry(exc=error, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries) from error
     finally:  # everything but a sudden death comes by here
-        _reset_start_count(document_id)
+        # While another worker reads it, the count is about that one.
+        if not lease.is_leased(UUID(document_id)):
+            cache.delete(_start_count_key(document_id))
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
         enqueue_index_check(base_id)
-
-
-def _retry_later(task: Task, document_id: str, error: EmbedderError) -> None:
-    attempt = task.request.retries + 1
-    if attempt >= MAX_ATTEMPTS:
-        fail_provider_unavailable(UUID(document_id))
-        return
-    mark_waiting(UUID(document_id), attempt=attempt)
-    raise task.retry(exc=error, countdown=_retry_delay(task.request.retries)) from error
-
-
-def _retry_delay(retries: int) -> int:
-    return FIRST_RETRY_SECONDS * 2**retries
 
 
 def _has_crashed_too_often(document_id: str) -> bool:
@@ -98,12 +91,6 @@ def _has_crashed_too_often(document_id: str) -> bool:
         mark_failed(document, WorkerCrashed())
     cache.delete(_start_count_key(document_id))
     return True
-
-
-def _reset_start_count(document_id: str) -> None:
-    # While another worker reads it, the count is about that one.
-    if not lease.is_leased(UUID(document_id)):
-        cache.delete(_start_count_key(document_id))
 
 
 def _start_count_key(document_id: str) -> str:
@@ -171,20 +158,15 @@ def _sync_if_scheduled(source: Source) -> bool:
 @shared_task(name="knowledge.prune_knowledge")
 def prune_knowledge(**kwargs: Any) -> int:
     """Delete for good what left any knowledge base and is pinned by no release. Returns the number of chunks."""
-    return sum(_prune_base(base) for base in KnowledgeBase.objects.filter(_has_prunable_rows()))
-
-
-def _has_prunable_rows() -> Q:
     left = Page.objects.filter(document__knowledge_base=OuterRef("pk"), removed_in__isnull=False)
+    total = 0
     # One that moved to another embedder may still have the vectors of the one before.
-    return Q(Exists(left)) | Q(space__gt=0)
-
-
-def _prune_base(base: KnowledgeBase) -> int:
-    deleted = prune_knowledge_base(base)
-    if deleted or base.space:
-        enqueue_index_check(base.pk)
-    return deleted
+    for base in KnowledgeBase.objects.filter(Q(Exists(left)) | Q(space__gt=0)):
+        deleted = prune_knowledge_base(base)
+        if deleted or base.space:
+            enqueue_index_check(base.pk)
+        total += deleted
+    return total
 
 
 @worker_ready.connect

@@ -74,7 +74,8 @@ def add_texts(
     nothing is added then.
     """
     embedder = embedder or get_embedder(knowledge_base.embedder)
-    cleaned = {one.name: (one, _clean_plain_text(one.text)) for one in texts}
+    # Cleaned as the reader of plain text does it, so that reading the stored bytes again changes nothing.
+    cleaned = {one.name: (one, replace_unstorable(clean_text(one.text).replace("\f", "\n"))) for one in texts}
     hashes = {
         name: hashlib.sha256(text.encode()).hexdigest()
         for name, (_, text) in cleaned.items()
@@ -97,11 +98,6 @@ def add_texts(
         chunks=sum(len(one.chunks) for one in planned),
         empty=tuple(name for name in cleaned if name not in hashes),
     )
-
-
-def _clean_plain_text(text: str) -> str:
-    # As the reader of plain text leaves it, so that reading the stored bytes again changes nothing.
-    return replace_unstorable(clean_text(text).replace("\f", "\n"))
 
 
 def _documents_by_hash(base: KnowledgeBase) -> dict[str, UUID]:

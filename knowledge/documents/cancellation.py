@@ -25,7 +25,7 @@ def cancel_ingestion(document: Document) -> Document | None:
     """Give up the version that waits, is being read or could not be read. The worker notices at its next report.
 
     The document is then what it was before, and that is returned; None when it never answered and is gone. Raises
-    `NotFound`, `NothingToStop`, and `SameBytes` when another document has taken its former bytes.
+    `NotFound`, `NothingToCancel`, and `DuplicateContent` when another document has taken its former bytes.
     """
     try:
         with transaction.atomic():

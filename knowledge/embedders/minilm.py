@@ -42,7 +42,10 @@ class MiniLM:
         from safetensors.numpy import load_file
 
         core = openvino.Core()
-        self.precision = _supported_precision(core) if precision == "auto" else precision
+        if precision == "auto":
+            # Listed only where there are instructions for it (avx512_bf16, amx); elsewhere it would be emulated.
+            precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+        self.precision = precision
         self.streams = min(MAX_STREAMS, threads or len(os.sched_getaffinity(0)))
         hints: dict[str, Any] = {"NUM_STREAMS": str(self.streams), "INFERENCE_PRECISION_HINT": self.precision}
         if threads:
@@ -83,11 +86,6 @@ class MiniLM:
         states, vectors = (request.get_output_tensor(index).data.copy() for index in range(2))
         self._idle.append(request)
         return states, vectors
-
-
-def _supported_precision(core: Any) -> Literal["bf16", "f32"]:
-    # Listed only where there are instructions for it (avx512_bf16, amx); elsewhere it would be emulated.
-    return "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 
 
 def _pad_rows(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 
 class LexicalScorer:
-    """Scores chunks of one knowledge base. `occurring` are the terms that it holds, in the order of the columns."""
+    """Scores chunks of one knowledge base. `known_terms` are the terms that it holds, in the order of the columns."""
 
     def __init__(
         self, words: Sequence[QueryWord], *, statistics: BaseStatistics, known_terms: Sequence[str]

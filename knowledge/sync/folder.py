@@ -42,7 +42,11 @@ class FolderListing:
 
 
 def list_folder(folder: Path) -> FolderListing:
-    """Raises `NoFolder` when any part of it cannot be looked into: what is merely out of sight must not seem gone."""
+    """The notes in the folder, and what is left out.
+
+    Raises `SourceNotFound` when a part of it cannot be read, as notes that cannot be seen must not be taken for deleted
+    ones; and `TooManyNotes`.
+    """
     notes: list[str] = []
     skipped: list[tuple[str, str]] = []
     others = 0
@@ -99,7 +103,7 @@ def _skip_reason(name: str, mode: int) -> str:
 
 
 def read_note_bytes(folder: Path, path: str) -> bytes:
-    """The bytes of a note, at most one more than it may have. Raises `Mistake` when it is gone, or no plain file."""
+    """The bytes of a note, at most one more than allowed. Raises `NoteMistake` when it is gone, or no plain file."""
     try:
         descriptor = _open_note(folder, path)
         with os.fdopen(descriptor, "rb") as stream:

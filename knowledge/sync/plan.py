@@ -60,7 +60,7 @@ class SyncPlan:
 
 
 def plan_sync(source: Source, *, root: Path, today: date) -> SyncPlan:
-    """Raises `NoFolder` and `TooManyNotes`."""
+    """Raises `SourceNotFound` and `TooManyNotes`."""
     return _SyncPlanner(source, root=root, today=today).plan()
 
 

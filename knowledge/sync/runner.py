@@ -49,7 +49,7 @@ class LocationTooLong(InvalidInput):
 def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bool | None = None) -> Source:
     """The source of this knowledge base at this place, made when it is new. None leaves `public_only` as it is.
 
-    Raises `NoFolder`, and `LocationTooLong`.
+    Raises `SourceNotFound`, and `LocationTooLong`.
     """
     place = location.resolve()
     if not place.exists():
@@ -92,7 +92,7 @@ def run_sync(
 ) -> SyncReport:
     """Bring the knowledge base in step with the source. `embedder` stands in for the one that the base names.
 
-    Raises `AlreadySyncing`, `NoFolder`, `TooManyNotes`, `NothingThere`, `WrongDimensions`, `EmbedderChanged` and
+    Raises `AlreadySyncing`, `SourceNotFound`, `TooManyNotes`, `EmptySource`, `WrongDimensions`, `EmbedderChanged` and
     `EmbedderError`. What is wrong with single notes is in the report, and stops nothing.
     """
     with lease.try_lease(f"sync:{source.pk}") as ours:

@@ -53,7 +53,7 @@ def preview_urls(source: Source, *, path: Path) -> SyncReport:
 
 
 def sync_urls(source: Source, *, path: Path, on_progress: OnProgress | None = None) -> SyncReport:
-    """Fetch every address anew; take out what is no longer listed. Raises `NoFolder`."""
+    """Fetch every address anew; take out what is no longer listed. Raises `SourceNotFound`."""
     addresses, items, done = parse_url_list(path), _items_by_url(source), _SyncTally()
     removed = [items[address] for address in sorted(set(items) - set(addresses))]
     for item in removed:
