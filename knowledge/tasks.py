@@ -1,4 +1,4 @@
-"""What the worker does: read documents, pick up the unfinished ones, and clear away what nobody can see."""
+"""The tasks of the worker: read documents, resume unfinished ones, sync sources, and prune what nothing can see."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STALE_AFTER = timedelta(minutes=2)
 STALE_WHILE_WAITING = timedelta(minutes=10)
 RESUME_BATCH_SIZE = 500
 
-# A document that ends its worker again and again must not do so for ever.
+# A document that crashes its worker is not tried for ever.
 MAX_STARTS = 4
 START_COUNT_SECONDS = 24 * 3600
 
@@ -74,7 +74,7 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
         fail_provider_unavailable(UUID(document_id))
     except OperationalError as error:
         raise self.retry(exc=error, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries) from error
-    finally:  # everything but a sudden death comes by here
+    finally:  # reached on every way out but a crash of the process
         # While another worker reads it, the count is about that one.
         if not lease.is_leased(UUID(document_id)):
             cache.delete(_start_count_key(document_id))
@@ -83,7 +83,7 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
 
 
 def _has_crashed_too_often(document_id: str) -> bool:
-    """Counts starts that had no end. True when there were too many: then the document has been marked failed."""
+    """Count starts that had no end. True when there were too many: then the document has been marked failed."""
     cache.add(_start_count_key(document_id), 0, START_COUNT_SECONDS)
     if cache.incr(_start_count_key(document_id)) <= MAX_STARTS or lease.is_leased(UUID(document_id)):
         return False
@@ -105,7 +105,7 @@ def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
     rows = Document.objects.unfinished() if at_start else _stale(Document.objects.unfinished())
     oldest = rows.order_by(F("updated_at").asc()).values_list("pk", flat=True)[:RESUME_BATCH_SIZE]
     free = [pk for pk in oldest if lease.document_lock_key(pk) not in held]
-    # Their turn is over until they have been quiet again, so that a long queue is not filled up with doubles.
+    # They count as touched now, so that the next run does not enqueue them a second time.
     Document.objects.filter(pk__in=free).update(updated_at=timezone.now())
     for document_id in free:
         publish_ingest(document_id)
@@ -132,14 +132,14 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
 
 @shared_task(name="knowledge.sync_source")
 def sync_source(*, source_id: int, **kwargs: Any) -> bool:
-    """Bring this source in step, if the timetable would. Says whether it was."""
+    """Sync this source if the timetable would sync it. Returns whether it was synced."""
     rows = Source.objects.select_related("knowledge_base__plugin").filter(pk=source_id)
     return any(_sync_if_scheduled(source) for source in rows)
 
 
 @shared_task(name="knowledge.sync_sources")
 def sync_sources(**kwargs: Any) -> int:
-    """Bring every source under the operator's folders in step. Returns how many; one that fails stops no other."""
+    """Sync every source under the operator's folders. Returns how many; one that fails does not stop the others."""
     return sum(_sync_if_scheduled(source) for source in Source.objects.select_related("knowledge_base__plugin"))
 
 
@@ -171,6 +171,6 @@ def prune_knowledge(**kwargs: Any) -> int:
 
 @worker_ready.connect
 def resume_at_start(**kwargs: Any) -> None:
-    """A worker that comes back takes up what its predecessor left, if reading is what it does."""
+    """When a worker that reads documents starts, it resumes what the one before left unfinished."""
     if consumes_queue(settings.READING_QUEUE):
         resume_unfinished.delay(at_start=True)

@@ -1,8 +1,8 @@
-"""Many short texts at once: the rows of a corpus, the articles of a wiki export.
+"""Adds many short texts at once, such as the rows of a corpus or the articles of a wiki export.
 
-One document a text, and one revision for them all. Plain text needs no parser, so nothing here starts a reader.
-Everything is planned and embedded in memory first; then one transaction writes it, so that searches see all of
-it or nothing, and an interrupted import leaves nothing behind.
+Each text is a document, and all of them together make one revision. Plain text needs no parser, so no reader is
+started. Everything is chunked and embedded in memory first; then one transaction writes it, so that searches see all
+of it or nothing, and an interrupted import leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def add_texts(
 ) -> BulkImportResult:
     """Add the texts as documents that answer at once, in one revision; none when there is nothing new.
 
-    Bytes that the knowledge base holds already are not added again. `on_progress` hears how many of the new texts
-    are embedded. Raises `NameTaken`, `WrongDimensions`, `EmbedderChanged`, `InvalidMetadata` and `EmbedderError`;
+    Bytes that the knowledge base holds already are not added again. `on_progress` is called with how many of the new
+    texts are embedded. Raises `NameTaken`, `WrongDimensions`, `EmbedderChanged`, `InvalidMetadata` and `EmbedderError`;
     nothing is added then.
     """
     embedder = embedder or get_embedder(knowledge_base.embedder)

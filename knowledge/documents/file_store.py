@@ -42,7 +42,7 @@ class StoredFile:
 
 
 def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
-    """Keep what the stream holds. The same bytes are kept once. Raises `FileTooLarge`, leaving nothing behind."""
+    """Store the bytes of the stream; the same bytes are stored once. Raises `FileTooLarge`, leaving nothing behind."""
     with atomic_files.temporary_file(_files_root()) as target:
         digest, size = hashlib.sha256(), 0
         while piece := stream.read(_BLOCK_BYTES):
@@ -58,7 +58,7 @@ def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
 
 
 def touch_if_stored(sha256: str) -> bool:
-    """Whether the bytes are there. They count as new from now on, so that nobody clears them away meanwhile."""
+    """Whether the bytes are stored. They count as new from now on, so that they are not pruned meanwhile."""
     try:
         os.utime(stored_path(sha256))
     except OSError:

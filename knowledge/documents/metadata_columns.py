@@ -1,4 +1,4 @@
-"""The metadata of a document that filters understand have columns; the rest is kept as it came."""
+"""Metadata of documents: labels that filters understand have columns, all others are stored as JSON."""
 
 from __future__ import annotations
 

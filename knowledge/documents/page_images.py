@@ -1,4 +1,4 @@
-"""Pages of PDFs as pictures: drawn when somebody looks, kept beside the stored files, within bounds.
+"""Pages of PDFs as pictures: rendered when a person looks at one, and cached beside the stored files, within bounds.
 
 A picture belongs to the bytes its page was read from, so a page that was replaced long ago still shows what was
 cited. Only pixels come from the process that drew it; the picture file is made here.
@@ -32,7 +32,7 @@ from lexic.errors import LexicError
 _IMAGE_NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
 _WEBP_QUALITY = 82
 _RENDER_SLOTS = threading.BoundedSemaphore(2)
-# Of these, those for visitors who have not signed in: however many come, people who work here get their turn.
+# Those of them for visitors who are not signed in; the other is left to people who are.
 _VISITOR_SLOTS = threading.BoundedSemaphore(1)
 _SLOT_TIMEOUT_SECONDS = 8.0  # seconds that a person waits for a turn
 _FAILURE_CACHE_SECONDS = 600  # seconds
@@ -72,9 +72,10 @@ def can_have_image(page: Page) -> bool:
 
 
 def get_page_image(page: Page, *, is_for_visitor: bool = False) -> PageImage:
-    """The page as it was in the file it was read from, drawn now if it is not there yet. Raises `NoPageImage`.
+    """The page as it was in the file it was read from, rendered now if it is not there yet. Raises `NoPageImage`.
 
-    `is_for_visitor`: nobody has signed in. Of their pages one is drawn at a time, so that a place is left to people.
+    `is_for_visitor`: the request is not signed in. Only one page at a time is rendered for such requests, so that
+    signed-in people do not wait for them.
     """
     if not can_have_image(page):
         raise NoPageImage
@@ -153,5 +154,5 @@ def _save_image(page: Page, rendered: RenderedPage) -> PageImage:
 
 
 def evict_page_images(*, max_bytes: int) -> int:
-    """Delete the pictures that nobody has looked at for longest, until the rest takes up less. Returns how many."""
+    """Delete the least recently viewed pictures, until the rest takes up less than this. Returns how many."""
     return atomic_files.prune_files(_images_root().glob("*/*/*"), most_bytes=max_bytes)

@@ -38,8 +38,8 @@ class MiniLM:
 
     def __init__(self, weights: Path, *, precision: Precision = "auto", threads: int = 0) -> None:
         """`precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as OpenVINO likes."""
-        import openvino
-        from safetensors.numpy import load_file
+        import openvino  # slow import
+        from safetensors.numpy import load_file  # slow import
 
         core = openvino.Core()
         if precision == "auto":
@@ -101,13 +101,13 @@ class _GraphBuilder:
     """Token numbers [batch, tokens], padded with zeros → token states and mean-pooled unit vectors."""
 
     def __init__(self, weights: Weights) -> None:
-        from openvino import opset13
+        from openvino import opset13  # slow import
 
         self._ops: Any = opset13
         self._weights = weights
 
     def model(self) -> Any:
-        import openvino
+        import openvino  # slow import
 
         ops = self._ops
         ids = ops.parameter([-1, -1], np.int64, name="ids")

@@ -12,7 +12,7 @@ from language.terms import terms
 
 Phrase = tuple[str, ...]
 
-# What counts of a question that somebody made very long.
+# Words of a very long question beyond this are ignored.
 MAX_WORDS = 200
 # Ways to put one word; a plugin's groups of synonyms are no larger.
 _MAX_PHRASES = 12

@@ -115,7 +115,7 @@ def read_note_bytes(folder: Path, path: str) -> bytes:
 
 
 def _open_note(folder: Path, path: str) -> int:
-    """Step by step from the folder down, so that nobody can slip in a link on the way."""
+    """Opens each folder on the way from the one above it, so that no part of the path can become a link meanwhile."""
     *parents, name = Path(path).parts
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

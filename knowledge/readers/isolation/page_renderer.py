@@ -45,7 +45,7 @@ def _load_restraints() -> ModuleType:
 
 
 def _render_page(path: Path, number: int) -> list[Any]:
-    import pypdfium2
+    import pypdfium2  # after the process has given up its powers
 
     try:
         document = pypdfium2.PdfDocument(path)

@@ -57,7 +57,7 @@ class NoteFields:
 
 
 def parse_fields(fields: Iterable[FrontMatterField]) -> NoteFields:
-    """With any mistake in it a note is not public: nobody knows then what its author wanted."""
+    """The columns of a note from its fields. A note with a mistake is not public: its author may have wanted that."""
     left = {field.key: field for field in fields}
     values: dict[str, Any] = {}
     mistakes: list[NoteMistake] = []
