@@ -97,7 +97,7 @@ def mark_failed(document: Document, error: LexicError) -> None:
         is_noted = _version_rows(document).update(
             status=DocumentStatus.FAILED,
             error_code=error.code[:40],
-            error=f"{error.message} {error.hint}".strip(),
+            error=error.message_with_hint,
             updated_at=timezone.now(),
         )
         if is_noted:

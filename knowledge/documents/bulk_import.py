@@ -147,11 +147,7 @@ def _new_document(base: KnowledgeBase, new: NewText, sha256: str) -> Document:
 
 @transaction.atomic
 def _write_revision(
-    base: KnowledgeBase,
-    planned: Sequence[PlannedText],
-    *,
-    vectors: Mapping[bytes, WindowVectors],
-    dimensions: int,
+    base: KnowledgeBase, planned: Sequence[PlannedText], *, vectors: Mapping[bytes, WindowVectors], dimensions: int
 ) -> dict[str, UUID]:
     lease.lock_in_transaction(f"add:{base.pk}")
     locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from knowledge.embedders.base import (
-    Embedder,
-    EmbedderError,
-    EmbedderRejected,
-    EmbedderUnavailable,
-    UnknownEmbedder,
-)
+from knowledge.embedders.base import Embedder, EmbedderError, EmbedderRejected, EmbedderUnavailable, UnknownEmbedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.embedders.openai import OpenAIEmbedder, close_clients
 

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from knowledge.embedders.base import (
-    Embedder,
-    EmbedderError,
-    EmbedderRejected,
-    EmbedderUnavailable,
-    UnknownEmbedder,
-)
+from knowledge.embedders.base import Embedder, EmbedderError, EmbedderRejected, EmbedderUnavailable, UnknownEmbedder
 
 if TYPE_CHECKING:
     import httpx2

@@ -78,7 +78,7 @@ class _SyncPlanner:
 
     def plan(self) -> SyncPlan:
         for path in self.listing.notes:
-            self._read_or_keep(path)
+            self._read(path, keeps_current=True)
         self._find_renamed()
         self._adopt_manual_documents()
         names = NoteNameIndex(
@@ -92,13 +92,14 @@ class _SyncPlanner:
 
     # --- What is there ---
 
-    def _read_or_keep(self, path: str) -> None:
+    def _read(self, path: str, *, keeps_current: bool = False) -> None:
+        """Read a note again, unless its item is current and may be kept."""
         try:
             data = disk.read_note_bytes(self.root, path)
         except NoteMistake as mistake:
             self.read.append(notes.unreadable_note(path, mistake))
             return
-        item = self.items.get(path)
+        item = self.items.get(path) if keeps_current else None
         if item and item.sha256 == notes.sha256_hex(data) and self._is_current(item):
             self.kept.append(item)
         else:
@@ -155,10 +156,7 @@ class _SyncPlanner:
         stale = [item for item in self.kept if any(names.title_of(name) != was for name, was in item.links.items())]
         for item in stale:
             self.kept.remove(item)
-            try:
-                self.read.append(notes.parse_note(item.path, disk.read_note_bytes(self.root, item.path)))
-            except NoteMistake as mistake:
-                self.read.append(notes.unreadable_note(item.path, mistake))
+            self._read(item.path)
 
     # --- What is to be done ---
 

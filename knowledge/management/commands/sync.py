@@ -51,7 +51,7 @@ class Command(KnowledgeCommand):
                 else self._sync(plugin, folder, options)
             )
         except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from None
+            raise CommandError(error.message_with_hint) from None
         if options["json"]:
             head = {"plugin": slug, "source": str(Path(folder).resolve()), "dryRun": options["dry_run"]}
             self.stdout.write(json.dumps({**head, **report.as_dict()}, ensure_ascii=False))
