@@ -83,7 +83,7 @@ def strip_list_mark(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def extract_figures(text: str) -> TextFigures:
-    """Every figure of the text. Of a text longer than `LONGEST_TEXT` only its beginning is read."""
+    """Every figure of the text. Only the first `MAX_FIGURES_TEXT` characters are read."""
     text = normalize_notation(text[:MAX_FIGURES_TEXT])
     words, dates = _read_and_blank(text, read_dates)
     names: list[Identifier] = []
