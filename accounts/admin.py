@@ -1,9 +1,10 @@
+"""Operators' pages of people, of what they sign in with, and of their keys."""
+
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
-from allauth.account.decorators import reauthentication_required, secure_admin_login
+from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
@@ -13,20 +14,14 @@ from django.contrib import admin, messages
 from django.contrib.admin.widgets import FilteredSelectMultiple
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db import models
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
-from django.utils.decorators import method_decorator
+from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from accounts import api_keys
 from accounts.key_permissions import KeyPermissions
 from accounts.key_secrets import contains_key
-from accounts.models import ApiKey, ApiKeyPlugin, Capability, UnknownKey, User
+from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
 from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
 
@@ -162,58 +157,45 @@ class ApiKeyForm(forms.ModelForm):
         return name
 
     def clean(self) -> dict[str, Any]:
-        """Superusers may give a key more than the settings do, and have more keys than other people."""
-        said = super().clean() or self.cleaned_data
+        """Superusers may give a key more than the settings do."""
+        data = super().clean() or self.cleaned_data
         if self.person.is_superuser or self.errors:
-            return said
+            return data
+        stored = ApiKey.objects.select_related("owner").get(pk=self.instance.pk)
+        before = KeyPermissions.of_key(stored)
         try:
-            self._check(said)
+            limits = {name: data[name] for name in ("per_minute", "per_day")}
+            before.updated(limits).check_ceiling(before=before)
+            if set(self.changed_data) - {"name"}:
+                api_keys.check_expiry(stored, ends=data["expires_at"])
         except LexicError as error:
             raise forms.ValidationError(f"{error.message} {error.hint}") from None
-        return said
-
-    def _check(self, said: dict[str, Any]) -> None:
-        """Raises what `keeping.issue` and `keeping.change` raise."""
-        stored = ApiKey.objects.filter(pk=self.instance.pk).select_related("owner").first()
-        before = KeyPermissions.of_key(stored) if stored else None
-        wanted = {name: said[name] for name in ("per_minute", "per_day")}
-        (before or KeyPermissions.default()).updated(wanted).check_ceiling(before=before)
-        if stored is None:
-            api_keys.check_key_quota(self.person)
-        elif set(self.changed_data) - {"name"}:
-            api_keys.check_expiry(stored, ends=said["expires_at"])
+        return data
 
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ModelAdmin):
-    """A person's own keys. The secret is shown on the page that answers the form, and to its owner again who has just
-    confirmed their password."""
+    """People's own keys, and everybody's for superusers: to change or revoke. They are made, replaced and revealed on
+    a page of the site, which alone shows secrets."""
 
     form = ApiKeyForm
-    change_form_outer_after_template = "admin/accounts/apikey/reveal.html"
     list_display = ["name", "shown_prefix", "state", "owner", "created_at", "last_used_at", "expires_at"]
     list_select_related = ["owner"]
     list_per_page = 50
     show_full_result_count = False
     search_fields = ["name", "prefix"]
-    readonly_fields = ["shown_prefix", "state", "owner", "created_at", "last_used_at", "replaces", "revealed"]
     actions = ["revoke"]
+    readonly_fields = ["shown_prefix", "state", "owner", "created_at", "last_used_at", "replaces", "revealed"]
     fieldsets = [
         (None, {"fields": ["name"]}),
         ("What it opens", {"fields": ["capabilities", "limited_to"]}),
         ("Limits", {"fields": [("per_minute", "per_day"), "expires_at"]}),
+        ("History", {"fields": [*readonly_fields]}),
     ]
-    history = (
-        "What became of it",
-        {"fields": ["state", "shown_prefix", "owner", "created_at", "last_used_at", "replaces", "revealed"]},
-    )
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[ApiKey]:
         assert isinstance(request.user, User)
         return ApiKey.objects.visible_to(request.user)
-
-    def get_fieldsets(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
-        return [*self.fieldsets, self.history] if obj else self.fieldsets
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_active and request.user.is_staff)
@@ -222,15 +204,15 @@ class ApiKeyAdmin(ModelAdmin):
         is_theirs = obj is None or self.get_queryset(request).filter(pk=obj.pk).exists()
         return self.has_module_permission(request) and is_theirs
 
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
     def has_change_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
         return self.has_view_permission(request, obj) and (obj is None or obj.revoked_at is None)
 
     def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
         """A key is revoked, not deleted, so that the audit log goes on knowing which one asked."""
         return bool(request.user.is_active and request.user.is_superuser)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.has_module_permission(request)
 
     def get_form(self, request: HttpRequest, obj: ApiKey | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
@@ -239,52 +221,8 @@ class ApiKeyAdmin(ModelAdmin):
         return form
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
-        chosen = {name: form.cleaned_data[name] for name in ("capabilities", "per_minute", "per_day", "expires_at")}
-        if change:
-            super().save_model(request, obj, form, change)
-            obj.plugins.set(form.cleaned_data["limited_to"])
-            return
-        assert isinstance(request.user, User)
-        limit = form.cleaned_data["limited_to"]
-        made, secret = ApiKey.objects.issue(owner=request.user, name=obj.name, plugins=limit, **chosen)
-        obj.__dict__.update(made.__dict__, shown_once=secret)
-
-    def response_add(self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None) -> HttpResponse:
-        """The secret goes into this one answer, and into no message, cookie or session."""
-        return self._secret_page(request, obj, getattr(obj, "shown_once", ""))
-
-    def _secret_page(
-        self, request: HttpRequest, key: ApiKey, secret: str, *, is_again: bool = False
-    ) -> HttpResponse:
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"The key “{key.name}”",
-            "opts": self.opts,
-            "key": key,
-            "secret": secret,
-            "is_again": is_again,
-            "address": request.build_absolute_uri("/api/v1/query"),
-        }
-        return TemplateResponse(request, "admin/accounts/apikey/created.html", context)
-
-    def get_urls(self) -> list[URLPattern]:
-        reveal = self.admin_site.admin_view(self.reveal)
-        return [path("<uuid:pk>/reveal/", reveal, name="accounts_apikey_reveal"), *super().get_urls()]
-
-    @method_decorator([require_POST, never_cache, reauthentication_required])
-    def reveal(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """The secret again, for its owner; superusers see the keys of others, and no secret of theirs."""
-        assert isinstance(request.user, User)
-        key = get_object_or_404(self.get_queryset(request), pk=pk)
-        try:
-            secret = key.reveal_to(request.user)
-        except UnknownKey:
-            raise Http404 from None
-        except LexicError as error:
-            messages.error(request, f"{error.message} {error.hint}")
-            return redirect("admin:accounts_apikey_change", pk)
-        self.log_change(request, key, "Revealed.")
-        return self._secret_page(request, key, secret, is_again=True)
+        super().save_model(request, obj, form, change)
+        obj.plugins.set(form.cleaned_data["limited_to"])
 
     @admin.display(description="begins with", ordering="prefix")
     def shown_prefix(self, key: ApiKey) -> str:
@@ -301,7 +239,7 @@ class ApiKeyAdmin(ModelAdmin):
     def state(self, key: ApiKey) -> str:
         return f"revoked on {key.revoked_at:%d %b %Y}" if key.revoked_at else key.state
 
-    @admin.display(description="in the place of")
+    @admin.display(description="replaces")
     def replaces(self, key: ApiKey) -> str:
         return str(key.rotated_from or "no other key")
 
@@ -312,8 +250,7 @@ class ApiKeyAdmin(ModelAdmin):
 
     @admin.action(description="Revoke the chosen keys")
     def revoke(self, request: HttpRequest, queryset: models.QuerySet[ApiKey]) -> None:
-        working = queryset.filter(revoked_at=None)
-        for key in working:
+        for key in queryset.filter(revoked_at=None):
             key.revoke()
             self.log_change(request, key, "Revoked.")
         self.message_user(request, "Revoked. They stopped working at once.", messages.SUCCESS)

@@ -1,4 +1,4 @@
-"""Who comes in: an agent with a bearer key, or a person who has signed in on the pages."""
+"""How callers authenticate: an agent with a bearer key, or a person who has signed in on the pages."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class ApiKeyAuthentication(BaseAuthentication):
         return 'Bearer realm="lexic"'
 
 
-# For the doors of authors: the pages' own session counts as well, with its token against forged requests.
+# For views that authors use: the session of the pages counts as well, with its CSRF token.
 KEY_OR_SESSION = [ApiKeyAuthentication, SessionAuthentication]
 
 
 def get_principal(request: Request) -> Principal:
-    """The key, or the person without one. Behind a permission that lets only these in."""
+    """The key, or the person who came without one. The view's permission must refuse everybody else."""
     principal = request.auth if isinstance(request.auth, ApiKey) else request.user
     assert isinstance(principal, User | ApiKey)
     return principal

@@ -1,4 +1,4 @@
-"""What a view answers with where the body decides it, and not the header of whoever asks."""
+"""Content negotiation for views whose body decides the media type of the answer, and not the Accept header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 
 class IgnoreAcceptNegotiation(DefaultContentNegotiation):
-    """Whether an answer is a stream, text or JSON is known when it comes; clients accept what comes to their mind."""
+    """Only the answer shows whether it is a stream, text or JSON, and many clients send a wrong Accept header."""
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None

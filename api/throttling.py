@@ -1,4 +1,4 @@
-"""The limits of a key, at the door of every view, and what is left of them in the headers of every answer."""
+"""The limits of keys and addresses, which each view checks, and the headers that say what is left of a key's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from accounts.rate_limits import MINUTE, Allowance, count_key_request, count_or_
 class ApiKeyThrottle(BaseThrottle):
     """Counts the request against the key's limits. People who have signed in have none here.
 
-    The `Allowance` stays on the request: `allowance_of(request)`.
+    The `Allowance` stays on the request: `get_allowance(request)`.
     """
 
     _allowance: Allowance | None = None
@@ -38,7 +38,7 @@ class ApiKeyThrottle(BaseThrottle):
 
 
 class AnonymousThrottle(BaseThrottle):
-    """Counts what an address reads at the open doors, where nobody has to say who they are."""
+    """Counts the requests of an address to the public views, where nobody authenticates."""
 
     _wait: float | None = None
 
@@ -63,15 +63,15 @@ def rate_limit_headers(
     """`X-RateLimit-*` on every answer to a request that was counted: errors and streams as well."""
     if iscoroutinefunction(get_response):
 
-        async def tell_later(request: HttpRequest) -> HttpResponseBase:
+        async def async_middleware(request: HttpRequest) -> HttpResponseBase:
             return _with_rate_limit_headers(request, await get_response(request))
 
-        return tell_later
+        return async_middleware
 
-    def tell(request: HttpRequest) -> HttpResponseBase:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
         return _with_rate_limit_headers(request, get_response(request))
 
-    return tell
+    return middleware
 
 
 def _with_rate_limit_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

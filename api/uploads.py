@@ -1,4 +1,4 @@
-"""Files in a request: how many, how large together, and the fields that come with them as plain values."""
+"""Files in a request: their limits, and the form fields that come with them as plain values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lexic.http.error_handlers import PayloadTooLarge
 from lexic.http.strict_json import InvalidJson, read_json
 
 MAX_FILES = 20
-# As many times the largest document, all files of a request together.
+# All files of a request together may be as large as this many of the largest documents.
 MAX_TOTAL_DOCUMENTS = 4
 
 
@@ -34,7 +34,7 @@ class TooManyFiles(PayloadTooLarge):
 
 
 class UploadParser(MultiPartParser):
-    """Reads text as UTF-8 whatever the header calls it, and nothing that says it is too large."""
+    """Reads text as UTF-8 whatever the header says, and refuses a body that declares to be too large."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -47,7 +47,7 @@ class UploadParser(MultiPartParser):
 
 
 def get_files(request: Request) -> list[UploadedFile]:
-    """The files in the field `file`. Raises `NoFile`, `TooManyFiles`, `TooLarge`."""
+    """The files in the field `file`. Raises `NoFile`, `TooManyFiles`, `PayloadTooLarge`."""
     files = request.FILES.getlist("file")
     if elsewhere := sorted(set(request.FILES) - {"file"}):
         raise NoFile(f"A file was sent in a field called “{elsewhere[0][:60]}”, where none is looked for.")
@@ -61,7 +61,7 @@ def get_files(request: Request) -> list[UploadedFile]:
 
 
 def get_file(request: Request) -> UploadedFile:
-    """The only file. Raises `NoFile`, `TooManyFiles`, `TooLarge`."""
+    """The only file. Raises `NoFile`, `TooManyFiles`, `PayloadTooLarge`."""
     files = get_files(request)
     if len(files) > 1:
         raise TooManyFiles("One file is needed, and several were sent.", hint="Send them one by one.")
@@ -71,7 +71,7 @@ def get_file(request: Request) -> UploadedFile:
 def get_form_fields(
     request: Request, *, lists: tuple[str, ...] = (), flags: tuple[str, ...] = (), objects: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """The other fields as JSON would have them; of a form, an empty field says nothing.
+    """The other fields as JSON would have them. An empty field of a form counts as not sent.
 
     `lists` may be repeated or have commas, `flags` are true or false, `objects` are JSON. Raises `InvalidJson`.
     """
@@ -83,14 +83,12 @@ def get_form_fields(
         elif len(values) > 1:
             raise InvalidJson(f"{name:.60} was sent more than once.")
         elif values:
-            fields[name] = _parse_field(values[0], is_flag=name in flags, is_object=name in objects)
+            fields[name] = values[0]
+            if name in flags:
+                fields[name] = {"true": True, "false": False}.get(values[0].strip().lower(), values[0])
+            elif name in objects:
+                fields[name] = read_json(values[0].encode())
     return fields
-
-
-def _parse_field(text: str, *, is_flag: bool, is_object: bool) -> Any:
-    if is_flag:
-        return {"true": True, "false": False}.get(text.strip().lower(), text)
-    return read_json(text.encode()) if is_object else text
 
 
 def _max_total_bytes() -> int:

@@ -1,83 +1,136 @@
-"""A plugin's page in the builder: the form of its persona, and around it every part that the apps below know."""
+"""Plugins in the builder: their list, the form of the persona, and around it the panes of `builder.urls`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 
-from builder import analytics, golden, inbox, knowledge, panes, sandbox, trees
-from builder.persona.views import persona_context, suggest_persona
-from builder.persona.views import urls as persona_urls
-from builder.plugin_import import import_plugin
+from accounts.models import User
+from builder import panes
+from builder.persona.forms import NewPluginForm, PluginForm
+from builder.persona.views import persona_context
 from builder.readiness import reverse_pane
 from builder.releases.publication import try_publish, withdraw_with_message
-from builder.releases.views import urls as releases_urls
-from builder.reviews.views import urls as reviews_urls
-from builder.sharing.views import urls as sharing_urls
-from builder.webhooks.views import urls as webhooks_urls
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.publishing.deletion import delete_plugin
-from plugins.admin import PluginAdmin
-from plugins.models import Plugin
+from plugins.models import Plugin, Release
+from plugins.scoped_admin import ScopedAdmin
 from plugins.starter_persona import fill_empty_fields
-
-admin.site.unregister(Plugin)
-
-_PANE_URLS = [
-    persona_urls,
-    knowledge.urls,
-    trees.urls,
-    sandbox.urls,
-    golden.urls,
-    inbox.urls,
-    analytics.urls,
-    releases_urls,
-    reviews_urls,
-    sharing_urls,
-    webhooks_urls,
-]
 
 
 @admin.register(Plugin)
-class PluginBuilderAdmin(PluginAdmin):
-    """The list of plugins, and the pane of the persona; the other panes are modules of their own."""
+class PluginAdmin(ScopedAdmin):
+    """The list of plugins, and the pane of the persona; the other panes are packages of their own."""
 
+    form = PluginForm
     actions = ["publish_chosen", "withdraw_chosen"]
     change_form_template = "builder/persona.html"
     add_form_template = "builder/new.html"
     change_list_template = "builder/plugins.html"
+    list_display = ["name", "slug", "state", "domain", "owner", "updated_at"]
+    list_filter = ["is_published"]
+    list_select_related = ["owner"]
+    search_fields = ["name", "slug", "domain", "tagline"]
+    search_help_text = "Words of its name, slug, field or tagline."
+    warn_unsaved_form = True
+    fieldsets = [
+        (None, {"fields": ["name", "slug", "domain"]}),
+        ("Persona", {"fields": ["system_prompt", "audience", "tone", "limits", "disclaimer"]}),
+        (
+            "What it may say",
+            {"fields": ["citation_mode", "evidence_threshold", "top_k", "threshold", "synonyms"]},
+        ),
+        (
+            "What it reads",
+            {
+                "fields": ["planner", "public_only"],
+                "description": "For notes and other documents with dates, tags and types.",
+            },
+        ),
+        (
+            "What must be right before it is published",
+            {
+                "fields": ["golden_gate", "golden_share"],
+                "description": "Golden questions are questions whose right behaviour you have fixed in advance.",
+            },
+        ),
+        ("Its public page", {"fields": ["tagline", "description", "tags"]}),
+        ("How its documents are cut", {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]}),
+    ]
+    add_fieldsets = [(None, {"fields": ["name", "domain", "slug"]})]
 
     def get_urls(self) -> list[URLPattern]:
-        own = [path("starting/", self.admin_site.admin_view(suggest_persona), name="builder_starting")]
-        own.append(path("import/", self.admin_site.admin_view(import_plugin), name="builder_import"))
-        own += analytics.all_plugins_urls()
-        return own + [url for urls in _PANE_URLS for url in urls()] + super().get_urls()
+        # Imported here: the panes look this class up in the registry.
+        from builder.urls import urlpatterns
+
+        return [*urlpatterns, *super().get_urls()]
+
+    # --- Who may ---------------------------------------------------------------------------------------------
+
+    def visible(self, request: HttpRequest) -> models.QuerySet[Plugin]:
+        assert isinstance(request.user, User)
+        return Plugin.objects.readable_by(request.user)
+
+    def changeable(self, request: HttpRequest) -> models.QuerySet[Plugin]:
+        assert isinstance(request.user, User)
+        return Plugin.objects.editable_by(request.user)
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        """Only its owner deletes a plugin; those who edit it with them do not."""
+        assert isinstance(request.user, User)
+        is_owners = not isinstance(obj, Plugin) or obj.owner_id == request.user.pk or request.user.is_superuser
+        return is_owners and self.has_change_permission(request, obj)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Names the plugins, and counts nothing below them. A release protects its plugin."""
+        plugins = list(objs)
+        forbidden = {"plugin" for plugin in plugins if not self.has_delete_permission(request, plugin)}
+        released = [str(release) for release in Release.objects.filter(plugin__in=plugins).select_related("plugin")]
+        return [str(plugin) for plugin in plugins], {}, forbidden, released
+
+    # --- The form --------------------------------------------------------------------------------------------
+
+    def get_fieldsets(self, request: HttpRequest, obj: Plugin | None = None) -> Any:
+        return self.fieldsets if obj else self.add_fieldsets
+
+    def get_form(self, request: HttpRequest, obj: Plugin | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form = self.form if obj else NewPluginForm
+        return super().get_form(request, obj, change=change, **{"form": form, **kwargs})
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Plugin | None = None) -> list[str]:
+        # Agents call it by this name from its first release on.
+        return ["slug"] if obj and obj.releases.exists() else []
+
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Plugin | None = None) -> dict[str, Sequence[str]]:
+        return {} if obj else {"slug": ["name"]}
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        plugin = self.get_object(request, object_id)
-        around = (
-            {**panes.plugin_page_context(request, plugin, "persona"), **persona_context(plugin)} if plugin else {}
-        )
-        around.pop("original", None)
-        return super().change_view(request, object_id, form_url, {**around, **(extra_context or {})})
+        context: dict[str, Any] = {}
+        if plugin := self.get_object(request, object_id):
+            context = {**panes.plugin_page_context(request, plugin, "persona"), **persona_context(plugin)}
+            del context["original"]
+        return super().change_view(request, object_id, form_url, {**context, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Plugin, form: Any, change: bool) -> None:
         if not change:
+            assert isinstance(request.user, User)
             fill_empty_fields(obj)
+            obj.owner = request.user
         super().save_model(request, obj, form, change)
         update_listing_if_published(obj)
         own_knowledge_base(obj)  # so that there is a place to put documents at once
 
     def response_add(self, request: HttpRequest, obj: Plugin, post_url_continue: str | None = None) -> HttpResponse:
-        said = "A first draft of who answers is below. Make it yours, then drop in documents."
-        messages.success(request, f"“{obj}” is made. {said}")
+        text = "A first draft of who answers is below. Make it yours, then drop in documents."
+        messages.success(request, f"“{obj}” is made. {text}")
         return HttpResponseRedirect(reverse_pane(obj, "persona"))
 
     def response_change(self, request: HttpRequest, obj: Plugin) -> HttpResponse:
@@ -87,16 +140,22 @@ class PluginBuilderAdmin(PluginAdmin):
     def delete_model(self, request: HttpRequest, obj: Plugin) -> None:
         delete_plugin(obj)
 
+    # --- The list --------------------------------------------------------------------------------------------
+
     def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
         for plugin in queryset:
             self.delete_model(request, plugin)
+
+    @admin.display(description="state", ordering="is_published")
+    def state(self, plugin: Plugin) -> str:
+        return f"published as {plugin.version}" if plugin.is_published else "draft"
 
     @admin.action(description="Publish")
     def publish_chosen(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
         for plugin in queryset:
             try_publish(request, plugin)
 
-    @admin.action(description="Take off the air")
+    @admin.action(description="Withdraw")
     def withdraw_chosen(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
         for plugin in queryset:
             withdraw_with_message(request, plugin)

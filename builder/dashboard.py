@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -90,9 +90,20 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     plugins = list(page)
     counts = counts_by_plugin(plugins)
     changeable = set(Plugin.objects.editable_by(user).filter(pk__in=counts).values_list("pk", flat=True))
-    rows = [_dashboard_row(plugin, counts[plugin.pk], may_change=plugin.pk in changeable) for plugin in plugins]
-    refused = _refused_counts(changeable, since=now - WEEK)
-    reviewed = _unanswered_review_counts(changeable, since=now - WEEK)
+    rows = [
+        DashboardRow(
+            plugin=plugin,
+            url=reverse_pane(plugin, "persona"),
+            parts=readiness_parts(plugin, counts[plugin.pk]),
+            may_change=plugin.pk in changeable,
+        )
+        for plugin in plugins
+    ]
+    refused = _count_by_plugin(
+        Query.objects.filter(outcome=Outcome.REFUSED, created_at__gte=now - WEEK), changeable
+    )
+    unanswered = Review.objects.filter(is_hidden=False, replied_at=None, updated_at__gte=now - WEEK)
+    reviewed = _count_by_plugin(unanswered, changeable)
     newer = dict.fromkeys(update_offers(changeable), 1)
     return {
         **context,
@@ -107,15 +118,6 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "getting_started": GETTING_STARTED,
         "is_fullwidth": "1",
     }
-
-
-def _dashboard_row(plugin: Plugin, counts: PluginCounts, *, may_change: bool) -> DashboardRow:
-    return DashboardRow(
-        plugin=plugin,
-        url=reverse_pane(plugin, "persona"),
-        parts=readiness_parts(plugin, counts),
-        may_change=may_change,
-    )
 
 
 def _action_items(
@@ -135,26 +137,17 @@ def _action_items(
         "sharing": newer.get(plugin.pk, 0),
         "reviews": reviewed.get(plugin.pk, 0),
     }
-    return [_action_item(plugin, pane, number) for pane, number in numbers.items() if number]
+    items = []
+    for pane, number in numbers.items():
+        if number:
+            one, many, remedy, status = ACTION_ITEMS[pane]
+            sentence, url = f"{number} {one if number == 1 else many}", reverse_pane(plugin, pane)
+            items.append(ActionItem(plugin=plugin, sentence=sentence, remedy=remedy, url=url, status=status))
+    return items
 
 
-def _action_item(plugin: Plugin, pane: str, number: int) -> ActionItem:
-    one, many, remedy, status = ACTION_ITEMS[pane]
-    sentence = f"{number} {one if number == 1 else many}"
-    return ActionItem(
-        plugin=plugin, sentence=sentence, remedy=remedy, url=reverse_pane(plugin, pane), status=status
-    )
-
-
-def _refused_counts(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
-    asked = Query.objects.filter(plugin__in=ids, outcome=Outcome.REFUSED, created_at__gte=since).order_by()
-    return dict(asked.values_list("plugin").annotate(Count("pk")))
-
-
-def _unanswered_review_counts(ids: Collection[UUID], *, since: datetime) -> dict[UUID, int]:
-    """New reviews that nobody has replied to."""
-    written = Review.objects.filter(plugin__in=ids, is_hidden=False, replied_at=None, updated_at__gte=since)
-    return dict(written.order_by().values_list("plugin").annotate(Count("pk")))
+def _count_by_plugin(rows: QuerySet[Any], ids: Collection[UUID]) -> dict[UUID, int]:
+    return dict(rows.filter(plugin__in=ids).order_by().values_list("plugin").annotate(Count("pk")))
 
 
 def _open_invitations(user: User, *, now: datetime) -> list[Invitation]:

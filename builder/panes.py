@@ -15,6 +15,8 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.middleware import HtmxDetails
 
 from accounts.models import User
 from builder.breadcrumbs import Breadcrumb
@@ -26,6 +28,13 @@ from plugins.models import GoldenGate, Plugin
 from querying.plugin_counts import counts_by_plugin
 
 View = Callable[..., Any]
+
+
+class HtmxRequest(HttpRequest):
+    """A request with what `HtmxMiddleware` puts on it."""
+
+    htmx: HtmxDetails
+
 
 # Slug and title, in the order of the tabs.
 PANES: Mapping[str, str] = {
@@ -42,19 +51,32 @@ PANES: Mapping[str, str] = {
 }
 
 
+def get_route(route: str, view: View, name: str) -> URLPattern:
+    """An address below a plugin's that can be read by whoever may look at the plugin."""
+    return pane_route(route, require_GET(view), name)
+
+
+def post_route(route: str, view: View, name: str) -> URLPattern:
+    """An address below a plugin's that takes a form of whoever may change the plugin."""
+    return pane_route(route, require_POST(view), name, for_editing=True)
+
+
 def pane_route(
-    route: str, view: View, *, name: str, for_editing: bool = False, allow_reader_post: bool = False
+    route: str, view: View, name: str, *, for_editing: bool = False, allow_reader_post: bool = False
 ) -> URLPattern:
     """An address below a plugin's: `<plugin>/<route>`, named `admin:builder_<name>`.
 
-    With `to_change` only those who may change the plugin get in; methods other than GET always need that, unless
-    `readers_may_post`: asking a plugin changes nothing of it. A view that streams is synchronous as well: the door,
-    the session and the database are done with before its `sse.response` begins on the event loop.
+    With `for_editing` only those who may change the plugin get in. Methods other than GET always need that, unless
+    `allow_reader_post` is set: asking a plugin changes nothing of it. A view that streams is synchronous as well: the
+    door, the session and the database are done with before its `sse.response` begins on the event loop.
     """
-    guarded = admin.site.admin_view(
-        _lookup_plugin(view, for_editing=for_editing, allow_reader_post=allow_reader_post)
-    )
-    return path(f"<uuid:pk>/{route}", guarded, name=f"builder_{name}")
+
+    @wraps(view)
+    def guarded(request: HttpRequest, pk: UUID, **captured: Any) -> Any:
+        only_reads = request.method in ("GET", "HEAD") or allow_reader_post
+        return view(request, plugin_or_404(request, pk, for_editing=for_editing or not only_reads), **captured)
+
+    return path(f"<uuid:pk>/{route}", admin.site.admin_view(guarded), name=f"builder_{name}")
 
 
 def plugin_or_404(request: HttpRequest, pk: UUID, *, for_editing: bool) -> Plugin:
@@ -95,7 +117,15 @@ def plugin_page_context(request: HttpRequest, plugin: Plugin, slug: str) -> dict
         "pane": slug,
         "may_change": may_edit_plugin(request, plugin),
         "readiness": parts,
-        "tabs": [_pane_tab(plugin, name, title, counts.get(name), slug) for name, title in PANES.items()],
+        "tabs": [
+            {
+                "title": title,
+                "url": reverse_pane(plugin, name),
+                "count": counts.get(name),
+                "is_current": name == slug,
+            }
+            for name, title in PANES.items()
+        ],
         "next_version": next_version(plugin),
         "unchanged_since": latest_if_unchanged(plugin),
         "blocking_reasons": reasons,
@@ -117,10 +147,6 @@ def _pane_breadcrumbs(plugin: Plugin, slug: str) -> list[Breadcrumb]:
     ]
 
 
-def _pane_tab(plugin: Plugin, slug: str, title: str, count: int | None, current: str) -> dict[str, Any]:
-    return {"title": title, "url": reverse_pane(plugin, slug), "count": count, "is_current": slug == current}
-
-
 def _gate_verdict(plugin: Plugin) -> GateResult:
     """Only a gate that blocks is worth looking at the runs on every page."""
     if plugin.golden_gate == GoldenGate.BLOCK:
@@ -133,12 +159,3 @@ def _blocking_reason(parts: list[ReadinessPart], reasons: list[str]) -> str:
         return ""
     blocking = [part.title.lower() for part in parts if part.status == ReadinessStatus.BLOCKS]
     return f"{' and '.join(blocking)} first" if blocking else reasons[0]
-
-
-def _lookup_plugin(view: View, *, for_editing: bool, allow_reader_post: bool) -> View:
-    @wraps(view)
-    def guarded(request: HttpRequest, pk: UUID, **captured: Any) -> Any:
-        only_reads = request.method in ("GET", "HEAD") or allow_reader_post
-        return view(request, plugin_or_404(request, pk, for_editing=for_editing or not only_reads), **captured)
-
-    return guarded

@@ -18,6 +18,13 @@ from querying.plugin_counts import PluginCounts
 
 # What waits longer than this is looked for on the page itself.
 INBOX_PERIOD = timedelta(days=30)
+_TITLES = {
+    "persona": "Persona",
+    "knowledge": "Knowledge",
+    "trees": "Trees",
+    "golden": "Golden questions",
+    "inbox": "Inbox",
+}
 
 
 class ReadinessStatus(enum.StrEnum):
@@ -50,10 +57,10 @@ def readiness(plugin: Plugin, *, golden: GateResult, counts: PluginCounts) -> li
 def readiness_parts(plugin: Plugin, counts: PluginCounts) -> list[ReadinessPart]:
     """The same from figures that are there already, for lists of plugins."""
     return [
-        _persona_part(plugin),
-        _knowledge_part(plugin, counts),
-        _trees_part(plugin, counts),
-        _golden_part(plugin, counts),
+        _make_part(plugin, "persona", *_persona_status(plugin)),
+        _make_part(plugin, "knowledge", *_knowledge_status(counts), sum(counts.documents.values())),
+        _make_part(plugin, "trees", *_trees_status(counts), counts.trees),
+        _make_part(plugin, "golden", *_golden_status(plugin, counts), counts.golden),
     ]
 
 
@@ -65,53 +72,49 @@ def reverse_pane(plugin: Plugin, slug: str) -> str:
 
 
 def _make_part(
-    plugin: Plugin, slug: str, title: str, status: ReadinessStatus, detail: str, count: int | None = None
+    plugin: Plugin, slug: str, status: ReadinessStatus, detail: str, count: int | None = None
 ) -> ReadinessPart:
     url = reverse_pane(plugin, slug)
-    return ReadinessPart(slug=slug, title=title, status=status, detail=detail, url=url, count=count)
+    return ReadinessPart(slug=slug, title=_TITLES[slug], status=status, detail=detail, url=url, count=count)
 
 
-def _persona_part(plugin: Plugin) -> ReadinessPart:
+def _persona_status(plugin: Plugin) -> tuple[ReadinessStatus, str]:
     if not plugin.system_prompt.strip():
-        return _make_part(plugin, "persona", "Persona", ReadinessStatus.BLOCKS, "says nothing yet")
+        return ReadinessStatus.BLOCKS, "says nothing yet"
     if not (plugin.tagline and plugin.description):
-        return _make_part(plugin, "persona", "Persona", ReadinessStatus.ATTENTION, "no words for its public page")
-    return _make_part(plugin, "persona", "Persona", ReadinessStatus.FINE, "complete")
+        return ReadinessStatus.ATTENTION, "no words for its public page"
+    return ReadinessStatus.FINE, "complete"
 
 
-def _knowledge_part(plugin: Plugin, counts: PluginCounts) -> ReadinessPart:
+def _knowledge_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
     total, ready = sum(counts.documents.values()), counts.documents.get(DocumentStatus.READY, 0)
+    if not total:
+        return ReadinessStatus.BLOCKS, "no documents"
     failed = counts.documents.get(DocumentStatus.FAILED, 0)
     detail = f"{ready} of {total} ready" + (f", {failed} failed" if failed else "")
-    if not total:
-        return _make_part(plugin, "knowledge", "Knowledge", ReadinessStatus.BLOCKS, "no documents", 0)
-    status = (
-        ReadinessStatus.FINE if ready == total else ReadinessStatus.ATTENTION if ready else ReadinessStatus.BLOCKS
-    )
-    return _make_part(plugin, "knowledge", "Knowledge", status, detail, total)
+    if ready == total:
+        return ReadinessStatus.FINE, detail
+    return ReadinessStatus.ATTENTION if ready else ReadinessStatus.BLOCKS, detail
 
 
-def _trees_part(plugin: Plugin, counts: PluginCounts) -> ReadinessPart:
+def _trees_status(counts: PluginCounts) -> tuple[ReadinessStatus, str]:
     if not counts.trees:
-        return _make_part(plugin, "trees", "Trees", ReadinessStatus.OPEN, "none, and none needed", 0)
+        return ReadinessStatus.OPEN, "none, and none needed"
     if blocking := len(counts.tree_problems):
-        word = "problem blocks" if blocking == 1 else "problems block"
-        return _make_part(plugin, "trees", "Trees", ReadinessStatus.BLOCKS, f"{blocking} {word}", counts.trees)
-    return _make_part(plugin, "trees", "Trees", ReadinessStatus.FINE, f"{counts.trees} checked", counts.trees)
+        return ReadinessStatus.BLOCKS, f"{blocking} problem{' blocks' if blocking == 1 else 's block'}"
+    return ReadinessStatus.FINE, f"{counts.trees} checked"
 
 
-def _golden_part(plugin: Plugin, counts: PluginCounts) -> ReadinessPart:
+def _golden_status(plugin: Plugin, counts: PluginCounts) -> tuple[ReadinessStatus, str]:
     count, share = counts.golden, counts.golden_share
     if not count:
-        return _make_part(plugin, "golden", "Golden questions", ReadinessStatus.OPEN, "none yet", 0)
+        return ReadinessStatus.OPEN, "none yet"
     if share is None:
-        return _make_part(
-            plugin, "golden", "Golden questions", ReadinessStatus.ATTENTION, f"{count}, not run yet", count
-        )
+        return ReadinessStatus.ATTENTION, f"{count}, not run yet"
     passed, enough = round(share * count), required_passes(count, share=plugin.golden_share)
-    status = ReadinessStatus.FINE if passed >= enough else ReadinessStatus.ATTENTION
     gate = "" if plugin.golden_gate == GoldenGate.OFF else f", gate at {enough}"
-    return _make_part(plugin, "golden", "Golden questions", status, f"{passed} of {count} pass{gate}", count)
+    status = ReadinessStatus.FINE if passed >= enough else ReadinessStatus.ATTENTION
+    return status, f"{passed} of {count} pass{gate}"
 
 
 def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
@@ -126,9 +129,9 @@ def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
 
 
 def _inbox_part(plugin: Plugin) -> ReadinessPart:
-    """Nothing in it stands in the way of a release."""
-    count = Query.objects.filter(plugin=plugin).waiting(since=timezone.now() - INBOX_PERIOD).count()
-    detail = f"{count} question{'' if count == 1 else 's'} waiting" if count else "clear"
-    return _make_part(
-        plugin, "inbox", "Inbox", ReadinessStatus.OPEN if count else ReadinessStatus.FINE, detail, count
-    )
+    """Nothing in the inbox blocks a release."""
+    count = Query.objects.filter(plugin=plugin)timezone=.needing_attention(since=timezone=timezone.now() - INBOX_PERIOD).count()
+    if not count:
+        return _make_part(plugin, "inbox", ReadinessStatus.FINE, "clear", 0)
+    detail = f"{count} question{'' if count == 1 else 's'} waiting"
+    return _make_part(plugin, "inbox", ReadinessStatus.OPEN, detail, count)

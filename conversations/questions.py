@@ -18,11 +18,9 @@ from plugins.models import Plugin, Release
 from querying.answering.citation_styles import render_sentence
 from querying.presentation.answer import to_stored_answer
 from querying.presentation.question_run import QuestionRun
-from querying.question import clarifications, followups
-from querying.question.ambiguity import SUBJECT
-from querying.question.planning.planner import TIME_FIELD
+from querying.question import resolve
+from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidResumeToken
 from querying.question.planning.query_plan import parse_time_zone
-from querying.question.planning.time_mentions import find_time
 from querying.question.rate_limits import check_visitor_limit
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
@@ -30,8 +28,6 @@ from querying.types import Caller, CitationStyle, Options, Outcome, Question, Tu
 MAX_CONTEXT_EXCHANGES, MAX_TURN_CHARACTERS = 6, 1000
 # Of one conversation, and of its title.
 MAX_QUESTIONS, MAX_TITLE_CHARACTERS = 100, 100
-# What is longer, or ends in a question mark, is a new question and not the time or the name that was asked for.
-_MAX_TIME_WORDS, _MAX_NAME_WORDS = 6, 12
 
 
 class NoSuchChat(NotFound):
@@ -161,10 +157,10 @@ def _build_question(
     )
     if message.token:
         try:
-            resumed = clarifications.resume_question(
+            resumed = resolve.resume_from_token(
                 replace(question, text=""), token=message.token, answer=message.answer
             )
-        except clarifications.InvalidResumeToken:
+        except InvalidResumeToken:
             raise FollowupExpired from None
         return replace(resumed, context=_context_before_clarification(exchanges)), True
     if exchanges and exchanges[-1].asks_back and (resumed_by_text := _resume_from_text(question, exchanges)):
@@ -178,16 +174,11 @@ def _resume_from_text(question: Question, exchanges: Sequence[Exchange]) -> Ques
     last = exchanges[-1]
     assert last.answer is not None
     field = last.answer.answer["clarification"]["field"]
-    if field not in (TIME_FIELD, SUBJECT):
-        resumed = followups.resolve_followup(replace(question, context=conversation_context(exchanges)))
-        return resumed if resumed.facts else None
-    text = question.text.strip()
-    if text.endswith("?") or len(text.split()) > (_MAX_TIME_WORDS if field == TIME_FIELD else _MAX_NAME_WORDS):
-        return None
-    if field == TIME_FIELD and find_time(text, today=timezone.localdate()) is None:
-        return None
-    context = _context_before_clarification(exchanges)
-    return replace(question, text=last.question.asked, facts={field: question.text}, context=context)
+    if field in (TIME_FIELD, SUBJECT_FIELD):
+        resumed = resolve.resume_from_text(question, first=last.question.asked, field=field)
+        return replace(resumed, context=_context_before_clarification(exchanges)) if resumed else None
+    resumed = resolve.resume_from_context(replace(question, context=conversation_context(exchanges)))
+    return resumed if resumed.facts else None
 
 
 def conversation_context(exchanges: Sequence[Exchange]) -> tuple[Turn, ...]:

@@ -59,7 +59,7 @@ def run_retrieval(question: Question) -> RetrievalOutcome:
     passages = retriever.retrieve(deeper)
     read = [one for one in passages if _passes_threshold(one, release.threshold)][: release.top_k]
     evidence = retriever.build_evidence(question, read)
-    judged = sufficiency.assess_sufficiency(question.text, evidence, sufficient=release.evidence_threshold)
+    judged = sufficiency.assess_sufficiency(question.text, evidence, threshold=release.evidence_threshold)
     milliseconds = 1000 * (time.perf_counter() - begun)
     head = evidence.passages[:MAX_SCORED_PASSAGES]
     weighed = {one.chunk_id for one in head}

@@ -7,6 +7,8 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
+from knowledge.embedders import get_embedder
+from knowledge.models import Document
 from lexic.diagnostics import CheckFailed, register_check
 
 STUCK_AFTER = timedelta(minutes=30)
@@ -15,8 +17,6 @@ STUCK_AFTER = timedelta(minutes=30)
 @register_check("embedder")
 def check_embedder() -> str:
     """Builds the one that new knowledge bases get, and uses it once."""
-    from knowledge.embedders import get_embedder
-
     chosen = get_embedder(settings.LEXIC_EMBEDDER)
     chosen.embed_one("Is anybody there?")
     return f"{chosen.name}, {chosen.dimensions} dimensions"
@@ -24,8 +24,6 @@ def check_embedder() -> str:
 
 @register_check("documents")
 def check_documents() -> str:
-    from knowledge.models import Document
-
     stuck = Document.objects.unfinished().filter(updated_at__lt=timezone.now() - STUCK_AFTER)
     titles = [title[:60] for title in stuck.values_list("title", flat=True)[:3]]
     if titles:

@@ -1,8 +1,8 @@
-"""A document in, pages and chunks out.
+"""Reads a document into pages and chunks, embeds them, and publishes them as its new version.
 
-`ingest` may be called as often as one likes, from as many processes as one likes: one of them works, and takes up
-what an earlier attempt left staged. No transaction is open while a document is read or embedded, and what answered
-before goes on answering until the last step.
+`ingest` may be called repeatedly and by many processes at once: one of them does the work, and uses what an earlier
+attempt left staged. No transaction is open while a document is read or embedded, and the version before stays live
+until the last step.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class UnexpectedIngestError(LexicError):
 def ingest(
     document_id: UUID, *, on_progress: OnStageProgress | None = None, embedder: Embedder | None = None
 ) -> None:
-    """Read the document and let it answer. Returns when it is ready or failed, is gone, or another one reads it.
+    """Read the document and publish it. Returns when it is ready, failed or gone, or when another process reads it.
 
-    A failure is noted on the document, in words. Raised are only what may pass, for the caller to try again: an
-    `EmbedderError` that is retryable and an `OperationalError` of the database; what was staged is kept then.
-    `embedder` stands in for the one that the knowledge base names.
+    A failure is written on the document. Raises only errors that may pass, so that the caller can try again: an
+    `EmbedderError` that is retryable and an `OperationalError` of the database; then what was staged stays staged.
+    `embedder` is used in place of the one that the knowledge base names.
     """
-    # More than once when somebody uploads a new version in the middle: its own task finds the lease taken.
+    # Repeats when a new version was uploaded meanwhile: the task for that version found the lease taken and stopped.
     while _unfinished_document(document_id):
         with lease.document_lease(document_id) as ours:
             if not ours:
@@ -92,12 +92,12 @@ def ingest_until_done(document_id: UUID, *, on_progress: OnStageProgress | None 
 
 
 def mark_failed(document: Document, error: LexicError) -> None:
-    """The document could not be read, and why. Says nothing when it has been deleted or replaced meanwhile."""
+    """Write on the document why it could not be read, unless it has been deleted or replaced meanwhile."""
     with transaction.atomic():
         is_noted = _version_rows(document).update(
             status=DocumentStatus.FAILED,
             error_code=error.code[:40],
-            error=f"{error.message} {error.hint}".strip(),
+            error=error.message_with_hint,
             updated_at=timezone.now(),
         )
         if is_noted:
@@ -115,7 +115,7 @@ def mark_waiting(document_id: UUID, *, attempt: int) -> None:
 
 
 def fail_provider_unavailable(document_id: UUID) -> None:
-    """The provider stayed away. What is staged stays, so that reading again goes on from there."""
+    """Mark the document failed because the provider stayed away. What is staged stays for the next reading."""
     if document := _unfinished_document(document_id):
         mark_failed(document, ProviderUnavailable())
 
@@ -143,7 +143,7 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
         if _is_transient(error):
             raise
         _fail_unexpectedly(document)
-    except Exception:  # whatever a hostile document provokes, the worker lives
+    except Exception:  # a hostile document must not end the worker
         _fail_unexpectedly(document)
 
 
@@ -183,13 +183,13 @@ def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Pr
 
 
 def _resolve_title(document: Document, reading: ParsedSource, *, source_type: str) -> str:
-    """What people called it; else what it calls itself. The titles inside PDF files are mostly leftovers."""
+    """The title that a person gave, else the one in the source. Titles inside PDF files are mostly left-overs."""
     unnamed = document.title in (metadata_columns.title_from_file_name(document.file_name), document.url)
     return reading.title[:300] if unnamed and reading.title and source_type != SourceType.PDF else document.title
 
 
 def _ready_columns(document: Document, reading: ParsedSource, *, title: str, chunk_count: int) -> dict[str, object]:
-    # People may have said something about it while it was read: that counts more than what the file says.
+    # A person may have set labels while it was read: they win over what the file says.
     document.refresh_from_db(fields=[*metadata_columns.FILE_METADATA_COLUMNS, "metadata"])
     return {
         **metadata_columns.merge_file_metadata(document, reading.metadata),
@@ -212,8 +212,10 @@ def _fail_unexpectedly(document: Document) -> None:
 
 
 def _discard_if_finished(document: Document) -> None:
-    """What was staged for a document that is deleted, or whose reading was stopped, is of no use. For a replaced one
-    the next round sorts it out."""
+    """Discard what was staged for a document that is deleted or whose reading was stopped.
+
+    A document that was replaced is read again in the next round, which discards what it cannot use.
+    """
     if not _unfinished_document(document.pk):
         discard_staged(document.pk)
 

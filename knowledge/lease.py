@@ -1,4 +1,4 @@
-"""Who does some work, so that nobody else does: an advisory lock of PostgreSQL, which even a crash gives back."""
+"""Leases, so that only one process does some work: advisory locks of PostgreSQL, which a crash releases as well."""
 
 from __future__ import annotations
 

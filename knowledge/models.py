@@ -55,14 +55,14 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         return self._limited_to_key(principal).filter(models.Q(owner=user) | through_plugin)
 
     def visible_to(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        """Knowledge bases whose text the person may read: never those of a merely published plugin."""
+        """Knowledge bases whose text the person may read. Publishing a plugin does not open its knowledge base."""
         user = user_of(principal)
         viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
         mine = models.Q(pk__in=KnowledgeBase.objects.editable_by(user).values("pk"))
         return self._limited_to_key(principal).filter(mine | viewed)
 
     def _limited_to_key(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        """What the plugins that a key is limited to read."""
+        """The knowledge bases that the plugins of a limited key read."""
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         if allowed is None:
             return self
@@ -105,7 +105,7 @@ class KnowledgeBase(models.Model):
         return self.name
 
     def space_at(self, revision: int) -> EmbeddingSpace:
-        """By what it was searched at that revision; without a row where it never changed its embedder."""
+        """The space it was searched by at that revision; an unsaved one where it never changed its embedder."""
         known = {space.since: space for space in self.spaces.all() if space.since is not None}
         last = max((since for since in known if since <= revision), default=None)
         if last is None:
@@ -178,7 +178,7 @@ class DocumentQuerySet(RevisionQuerySet):
 
 
 class Document(Revisioned):
-    """One source. `sha256` is the hash of the bytes last asked to be read, `ready_sha256` of those that answer."""
+    """One source. `sha256` is the hash of the bytes that are to be read, `ready_sha256` of those that are live."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="documents")
@@ -262,8 +262,11 @@ class IsInSharedRelease(models.Func):
 
 class PageQuerySet(RevisionQuerySet):
     def visible_to(self, principal: Principal | None) -> PageQuerySet:
-        """Pages whose text this person, this key or anybody at all (None) may read: those of the knowledge bases that
-        they work on, and those that the latest release of a shared plugin on the air reads, as a copy would."""
+        """Pages whose text this person, this key or anybody at all (None) may read.
+
+        These are the pages of the knowledge bases that they work on, and those that the latest release of a shared and
+        published plugin reads, as a copy of it would.
+        """
         plugins = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         base = models.F("document__knowledge_base_id")
         among = Cast(models.Value(plugins), ArrayField(models.UUIDField()))

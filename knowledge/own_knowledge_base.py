@@ -12,10 +12,6 @@ def own_knowledge_base(plugin: Plugin) -> KnowledgeBase:
     """The plugin's own knowledge base, made on first use."""
     base, _ = KnowledgeBase.objects.get_or_create(
         plugin=plugin,
-        defaults={
-            "owner_id": plugin.owner_id,
-            "name": plugin.name,
-            "embedder": settings.LEXIC_EMBEDDER,
-        },
+        defaults={"owner_id": plugin.owner_id, "name": plugin.name, "embedder": settings.LEXIC_EMBEDDER},
     )
     return base

@@ -1,4 +1,4 @@
-"""What no release pins and nobody asks any more is deleted for good."""
+"""Deletes for good what left a knowledge base and is read by no release."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FILE_GRACE = timedelta(minutes=5)
 def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta = REVISION_GRACE) -> int:
     """Delete the rows that left the knowledge base before `older_than` and that no release can see.
 
-    Files that only they came from go with them. Returns the number of chunks deleted. Safe to call at any time, as
-    often as one likes.
+    Files that nothing else was read from are deleted as well. Returns the number of chunks deleted. Safe to call at any
+    time and repeatedly.
     """
     with transaction.atomic():
         KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)

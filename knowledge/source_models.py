@@ -1,4 +1,4 @@
-"""Where the documents of a knowledge base come from, when they are kept in step with it, and what was seen there.
+"""The sources that a knowledge base is synced with, and what the last sync found there.
 
 Part of `knowledge.models`, which imports it.
 """

@@ -1,4 +1,4 @@
-"""Asks the workers for the tasks of `knowledge.tasks`, by name: whoever asks imports nothing of what they do."""
+"""Enqueues the tasks of `knowledge.tasks` by name, so that the code that enqueues one need not import it."""
 
 from __future__ import annotations
 

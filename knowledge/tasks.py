@@ -1,4 +1,4 @@
-"""What the worker does: read documents, pick up the unfinished ones, and clear away what nobody can see."""
+"""The tasks of the worker: read documents, resume unfinished ones, sync sources, and prune what nothing can see."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STALE_AFTER = timedelta(minutes=2)
 STALE_WHILE_WAITING = timedelta(minutes=10)
 RESUME_BATCH_SIZE = 500
 
-# A document that ends its worker again and again must not do so for ever.
+# A document that crashes its worker is not tried for ever.
 MAX_STARTS = 4
 START_COUNT_SECONDS = 24 * 3600
 
@@ -67,30 +67,23 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
     try:
         ingest(UUID(document_id))
     except EmbedderError as error:
-        _retry_later(self, document_id, error)
+        attempt = self.request.retries + 1
+        if attempt < MAX_ATTEMPTS:
+            mark_waiting(UUID(document_id), attempt=attempt)
+            raise self.retry(exc=error, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries) from error
+        fail_provider_unavailable(UUID(document_id))
     except OperationalError as error:
-        raise self.retry(exc=error, countdown=_retry_delay(self.request.retries)) from error
-    finally:  # everything but a sudden death comes by here
-        _reset_start_count(document_id)
+        raise self.retry(exc=error, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries) from error
+    finally:  # reached on every way out but a crash of the process
+        # While another worker reads it, the count is about that one.
+        if not lease.is_leased(UUID(document_id)):
+            cache.delete(_start_count_key(document_id))
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
         enqueue_index_check(base_id)
 
 
-def _retry_later(task: Task, document_id: str, error: EmbedderError) -> None:
-    attempt = task.request.retries + 1
-    if attempt >= MAX_ATTEMPTS:
-        fail_provider_unavailable(UUID(document_id))
-        return
-    mark_waiting(UUID(document_id), attempt=attempt)
-    raise task.retry(exc=error, countdown=_retry_delay(task.request.retries)) from error
-
-
-def _retry_delay(retries: int) -> int:
-    return FIRST_RETRY_SECONDS * 2**retries
-
-
 def _has_crashed_too_often(document_id: str) -> bool:
-    """Counts starts that had no end. True when there were too many: then the document has been marked failed."""
+    """Count starts that had no end. True when there were too many: then the document has been marked failed."""
     cache.add(_start_count_key(document_id), 0, START_COUNT_SECONDS)
     if cache.incr(_start_count_key(document_id)) <= MAX_STARTS or lease.is_leased(UUID(document_id)):
         return False
@@ -98,12 +91,6 @@ def _has_crashed_too_often(document_id: str) -> bool:
         mark_failed(document, WorkerCrashed())
     cache.delete(_start_count_key(document_id))
     return True
-
-
-def _reset_start_count(document_id: str) -> None:
-    # While another worker reads it, the count is about that one.
-    if not lease.is_leased(UUID(document_id)):
-        cache.delete(_start_count_key(document_id))
 
 
 def _start_count_key(document_id: str) -> str:
@@ -118,7 +105,7 @@ def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
     rows = Document.objects.unfinished() if at_start else _stale(Document.objects.unfinished())
     oldest = rows.order_by(F("updated_at").asc()).values_list("pk", flat=True)[:RESUME_BATCH_SIZE]
     free = [pk for pk in oldest if lease.document_lock_key(pk) not in held]
-    # Their turn is over until they have been quiet again, so that a long queue is not filled up with doubles.
+    # They count as touched now, so that the next run does not enqueue them a second time.
     Document.objects.filter(pk__in=free).update(updated_at=timezone.now())
     for document_id in free:
         publish_ingest(document_id)
@@ -145,14 +132,14 @@ def index_vectors(*, knowledge_base_id: int, **kwargs: Any) -> None:
 
 @shared_task(name="knowledge.sync_source")
 def sync_source(*, source_id: int, **kwargs: Any) -> bool:
-    """Bring this source in step, if the timetable would. Says whether it was."""
+    """Sync this source if the timetable would sync it. Returns whether it was synced."""
     rows = Source.objects.select_related("knowledge_base__plugin").filter(pk=source_id)
     return any(_sync_if_scheduled(source) for source in rows)
 
 
 @shared_task(name="knowledge.sync_sources")
 def sync_sources(**kwargs: Any) -> int:
-    """Bring every source under the operator's folders in step. Returns how many; one that fails stops no other."""
+    """Sync every source under the operator's folders. Returns how many; one that fails does not stop the others."""
     return sum(_sync_if_scheduled(source) for source in Source.objects.select_related("knowledge_base__plugin"))
 
 
@@ -171,24 +158,19 @@ def _sync_if_scheduled(source: Source) -> bool:
 @shared_task(name="knowledge.prune_knowledge")
 def prune_knowledge(**kwargs: Any) -> int:
     """Delete for good what left any knowledge base and is pinned by no release. Returns the number of chunks."""
-    return sum(_prune_base(base) for base in KnowledgeBase.objects.filter(_has_prunable_rows()))
-
-
-def _has_prunable_rows() -> Q:
     left = Page.objects.filter(document__knowledge_base=OuterRef("pk"), removed_in__isnull=False)
+    total = 0
     # One that moved to another embedder may still have the vectors of the one before.
-    return Q(Exists(left)) | Q(space__gt=0)
-
-
-def _prune_base(base: KnowledgeBase) -> int:
-    deleted = prune_knowledge_base(base)
-    if deleted or base.space:
-        enqueue_index_check(base.pk)
-    return deleted
+    for base in KnowledgeBase.objects.filter(Q(Exists(left)) | Q(space__gt=0)):
+        deleted = prune_knowledge_base(base)
+        if deleted or base.space:
+            enqueue_index_check(base.pk)
+        total += deleted
+    return total
 
 
 @worker_ready.connect
 def resume_at_start(**kwargs: Any) -> None:
-    """A worker that comes back takes up what its predecessor left, if reading is what it does."""
+    """When a worker that reads documents starts, it resumes what the one before left unfinished."""
     if consumes_queue(settings.READING_QUEUE):
         resume_unfinished.delay(at_start=True)

@@ -15,24 +15,20 @@ from webhooks.models import Event
 
 def record_document_ready(document: Document, *, title: str, page_count: int | None) -> None:
     """Called in the transaction that makes it ready."""
-    data = {"document": {**_document_summary(document, title), "pageCount": page_count}, **_base_summary(document)}
-    outbox.record_event(_reading_plugins(document.knowledge_base_id), kind=Event.DOCUMENT_READY, data=data)
+    _record(document, Event.DOCUMENT_READY, {"title": title, "pageCount": page_count}, {})
 
 
 def record_document_failed(document: Document, *, error: LexicError) -> None:
-    """Called in the transaction that notes it on the document."""
-    why = {"error": error.message, "code": error.code, "hint": error.hint}
-    data = {"document": _document_summary(document, document.title), **_base_summary(document), **why}
-    outbox.record_event(_reading_plugins(document.knowledge_base_id), kind=Event.DOCUMENT_FAILED, data=data)
+    """Called in the transaction that marks it failed."""
+    reason = {"error": error.message, "code": error.code, "hint": error.hint}
+    _record(document, Event.DOCUMENT_FAILED, {"title": document.title}, reason)
 
 
-def _document_summary(document: Document, title: str) -> dict[str, Any]:
-    return {"id": str(document.pk), "title": title, "sourceType": document.source_type}
-
-
-def _base_summary(document: Document) -> dict[str, Any]:
+def _record(document: Document, kind: Event, columns: dict[str, Any], reason: dict[str, str]) -> None:
     base: KnowledgeBase = document.knowledge_base
-    return {"knowledgeBase": {"id": base.pk, "name": base.name}}
+    summary = {"id": str(document.pk), "title": columns["title"], "sourceType": document.source_type, **columns}
+    data = {"document": summary, "knowledgeBase": {"id": base.pk, "name": base.name}, **reason}
+    outbox.record_event(_reading_plugins(base.pk), kind=kind, data=data)
 
 
 def _reading_plugins(base_id: int) -> models.QuerySet[Plugin]:

@@ -1,5 +1,5 @@
-"""Numbered clauses that a question names: "clause 4.2.1", "§ 4.2", "Art. 5". Which chunks are of that clause is told
-by the headings they stand under and by the lines they hold."""
+"""Numbered clauses that a question names: "clause 4.2.1", "§ 4.2", "Art. 5". A chunk belongs to
+a clause when its headings or its lines name the clause."""
 
 from __future__ import annotations
 

@@ -70,15 +70,13 @@ def text_before_predicate(text: str) -> str:
 
 def fails_nearest_clause(check: Callable[[str, str], bool], claim: str, source: str) -> bool:
     """Whether a clause of the claim fails the check against all those clauses of the source that are nearest to it."""
-    said = [source[start:end] for start, end in clause_spans(source)]
-    return any(_fails_all_nearest(check, claim[start:end], said) for start, end in clause_spans(claim))
-
-
-def _fails_all_nearest(check: Callable[[str, str], bool], clause: str, said: list[str]) -> bool:
-    wanted = content_stems(clause)
-    shared = [len(wanted & content_stems(other)) for other in said]
-    nearest = [other for other, count in zip(said, shared, strict=True) if count == max(shared)]
-    return max(shared, default=0) > 0 and all(check(clause, other) for other in nearest)
+    others = [source[start:end] for start, end in clause_spans(source)]
+    for clause in (claim[start:end] for start, end in clause_spans(claim)):
+        shared = [len(content_stems(clause) & content_stems(other)) for other in others]
+        nearest = [other for other, count in zip(others, shared, strict=True) if count == max(shared)]
+        if max(shared, default=0) > 0 and all(check(clause, other) for other in nearest):
+            return True
+    return False
 
 
 def claim_splits(claim: str) -> Iterator[list[str]]:

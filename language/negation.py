@@ -86,14 +86,6 @@ def _negation_spans(text: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def _negated_stem(text: str, end: int) -> str:
-    """The first content word behind a denial."""
-    for match in _LETTER_WORD.finditer(text, end, end + 60):
-        if stems := terms(match.group()):
-            return stems[0]
-    return ""
-
-
 def reverses_polarity(claim: str, source: str, *, opposed: frozenset[str] = frozenset()) -> bool:
     """Whether the claim denies what the source affirms, or the other way round.
 
@@ -142,5 +134,8 @@ def _negate_same_words(claim: str, source: str) -> bool:
 def negated_stems(text: str) -> Counter[str]:
     """The content words that a denial stands right before, and how often."""
     bare = _without_false_negation(text)
-    heads = (_negated_stem(bare, end) for _, end in _negation_spans(bare))
-    return Counter(head for head in heads if head)
+    stems = (
+        [stem for match in _LETTER_WORD.finditer(bare, end, end + 60) for stem in terms(match.group())]
+        for _, end in _negation_spans(bare)
+    )
+    return Counter(found[0] for found in stems if found)

@@ -16,12 +16,12 @@ _VALUE_BY_WORD = {word: value for value, word in enumerate(SMALL_NUMBERS)} | {
     word: 10 * n for n, word in enumerate(_TENS, 2)
 }
 _VALUE_BY_WORD["dozen"] = 12
-_VALUE_BY_SCALE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _DENOMINATOR_BY_WORD = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarters": 4, "fifths": 5}
 _DENOMINATOR_BY_WORD |= {"tenth": 10, "tenths": 10}
 _ONE_WORDS = frozenset({"a", "one"})
 
-NUMBER_WORD_PATTERN = rf"(?:{'|'.join([*_VALUE_BY_WORD, *_VALUE_BY_SCALE])})"
+NUMBER_WORD_PATTERN = rf"(?:{'|'.join([*_VALUE_BY_WORD, *SCALES])})"
 # "A third party" is no third.
 _NUMERATOR_PATTERN, _DENOMINATOR_PATTERN = "one|two|three|four|nine", "thirds?|quarters|fifths|tenths?"
 FRACTION_WORD_PATTERN = (
@@ -43,8 +43,8 @@ def _parse_whole_number(parts: list[str]) -> Fraction | None:
     total = group = 0
     before = ""
     for word in parts:
-        if word in _VALUE_BY_SCALE:
-            scale = _VALUE_BY_SCALE[word]
+        if word in SCALES:
+            scale = SCALES[word]
             group = max(group, 1) * scale
             if scale > 100:
                 total, group = total + group, 0

@@ -88,7 +88,8 @@ def _block_spans(text: str) -> Iterator[TextSpan]:
     start = end = 0
     was_alone = False
     for before, line, after in zip(lines, lines[1:], [*lines[2:], lines[0]], strict=False):
-        is_alone = _stands_alone(line.text, before=before.text, after=after.text)
+        is_row = " | " in line.text or line.text[:2] == "| " or _MARKDOWN_HEADING.match(line.text) is not None
+        is_alone = is_row or _is_heading(line.text, before=before.text, after=after.text)
         if is_alone or was_alone or not line.text or _opens_block(line.text, before=before.text):
             if start < end:
                 yield start, end
@@ -107,11 +108,7 @@ def _opens_block(line: str, *, before: str) -> bool:
         return _is_complete(before) or line[clause.end() : clause.end() + 1].isupper()
     if _DIVISION_START.match(line):
         return _is_complete(before)
-    return _is_authored_break(before, line)
-
-
-def _is_authored_break(before: str, line: str) -> bool:
-    """Whether the author made this line break: the next word had room on the line before."""
+    # The author made this line break where the next word had room on the line before.
     needed = len(before) + len(line.split(None, 1)[0])
     return line[0].isupper() and needed + _WRAP_SLACK < 0.85 * len(line)
 
@@ -120,15 +117,11 @@ def _is_complete(line: str) -> bool:
     return not line or line[-1] in ".!?:;\u2026\u3002"
 
 
-def _stands_alone(line: str, *, before: str, after: str) -> bool:
-    if " | " in line or line[:2] == "| " or _MARKDOWN_HEADING.match(line):
-        return True
-    return _is_heading(line, before=before, after=after)
-
-
 def _is_heading(line: str, *, before: str, after: str) -> bool:
     """A short line without a full stop that reads like a title and is not the middle of a sentence."""
-    if not line or len(line) > _MAX_HEADING_LENGTH or line[-1] in ".,;:?!-" or not _can_begin_block(after):
+    if not line or len(line) > _MAX_HEADING_LENGTH or line[-1] in ".,;:?!-":
+        return False
+    if after and after[0].islower() and not _BULLET.match(after) and not _CLAUSE_START.match(after):
         return False
     if line.isupper() and len(line) > 3:
         return not before.isupper() and not after.isupper()
@@ -140,22 +133,14 @@ def _is_heading(line: str, *, before: str, after: str) -> bool:
     return is_title and bool(long_words) and _is_complete(before)
 
 
-def _can_begin_block(line: str) -> bool:
-    return not line or not line[0].islower() or bool(_BULLET.match(line) or _CLAUSE_START.match(line))
-
-
 def _split_sentences(text: str, start: int, end: int) -> Iterator[TextSpan]:
     for stop in _SENTENCE_STOP.finditer(text, start, end):
         if _ends_sentence(text, start, stop, end):
             yield start, stop.end()
-            start = _skip_space(text, stop.end(), end)
+            space = _WHITE_SPACE.match(text, stop.end(), end)
+            start = space.end() if space else stop.end()
     if start < end:
         yield start, end
-
-
-def _skip_space(text: str, start: int, end: int) -> int:
-    space = _WHITE_SPACE.match(text, start, end)
-    return space.end() if space else start
 
 
 def _ends_sentence(text: str, start: int, stop: re.Match[str], end: int) -> bool:

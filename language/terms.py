@@ -51,14 +51,10 @@ _MAX_JOINED_PARTS = 4
 
 def terms(text: str) -> list[str]:
     """The content words of a text in order, stemmed, repeated as often as they occur, each 1 to 64 long."""
-    compounds = _COMPOUND.findall(_normalise_text(text))
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_CHARACTER_MAP))
+    compounds = _COMPOUND.findall(text.lower())
     return list(chain.from_iterable(map(_compound_terms, compounds)))
-
-
-def _normalise_text(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFKC", text.translate(_CHARACTER_MAP)).lower()
 
 
 def _compound_terms(compound: str) -> tuple[str, ...]:

@@ -193,13 +193,10 @@ def _unit_expression(spelling: str) -> str:
         power = _unit_with_power(part)
         if not power:
             return ""
-        written += f"{_joint_operator(joint)}{power}" if written else power
+        operator = " / " if "/" in joint or "per" in joint.casefold() else " * "
+        written += f"{operator}{power}" if written else power
         at = part.end()
     return written if at == len(spelling) else ""
-
-
-def _joint_operator(written: str) -> str:
-    return " / " if "/" in written or "per" in written.casefold() else " * "
 
 
 def _unit_with_power(part: re.Match[str]) -> str:

@@ -31,6 +31,11 @@ class LexicError(Exception):
         self.param = param or self.param
         super().__init__(self.message)
 
+    @property
+    def message_with_hint(self) -> str:
+        """What went wrong, and what to do next, as one text for a person."""
+        return f"{self.message} {self.hint}".strip()
+
     def as_dict(self) -> dict[str, Any]:
         """The error as every door shows it: `error`, `code`, `hint`."""
         return {"error": self.message, "code": self.code, "hint": self.hint}

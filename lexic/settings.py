@@ -289,8 +289,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "COMPONENT_NO_READ_ONLY_REQUIRED": False,
     "SORT_OPERATION_PARAMETERS": False,
-    "PREPROCESSING_HOOKS": ["api.schema.preprocessing.exclude_paths"],
-    "POSTPROCESSING_HOOKS": ["api.schema.postprocessing.complete_schema"],
+    "PREPROCESSING_HOOKS": ["api.schema.hooks.exclude_paths"],
+    "POSTPROCESSING_HOOKS": ["api.schema.hooks.complete_schema"],
     "PATH_CONVERTER_OVERRIDES": {
         "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"},
         "int": {"type": "integer", "minimum": 0},

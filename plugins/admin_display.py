@@ -31,22 +31,5 @@ def key_value_table(rows: Iterable[tuple[Any, Any]]) -> SafeString:
     return format_html('<table class="lx-facts">{}</table>', body) if body else SafeString(EMPTY_TEXT)
 
 
-def list_link(view: str, words: str, **query: Any) -> SafeString:
-    """A link to a list of the builder, filtered: `list_link("knowledge_page", "pages", document__id__exact=1)`."""
-    chosen = {name: str(value) for name, value in query.items()}
-    return format_html('<a href="{}">{}</a>', reverse(f"admin:{view}_changelist", query=chosen), words)
-
-
-def add_link(view: str, words: str, **initial: Any) -> SafeString:
-    """A link to an empty form of the builder, with these fields filled in."""
-    chosen = {name: str(value) for name, value in initial.items()}
-    return format_html('<a href="{}">{}</a>', reverse(f"admin:{view}_add", query=chosen), words)
-
-
 def change_link(view: str, words: str, pk: Any) -> SafeString:
     return format_html('<a href="{}">{}</a>', reverse(f"admin:{view}_change", args=[pk]), words)
-
-
-def dot_separated(parts: Iterable[Any]) -> SafeString:
-    """The parts in a row, with dots between them."""
-    return format_html_join(" · ", "{}", ((part,) for part in parts if part))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -11,7 +12,7 @@ from django.db.models.options import Options
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from lexic.admin_theme import ModelAdmin
+from lexic.admin_theme import ChangeList, ModelAdmin
 
 # Far more rows than a list shows at once.
 MAX_CHECKED_ROWS = 1000
@@ -20,17 +21,16 @@ MAX_CHECKED_ROWS = 1000
 class ScopedAdmin(ModelAdmin):
     """Staff may use it, and sees only `visible(request)`. An object outside that is a 404, not a 403."""
 
+    list_per_page = 50
+    show_full_result_count = False
+
     def visible(self, request: HttpRequest) -> models.QuerySet[Any]:
-        """The rows this person may see."""
-        raise NotImplementedError
+        """The rows this person may see: by `visible_to` of the model, unless an admin says otherwise."""
+        return self.model._default_manager.visible_to(request.user)
 
     def changeable(self, request: HttpRequest) -> models.QuerySet[Any]:
         """The rows this person may change as well: none, unless an admin says which."""
         return self.visible(request).none()
-
-    def choices_for(self, field_name: str, request: HttpRequest) -> models.QuerySet[Any] | None:
-        """What a foreign key or many-to-many field may point at; None: no limit."""
-        return None
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
         return self.visible(request)
@@ -68,19 +68,37 @@ class ScopedAdmin(ModelAdmin):
             messages.warning(request, "You may only look at some of them; those were left alone.")
         return super().response_action(request, queryset.filter(pk__in=ids), *args, **kwargs)
 
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if (choices := self.choices_for(db_field.name, request)) is not None:
-            kwargs["queryset"] = choices
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if (choices := self.choices_for(db_field.name, request)) is not None:
-            kwargs["queryset"] = choices
-        return super().formfield_for_manytomany(db_field, request, **kwargs)
+class ReadOnlyChangeList(ChangeList):
+    """Leaves out the long columns of a list, and links each row to the page where it is edited."""
+
+    model_admin: ReadOnlyAdmin
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> models.QuerySet[Any]:
+        return super().get_queryset(request, exclude_parameters).defer(*self.model_admin.not_in_lists)
+
+    def url_for_result(self, result: models.Model) -> str:
+        return self.model_admin.builder_url(result) or super().url_for_result(result)
 
 
 class ReadOnlyAdmin(ScopedAdmin):
-    """For what the machine writes."""
+    """A list that can only be read. What has a page in the builder is opened and edited there."""
+
+    # Long columns: they are only read where one row is shown.
+    not_in_lists: ClassVar[Sequence[str]] = ()
+
+    def builder_url(self, obj: Any) -> str:
+        """The page of the builder where this object is edited; empty where it has none."""
+        return ""
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return ReadOnlyChangeList
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        obj = self.get_object(request, object_id) if request.method == "GET" and _is_staff(request) else None
+        if obj and (url := self.builder_url(obj)):
+            return HttpResponseRedirect(url)
+        return super().change_view(request, object_id, *args, **kwargs)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

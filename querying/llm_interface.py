@@ -1,6 +1,6 @@
 """A language model answers a prompt, piece by piece.
 
-To add one: subclass `LLM`, write `generate`, and name the class in `querying/llms/__init__.py`.
+To add one: subclass `LLM`, write `generate`, and name the class in `querying/answering/llms/__init__.py`.
 """
 
 from __future__ import annotations

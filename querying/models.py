@@ -24,7 +24,7 @@ class QueryQuerySet(QueryStatistics):
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
         return self.filter(asked | models.Q(plugin__in=Plugin.objects.readable_by(user)))
 
-    def narrowed(self, *, version: str = "", by: str = "") -> QueryQuerySet:
+    def filtered_by(self, *, version: str = "", by: str = "") -> QueryQuerySet:
         """Those to one release, or to the draft; those asked with "keys", or by "hand". Empty: all of them."""
         queries = self
         if version:
@@ -33,7 +33,7 @@ class QueryQuerySet(QueryStatistics):
             )
         return queries.filter(api_key__isnull=by == "hand") if by else queries
 
-    def waiting(self, *, since: datetime) -> QueryQuerySet:
+    def needing_attention(self, *, since: datetime) -> QueryQuerySet:
         """What the author should look at: refused, answered with low confidence, or called wrong (`is_wrong`), and
         not dismissed since."""
         wrong = Feedback.objects.filter(query=models.OuterRef("pk"), verdict=Feedback.Verdict.DOWN)
@@ -115,7 +115,7 @@ class Query(models.Model):
         return [list(place) for place in dict.fromkeys(places)]
 
     @property
-    def reached(self) -> str:
+    def decided_node(self) -> str:
         """The id of the tree's node that decided, empty when none did."""
         last = self.decision_path[-1] if self.decision_path else {}
         has_decided = "result" in last and self.outcome != Outcome.CLARIFY
@@ -153,7 +153,7 @@ class Feedback(models.Model):
 
 
 class DismissalQuerySet(models.QuerySet["Dismissal"]):
-    def acts(self) -> models.QuerySet[Any, dict[str, Any]]:
+    def batches(self) -> models.QuerySet[Any, dict[str, Any]]:
         """What was sent away together, the latest first: `at`, `by` and the number of queries."""
         rows = self.order_by().values("at", "by").annotate(count=models.Count("pk"))
         return rows.order_by("-at", "by")
@@ -231,12 +231,12 @@ class GoldenQuestion(models.Model):
         return self.question[:80]
 
     @staticmethod
-    def decides(changed: Iterable[str]) -> bool:
+    def changes_question(changed: Iterable[str]) -> bool:
         """Whether a change of these columns makes it another question, which nobody has run yet."""
         return any(name != "is_public" for name in changed)
 
     @classmethod
-    def like(cls, query: Query) -> GoldenQuestion:
+    def from_query(cls, query: Query) -> GoldenQuestion:
         """What an expert who likes the way this query went would fix, unsaved."""
         expected = {Outcome.ANSWERED.value: cls.Expectation.ANSWER, Outcome.CLARIFY.value: cls.Expectation.CLARIFY}
         return cls(
@@ -245,7 +245,7 @@ class GoldenQuestion(models.Model):
             facts=query.facts,
             expectation=expected.get(query.outcome, cls.Expectation.REFUSE),
             must_cite=query.cited_places,
-            must_reach=query.reached,
+            must_reach=query.decided_node,
         )
 
 

@@ -1,7 +1,7 @@
-"""The way of a query, from question to cited answer, as one stream of events.
+"""The steps of a query, from question to cited answer, as one stream of events.
 
-The stream is the primitive; `answer` is the stream collected. JSON, server-sent events and every other door
-encode these same events.
+The stream is the primitive; `answer` is the stream collected. JSON, server-sent events and every other door encode
+these same events.
 """
 
 from __future__ import annotations
@@ -17,20 +17,24 @@ from asgiref.sync import sync_to_async
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import CitationMode, Planner
-from querying.answering import confidence, document_list, guard
+from querying.answering import document_list
+from querying.answering.confidence import confidence_basis
 from querying.answering.generate import generate
+from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
 from querying.answering.sufficiency import assess_sufficiency
-from querying.audit import log
+from querying.audit.log import QueryRecord, record_query
 from querying.llm_interface import LLM
-from querying.question import ambiguity, clarifications
-from querying.question.planning.planner import PlannedQuestion, plan_question
+from querying.question.ambiguity import clarify_reference
+from querying.question.clarifications import with_resume_token
+from querying.question.resolve import resolve_question
 from querying.question.tree_consultation import consult_trees
 from querying.retrieval import retriever
 from querying.types import (
     Answer,
     Clarification,
     Confidence,
+    ConfidenceBasis,
     Delta,
     Done,
     Event,
@@ -57,24 +61,22 @@ class InternalError(LexicError):
 
 async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerator[Event]:
     """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`."""
-    llm = llm or get_llm()
-    async with log.record_query(question, llm=llm) as record:
+    async with record_query(question, llm=llm or get_llm()) as record:
         try:
-            async with aclosing(_run_steps(question, llm=llm, record=record)) as events:
+            async with aclosing(_run_steps(record)) as events:
                 async for event in events:
                     yield event
         except LexicError as error:
-            record.fail(error)
-            yield _failed_event(error)
+            record.error = error
         except Exception:
             logger.exception("query %s failed", question.id)
-            unforeseen = InternalError(question)
-            record.fail(unforeseen)
-            yield _failed_event(unforeseen)
+            record.error = InternalError(question)
+        if record.error:
+            yield Failed.from_error(record.error)
 
 
 async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed:
-    """The stream collected: its last event."""
+    """The last event of the stream: the whole answer, or the error."""
     last: Event | None = None
     async with aclosing(stream(question, llm=llm)) as events:
         async for event in events:
@@ -83,68 +85,79 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
     return last
 
 
-async def _run_steps(question: Question, *, llm: LLM, record: log.QueryRecord) -> AsyncGenerator[Event]:
+async def _run_steps(record: QueryRecord) -> AsyncGenerator[Event]:
+    """Plan the question, then answer it from the metadata or from the text. `record.question` is the one question."""
     yield Status(step=Step.PLANNING, message="Reading the question")
-    if question.release.planner != Planner.OFF:
-        with record.timed("plan"):
-            record.planned = await plan_question(question, llm=llm)
-    if record.planned.clarification:
-        yield _done_event(
-            record, _clarification_answer(record.planned.clarification, reason="missing_time", question=question)
-        )
+    if record.question.release.planner != Planner.OFF:
+        with record.measure("plan"):
+            record.question = await resolve_question(record.question.asked, llm=record.llm)
+    planned = record.question.planned
+    if planned.clarification:
+        yield _clarify(record, planned.clarification, reason="missing_time")
         return
-    if filter_summary := record.planned.filter_summary:
-        yield Status(step=Step.PLANNING, message=f"Narrowed to {filter_summary}")
-    way = _answer_from_metadata if record.planned.is_list else _answer_from_passages
-    async with aclosing(way(record.planned, llm=llm, record=record)) as events:
+    if planned.filter_summary:
+        yield Status(step=Step.PLANNING, message=f"Narrowed to {planned.filter_summary}")
+    answer_from = _answer_from_metadata if planned.is_list else _answer_from_passages
+    async with aclosing(answer_from(record)) as events:
         async for event in events:
             yield event
 
 
-async def _answer_from_passages(
-    planned: PlannedQuestion, *, llm: LLM, record: log.QueryRecord
-) -> AsyncGenerator[Event]:
-    """The text answers: passages are searched, weighed, and quoted or written from."""
-    question, sought = ambiguity.with_subject(planned.question), ambiguity.with_subject(planned.sought)
+async def _answer_from_passages(record: QueryRecord) -> AsyncGenerator[Event]:
+    """Search passages, follow the decision tree, and write from the evidence, if there is enough of it."""
+    question = record.question
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
-    with record.timed("retrieve"):
-        passages = await _run_in_thread(retriever.retrieve, sought)
+    with record.measure("retrieve"):
+        passages = await _run_in_thread(retriever.retrieve, question)
     yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))
-
     if question.release.trees:
         yield Status(step=Step.TREE, message="Following the decision tree")
-    with record.timed("tree"):
-        consulted = record.consultation = await consult_trees(question, passages=passages, llm=llm)
-    if consulted.clarification:
-        yield _done_event(
-            record, _clarification_answer(consulted.clarification, reason="missing_fact", question=planned.question)
-        )
+    with record.measure("tree"):
+        consultation = await consult_trees(question, passages=passages, llm=record.llm)
+    record.consultation = consultation
+    if consultation.clarification:
+        yield _clarify(record, consultation.clarification, reason="missing_fact")
         return
-    if not consulted.decided and (unclear := ambiguity.clarify_reference(planned.question, passages)):
-        yield _done_event(
-            record, _clarification_answer(unclear, reason="unclear_reference", question=planned.question)
-        )
+    if not consultation.has_decided and (unclear := clarify_reference(question, passages)):
+        yield _clarify(record, unclear, reason="unclear_reference")
         return
+    hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
+    with record.measure("weigh"):
+        record.evidence = await _run_in_thread(retriever.build_evidence, question, passages, **hints)
+    basis, refusal = _judge_evidence(record)
+    if refusal:
+        yield _finish(record, refusal)
+        return
+    async with aclosing(_write_answer(record, basis)) as events:
+        async for event in events:
+            yield event
 
-    with record.timed("weigh"):
-        if hint := f"{consulted.source_hint} {consulted.decided}".strip():
-            passages = await _run_in_thread(retriever.retrieve_with_hint, sought, hint=hint, known=passages)
-        evidence = await _run_in_thread(retriever.build_evidence, sought, passages, decided=consulted.decided)
-    record.evidence = evidence
-    judged = assess_sufficiency(sought.text, evidence, sufficient=question.release.evidence_threshold)
-    basis = confidence.confidence_basis(judged.grounds, calibration=question.release.calibration)
-    if not judged.passes and question.release.citation_mode == CitationMode.MANDATORY:
-        refusal = replace(guard.refusal_answer("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
-        yield _done_event(record, refusal)
-        return
-    if not judged.passes and question.release.citation_mode == CitationMode.OPTIONAL:
-        basis = replace(basis, level=Confidence.LOW)
 
+def _judge_evidence(record: QueryRecord) -> tuple[ConfidenceBasis, Answer | None]:
+    """How sure the evidence makes an answer; and the refusal, where mandatory mode has too little to answer from."""
+    assert record.evidence is not None
+    question, release = record.question, record.question.release
+    judged = assess_sufficiency(question.search_text, record.evidence, threshold=release.evidence_threshold)
+    basis = confidence_basis(judged.grounds, calibration=release.calibration)
+    if judged.passes or release.citation_mode == CitationMode.OFF:
+        return basis, None
+    if release.citation_mode == CitationMode.OPTIONAL:
+        return replace(basis, level=Confidence.LOW), None
+    return basis, replace(refusal_answer("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
+
+
+async def _write_answer(record: QueryRecord, basis: ConfidenceBasis) -> AsyncGenerator[Event]:
+    assert record.evidence is not None
     yield Status(step=Step.GENERATING, message="Writing the answer")
-    with record.timed("generate"):
-        async with aclosing(
-            generate(question, evidence=evidence, consulted=consulted, llm=llm, basis=basis)
-        ) as pieces:
+    pieces = generate(
+        record.question,
+        evidence=record.evidence,
+        consultation=record.consultation,
+        llm=record.llm,
+        basis=basis,
+    )
+    with record.measure("generate"):
+        async with aclosing(pieces):
             async for piece in pieces:
                 if isinstance(piece, Delta):
                     record.partial_text += piece.text
@@ -152,42 +165,38 @@ async def _answer_from_passages(
                 else:
                     finished = piece
     yield Status(step=Step.VERIFYING, message="Verified against the sources")
-    yield _done_event(record, finished)
+    yield _finish(record, finished)
 
 
-async def _answer_from_metadata(
-    planned: PlannedQuestion, *, llm: LLM, record: log.QueryRecord
-) -> AsyncGenerator[Event]:
-    """What the metadata answers by itself: nothing is embedded, and no model is asked."""
-    assert planned.plan is not None
+async def _answer_from_metadata(record: QueryRecord) -> AsyncGenerator[Event]:
+    """List what the metadata alone answers: nothing is embedded, and no model is asked."""
+    question = record.question
+    assert question.planned.plan is not None
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
-    with record.timed("list"):
-        listed = await _run_in_thread(document_list.answer_with_list, planned.question, planned.plan)
+    with record.measure("list"):
+        listed = await _run_in_thread(document_list.answer_with_list, question, question.planned.plan)
     yield Status(step=Step.FOUND, message=_found_text(len(listed.citations), "document"))
     if listed.outcome == Outcome.ANSWERED:
         record.partial_text = listed.text
         yield Delta(text=listed.text)
         yield Status(step=Step.VERIFYING, message="Verified against the sources")
-    yield _done_event(record, listed)
+    yield _finish(record, listed)
 
 
-def _clarification_answer(missing: Clarification, *, reason: str, question: Question) -> Answer:
-    asked = clarifications.with_resume_token(missing, question=question)
-    return Answer(text=asked.question, outcome=Outcome.CLARIFY, reason=reason, clarification=asked)
+def _clarify(record: QueryRecord, missing: Clarification, *, reason: str) -> Done:
+    """The question back, with a token that resumes the question as it was asked."""
+    asked = with_resume_token(missing, question=record.question.asked)
+    return _finish(record, Answer(text=asked.question, outcome=Outcome.CLARIFY, reason=reason, clarification=asked))
 
 
-def _done_event(record: log.QueryRecord, finished: Answer) -> Done:
-    usage = finished.usage + record.consultation.usage + record.planned.usage
-    whole = replace(finished, decision_path=record.consultation.path, usage=usage)
-    return Done(answer=record.finish(whole))
+def _finish(record: QueryRecord, finished: Answer) -> Done:
+    usage = finished.usage + record.usage_before_answer
+    record.answer = replace(finished, decision_path=record.consultation.path, usage=usage)
+    return Done(answer=record.answer)
 
 
 def _found_text(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'} found"
-
-
-def _failed_event(error: LexicError) -> Failed:
-    return Failed(error=error.message, code=error.code, hint=error.hint, status=error.status)
 
 
 async def _run_in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

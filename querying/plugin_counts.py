@@ -1,6 +1,6 @@
-"""What a plugin consists of, in figures: the same few statements for one plugin and for fifty.
+"""Counts of what a plugin consists of, in the same few statements for one plugin and for fifty.
 
-Readiness, the dashboard and publishing all read these, so that they cannot tell different stories.
+Readiness, the dashboard and publishing all use these counts, so that they cannot differ.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def counts_by_plugin(plugins: Collection[Plugin], *, check_trees: bool = True) -
     """By the plugins' ids. Six statements. Without `check_trees` no tree is read, and none has errors."""
     ids = [plugin.pk for plugin in plugins]
     documents, answering, pages = _document_counts(ids)
-    trees, golden, shares = (
-        _tree_problems(ids, check=check_trees),
-        _golden_question_counts(ids),
-        _latest_golden_shares(ids),
-    )
+    trees = _tree_problems(ids, check=check_trees)
+    questions = GoldenQuestion.objects.filter(plugin__in=ids).order_by()
+    golden = dict(questions.values_list("plugin").annotate(Count("pk")))
+    runs = EvaluationRun.objects.filter(plugin__in=ids).order_by("plugin", "-started").distinct("plugin")
+    shares = dict(runs.values_list("plugin", "result__golden_passed"))
     return {
         pk: PluginCounts(
             documents=documents[pk],
@@ -105,15 +105,3 @@ def _tree_problems(ids: Collection[UUID], *, check: bool) -> dict[UUID, list[lis
         found = [problem.message for problem in find_problems(tree_data) if problem.is_error]
         errors[plugin].append([f"The tree “{name}” has a problem: {message}" for message in found])
     return errors
-
-
-def _golden_question_counts(ids: Collection[UUID]) -> dict[UUID, int]:
-    questions = GoldenQuestion.objects.filter(plugin__in=ids).order_by()
-    return dict(questions.values_list("plugin").annotate(Count("pk")))
-
-
-def _latest_golden_shares(ids: Collection[UUID]) -> dict[UUID, float]:
-    runs = EvaluationRun.objects.filter(plugin__in=ids).order_by("plugin", "-started").distinct("plugin")
-    return {
-        plugin: share for plugin, share in runs.values_list("plugin", "result__golden_passed") if share is not None
-    }

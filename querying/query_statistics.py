@@ -1,4 +1,4 @@
-"""What many queries come to, counted by the database: each method is one statement, whatever the number of rows."""
+"""Statistics of many queries, computed by the database: each method is one statement."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class JsonArrayElements(models.Func):
 class QueryStatistics(models.QuerySet[Any]):
     """The counting methods of queries."""
 
-    def asked_on(self, first: date, last: date) -> QueryStatistics:
-        """Those of these days, both included."""
+    def created_between(self, first: date, last: date) -> QueryStatistics:
+        """The queries of these days, both included."""
         begin = timezone.make_aware(datetime.combine(first, time.min))
         end = timezone.make_aware(datetime.combine(last + timedelta(days=1), time.min))
         return self.filter(created_at__gte=begin, created_at__lt=end)
@@ -59,29 +59,24 @@ class QueryStatistics(models.QuerySet[Any]):
         return dict(answered.values_list("confidence").annotate(models.Count("pk")))
 
     def latency_by_day(self, *, weekly: bool = False) -> list[tuple[date, float, float]]:
-        """Milliseconds within which half, and 95 %, of the questions of a day (or week) were done with."""
+        """The median and the 95th percentile of the milliseconds, by day or by week."""
         days = self._finished().annotate(day=_day_expression(weekly)).values_list("day")
-        half, most = Percentile("latency_ms", fraction=0.5), Percentile("latency_ms", fraction=0.95)
-        return list(days.annotate(half=half, most=most).order_by("day"))
+        return list(days.annotate(**_percentiles("latency_ms")).order_by("day"))
 
     def sums(self) -> dict[str, Any]:
         """Tokens and cost together, of how many the cost is not known (`unpriced`), and `half_STEP` and `most_STEP` in
         milliseconds (None: nobody took the step)."""
-        milliseconds = {step: Cast(KeyTextTransform(step, "timings"), models.FloatField()) for step in TIMED_STEPS}
-        shares = {"half": 0.5, "most": 0.95}
-        steps = {
-            f"{name}_{step}": Percentile(taken, fraction=fraction)
-            for step, taken in milliseconds.items()
-            for name, fraction in shares.items()
-        }
-        whole = {f"{name}_whole": Percentile("latency_ms", fraction=share) for name, share in shares.items()}
+        times = _percentiles("latency_ms", suffix="_whole")
+        for step in TIMED_STEPS:
+            milliseconds = Cast(KeyTextTransform(step, "timings"), models.FloatField())
+            times |= _percentiles(milliseconds, suffix=f"_{step}")
         tokens = {
             "prompt_tokens": models.Sum("prompt_tokens"),
             "completion_tokens": models.Sum("completion_tokens"),
             "unpriced": models.Count("pk", filter=models.Q(cost=None)),  # before there is a sum of that name
             "cost": models.Sum("cost"),
         }
-        return self._finished().aggregate(**tokens, **whole, **steps)
+        return self._finished().aggregate(**tokens, **times)
 
     def cited_documents(self) -> list[tuple[str, str, int]]:
         """`(id, title, answers)` of each document that an answer cites, the most cited first."""
@@ -116,8 +111,7 @@ class QueryStatistics(models.QuerySet[Any]):
             .values("plugin")
             .annotate(
                 count=models.Count("pk"),
-                half=Percentile("latency_ms", fraction=0.5, filter=is_finished),
-                most=Percentile("latency_ms", fraction=0.95, filter=is_finished),
+                **_percentiles("latency_ms", filter=is_finished),
                 tokens=models.Sum(models.F("prompt_tokens") + models.F("completion_tokens"), filter=is_finished),
                 unpriced=models.Count("pk", filter=is_finished & models.Q(cost=None)),
                 spent=models.Sum("cost", filter=is_finished),
@@ -127,8 +121,14 @@ class QueryStatistics(models.QuerySet[Any]):
         return {row["plugin"]: row for row in rows}
 
     def _finished(self) -> QueryStatistics:
-        """Those that were neither left alone nor broken off: their times say how fast it is."""
+        """Queries that neither failed nor were abandoned: only their times count."""
         return self.exclude(outcome__in=_UNFINISHED_OUTCOMES).order_by()
+
+
+def _percentiles(expression: Any, *, suffix: str = "", **extra: Any) -> dict[str, Percentile]:
+    """The median (`half`) and the 95th percentile (`most`)."""
+    shares = {"half": 0.5, "most": 0.95}
+    return {f"{name}{suffix}": Percentile(expression, fraction=share, **extra) for name, share in shares.items()}
 
 
 def _day_expression(weekly: bool) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import enum
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import Passage
+from lexic.errors import LexicError
 from plugins.models import Release
 
 # The only wording of a refusal, fixed by the first specification.
@@ -18,7 +19,7 @@ REFUSAL = (
 )
 
 
-# Evidence weaker than this is no answer, in mandatory mode; a plugin may set its own.
+# In mandatory mode, evidence weaker than this is not answered from. A plugin may set its own threshold.
 SUFFICIENCY_THRESHOLD = 0.45
 
 
@@ -62,13 +63,13 @@ class Options:
     include_decision_path: bool = True
     max_sources: int | None = None
     filters: Filters | None = None
-    timezone: str = "UTC"  # where the asker's days begin
+    timezone: str = "UTC"  # the caller's, for "today" and "last week"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """Who asks: a key, a person in the sandbox, or anybody. `name` binds follow-up tokens to them. A measurement is
-    nobody's question: no one is told how it ended. Anybody (`is_anybody`) never reads what is not public."""
+    """Who asks: a key, a person in the sandbox, or a visitor. `name` binds follow-up tokens to them. No webhook is sent
+    for a question of an evaluation. A public caller never reads what is not public."""
 
     name: str
     api_key_id: uuid.UUID | None = None
@@ -100,15 +101,14 @@ class Usage:
     completion_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-        )
+        read = self.prompt_tokens + other.prompt_tokens
+        written = self.completion_tokens + other.completion_tokens
+        return Usage(prompt_tokens=read, completion_tokens=written)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A sentence of a passage, and how well it answers: `passages[source].content[start:end]`, score 0 to 1."""
+    """A sentence of a passage, `passages[source].content[start:end]`, and how well it answers, 0 to 1."""
 
     source: int  # index into the passages that were read
     start: int
@@ -119,9 +119,9 @@ class Sentence:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What was found for a question: the passages read, their sentences best first, and the strength of the best.
+    """What was found for a question: the passages, their sentences (best first), and the strength of the best one.
 
-    `labels` says of documents what they are labelled with, in words, where a model may go by that."""
+    `labels` has the labels of documents as text, for plugins whose model may use them."""
 
     passages: tuple[Passage, ...]
     sentences: tuple[Sentence, ...]
@@ -131,9 +131,10 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceSignals:
-    """What the confidence of an answer goes by. `score` is the one that decided at the gate; `lead` how far the best
-    sentence is ahead of the best one elsewhere (0 or more); `agreement` counts, of search by words and search by
-    meaning, those whose best passage holds the best sentence; `has_signs`: something contradicts the question."""
+    """What the confidence of an answer is computed from. `score` was compared with the threshold; `lead` is how far the
+    best sentence is ahead of the best one of another passage (0 or more); `agreement` is how many of the two searches,
+    by words and by meaning, put the passage of the best sentence first; `has_signs` is whether something contradicts
+    the question."""
 
     score: float
     lead: float = 0.0
@@ -143,8 +144,8 @@ class ConfidenceSignals:
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceBasis:
-    """How sure the evidence makes an answer, before it was written. `probability` is that of being right, as the
-    plugin's own golden questions show it; None: there is no such curve, and `level` goes by rule."""
+    """How sure the evidence makes an answer, before it is written. `probability` is the chance that it is right,
+    calibrated on the plugin's golden questions; None without a calibration: then `level` follows a rule."""
 
     grounds: ConfidenceSignals
     level: Confidence
@@ -163,7 +164,7 @@ class Prompt:
     question: str
     evidence: Evidence
     recommendation: str = ""
-    decided: str = ""  # the facts that the tree went by, and what it recommends, in words
+    decision_text: str = ""  # the facts that the tree used, and what it recommends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +185,7 @@ class Citation:
 
 @dataclass(frozen=True, kw_only=True)
 class Clarification:
-    """The question we ask back when a fact is missing."""
+    """The question that we ask back when a fact is missing."""
 
     question: str
     options: tuple[str, ...]
@@ -207,12 +208,9 @@ class Answer:
     # For a refusal: why, in sentences, and what came nearest.
     why: tuple[str, ...] = ()
     nearest: tuple[Passage, ...] = ()
-    # Sentences that were written, and how many of them were dropped because no source bore them out.
+    # How many sentences were written, and how many of them were dropped because no source supports them.
     sentences: int = field(default=0, compare=False)
     unproven: int = field(default=0, compare=False)
-
-    def with_usage(self, usage: Usage) -> Answer:
-        return replace(self, usage=usage)
 
 
 # --- Events: what the pipeline yields, and every door encodes ----------------------------------------------
@@ -245,10 +243,24 @@ class Done:
 
 @dataclass(frozen=True, kw_only=True)
 class Failed:
+    """An error, as the last event."""
+
     error: str
     code: str
     hint: str
     status: int
+
+    @classmethod
+    def from_error(cls, error: LexicError) -> Failed:
+        return cls(error=error.message, code=error.code, hint=error.hint, status=error.status)
+
+
+class AnswerFailed(LexicError):
+    """The answer could not be made."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.error, code=failed.code, hint=failed.hint)
+        self.status = failed.status
 
 
 Event = Status | Delta | Done | Failed

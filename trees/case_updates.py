@@ -12,7 +12,7 @@ from lexic.errors import Conflict, NotFound
 from trees.cases import MAX_CASES, Case
 from trees.models import DecisionTree, TreeCase
 
-# Shown the case as it is, with nobody else changing it. It may refuse by raising.
+# Called with the case while its tree is locked; it refuses the change by raising.
 CaseCheck = Callable[[TreeCase], None]
 
 
@@ -40,14 +40,14 @@ def add_case(tree: DecisionTree, case: Case, *, by: User) -> TreeCase:
 
 
 def update_case(tree: DecisionTree, pk: UUID, case: Case, *, by: User, check: CaseCheck) -> TreeCase:
-    """Raises `NoSuchCase`, and what `check` raises."""
+    """Replace a case. Raises `UnknownCase`, and what `check` raises."""
     with transaction.atomic():
         _lock_and_touch_tree(tree, by)
         return _write_case(_find_checked_case(tree, pk, check), case)
 
 
 def remove_case(tree: DecisionTree, pk: UUID, *, by: User, check: CaseCheck) -> None:
-    """Raises `NoSuchCase`, and what `check` raises."""
+    """Delete a case. Raises `UnknownCase`, and what `check` raises."""
     with transaction.atomic():
         _lock_and_touch_tree(tree, by)
         _find_checked_case(tree, pk, check).delete()

@@ -95,8 +95,8 @@ def _draft_text(data: Mapping[str, Any], key: str, *, limit: int, required: bool
 
 
 def save_draft(draft: TreeDraft, *, tree: DecisionTree, version: str | None, by: User) -> DecisionTree:
-    """Put the draft in the place of what the tree says. Raises VersionNeeded, and ChangedMeanwhile when the tree is
-    not the `version` that was edited; then nothing has changed."""
+    """Replace the tree and its cases by the draft. Raises VersionRequired, and TreeChanged when the tree is no longer
+    the `version` that was edited; then nothing has changed."""
     if not version:
         raise VersionRequired
     with transaction.atomic():
@@ -129,7 +129,7 @@ def create_tree(draft: TreeDraft, *, plugin: Plugin, by: User, is_active: bool =
 
 
 def _replace_cases(tree: DecisionTree, cases: list[Case]) -> None:
-    """In the place of those there were. One that keeps its name keeps its id, by which agents know it."""
+    """Replace the cases of the tree. A case that keeps its name keeps its id, which agents refer to."""
     ids = dict(tree.cases.values_list("name", "pk"))
     tree.cases.all().delete()
     TreeCase.objects.bulk_create(
@@ -148,7 +148,7 @@ def _replace_cases(tree: DecisionTree, cases: list[Case]) -> None:
 
 
 def export_draft(tree: DecisionTree) -> dict[str, Any]:
-    """The tree as `read_draft` reads it, in reading order."""
+    """The tree as `parse_draft` reads it, in reading order."""
     return {
         "name": tree.name,
         "description": tree.description,

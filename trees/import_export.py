@@ -10,7 +10,7 @@ from trees.models import DecisionTree
 
 
 def export_tree(tree: DecisionTree) -> dict[str, Any]:
-    """The whole tree as one JSON object; `from_file` reads the same tree from it."""
+    """The whole tree as one JSON object; `parse_tree_file` reads the same tree from it."""
     own = tree.tree_data if isinstance(tree.tree_data, dict) else {}
     cases = [case.as_dict() for case in tree.cases.all()]
     beside = {"name": tree.name, "description": tree.description}

@@ -89,6 +89,6 @@ class TreeCase(models.Model):
         return self.name
 
     def as_dict(self) -> dict[str, Any]:
-        """The case as `trees.cases.read_cases` reads it."""
+        """The case as `trees.cases.parse_cases` reads it."""
         names = ("name", "sentence", "facts", "expectation", "expected")
         return {name: getattr(self, name) for name in names}

@@ -31,7 +31,7 @@ def move_tree(tree: DecisionTree, *, by: int) -> None:
 
 
 def reorder_trees(plugin: Plugin, ids: Sequence[UUID]) -> None:
-    """Try the plugin's trees in this order. Raises `NotEveryTree`, and changes nothing then."""
+    """Try the plugin's trees in this order. Raises `IncompleteOrder`, and then changes nothing."""
     with transaction.atomic():
         trees = {tree.pk: tree for tree in plugin.trees.select_for_update().only("order")}
         if len(ids) != len(trees) or set(ids) != trees.keys():

@@ -17,7 +17,9 @@ _OTHER_SPELLINGS = {
     "bars": "bar",
     "degc": "°C",
     "degf": "°F",
+    "in": "in",
     "kn/m2": "kPa",
+    "m2": "m2",
     "n/m2": "Pa",
     "n/mm2": "MPa",
     "sqcm": "cm2",
@@ -115,18 +117,14 @@ def find_measures(text: str) -> list[Measure]:
         number = _parse_number(written)
         if number is None:
             continue
-        known = _unit_in_text(match)
+        spelling = match.group(2) or ""
+        # “45 in the beam” is no length in inches, “45in” is; “in 1977, GM …” is no weight.
+        is_detached = bool(spelling) and match.end(1) < match.start(2)
+        is_word = is_detached and (spelling.casefold() == "in" or match.group(1).endswith(","))
+        known = None if is_word else find_unit(spelling)
         end = match.end() if known else match.start() + len(written)
         found.append(Measure(Quantity(number, known), match.start(), end))
     return found
-
-
-def _unit_in_text(match: re.Match[str]) -> Unit | None:
-    spelling = match.group(2) or ""
-    # “45 in the beam” is no length in inches, “45in” is; “in 1977, GM …” is no weight.
-    is_detached = match.end(1) < match.start(2) if spelling else False
-    is_word = is_detached and (spelling == "in" or match.group(1).endswith(","))
-    return None if is_word else find_unit(spelling)
 
 
 def convert_to_unit(quantity: Quantity, target: Unit | None) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from trees.definition.fields import FactField, collect_fields
-from trees.definition.nodes import Action, ActionNode, ConditionNode, QuestionNode, Scalar, Tree
+from trees.definition.nodes import Action, ConditionNode, QuestionNode, Scalar, Tree
 from trees.facts.conditions import evaluate_condition
 from trees.facts.extraction import Fact, FactSource
 from trees.facts.values import Value, are_same_values, format_value, match_option, parse_value
@@ -87,12 +87,9 @@ class _Walker:
             return self.evaluate(node)
         if isinstance(node, QuestionNode):
             return self.answer(node)
-        self.arrive(node)
-        return None
-
-    def arrive(self, node: ActionNode) -> None:
         self.action = node.action
         self.steps.append(Step(node_id=node.id, label=node.label, kind="action", result=node.action.recommendation))
+        return None
 
     def evaluate(self, node: ConditionNode) -> str | None:
         of = self.fields[node.condition.field]
@@ -175,13 +172,9 @@ def chosen_option(value: Value, node: QuestionNode, of: FactField) -> str | None
     by_word = match_option(format_value(value, of), offered, node.question.synonyms)
     if by_word is not None:
         return by_word
-    meant = [option for option in offered if _has_same_meaning(option, value, of)]
+    understood = {option: parse_value(option, of) for option in offered}
+    meant = [option for option, one in understood.items() if one is not None and are_same_values(one, value)]
     return meant[0] if len({find_child(option, node) for option in meant}) == 1 else None
-
-
-def _has_same_meaning(option: str, value: Value, of: FactField) -> bool:
-    understood = parse_value(option, of)
-    return understood is not None and are_same_values(understood, value)
 
 
 def find_child(answer: str, node: QuestionNode) -> str | None:
@@ -194,13 +187,11 @@ def find_child(answer: str, node: QuestionNode) -> str | None:
 
 def decision_path(walk: Walk) -> list[dict[str, str | int]]:
     """The path as the API shows it: `step` (from 1), `node`, `label`, and `value` or `result`, both texts."""
-    return [_path_item(number, step) for number, step in enumerate(walk.path, start=1)]
-
-
-def _path_item(number: int, step: Step) -> dict[str, str | int]:
-    item: dict[str, str | int] = {"step": number, "node": step.node_id, "label": step.label}
-    if step.result is not None:
-        item["result"] = step.result
-    elif step.value is not None:
-        item["value"] = step.value
-    return item
+    path: list[dict[str, str | int]] = []
+    for number, step in enumerate(walk.path, start=1):
+        path.append({"step": number, "node": step.node_id, "label": step.label})
+        if step.result is not None:
+            path[-1]["result"] = step.result
+        elif step.value is not None:
+            path[-1]["value"] = step.value
+    return path

@@ -84,22 +84,15 @@ def is_same_word(one: str, other: str) -> bool:
         return True
     if stem(one) != stem(other):
         return False
-    shared = _shared_prefix(one, other)
-    return all(_is_inflection(word[shared:], word[shared - 1 : shared]) for word in (one, other))
-
-
-def _shared_prefix(one: str, other: str) -> int:
-    length = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        length += 1
-    return length
-
-
-def _is_inflection(tail: str, last: str) -> bool:
-    doubled = tail[1:] if last and tail.startswith(last) else tail
-    return tail in _INFLECTIONS or doubled in _INFLECTIONS
+    pairs = zip(one, other, strict=False)
+    shared = next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
+    for word in (one, other):
+        tail = word[shared:]
+        # "stopped": the last letter of the stem may be doubled.
+        doubled = tail[1:] if shared and tail.startswith(word[shared - 1]) else tail
+        if _INFLECTIONS.isdisjoint((tail, doubled)):
+            return False
+    return True
 
 
 def are_same_words(one: list[str], other: list[str]) -> bool:

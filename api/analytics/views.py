@@ -12,12 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import ApiKey, User
-from api.analytics.serializers import (
-    AnalyticsParameters,
-    FiguresSerializer,
-    QueryListParameters,
-    QueryRowSerializer,
-)
+from api.analytics import serializers
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.views import AuthorView
@@ -31,43 +26,45 @@ _DEFERRED_COLUMNS = ("context", "options", "plan", "passages", "knowledge")
 
 
 class AnalyticsView(AuthorView):
-    @extend_schema(parameters=[AnalyticsParameters], responses=FiguresSerializer)
+    @extend_schema(parameters=[serializers.AnalyticsParameters], responses=serializers.FiguresSerializer)
     def get(self, request: Request, plugin: str) -> Response:
         """How the plugin was asked in some days, and how it answered: outcomes, speed, tokens, keys and sources."""
-        found, parameters = get_plugin(request, plugin), AnalyticsParameters.read(request)
+        found, parameters = get_plugin(request, plugin), serializers.AnalyticsParameters.read(request)
         visible = Query.objects.visible_to(self.user).filter(plugin=found)
-        filtered = visible.narrowed(version=parameters["version"], by=parameters["by"])
+        filtered = visible.filtered_by(version=parameters["version"], by=parameters["by"])
         first, last = parameters["first_day"], parameters["last_day"]
         before = first - (last - first) - timedelta(days=1), first - timedelta(days=1)
-        queries = filtered.asked_on(first, last)
+        queries = filtered.created_between(first, last)
         figures = {
             "first_day": first,
             "last_day": last,
-            "before": filtered.asked_on(*before).count(),
+            "before": filtered.created_between(*before).count(),
             **_totals_by_day(queries, weekly=parameters["interval"] == "week"),
             "by_key": _busiest_keys(queries, self.user),
             **_cited_documents(queries, found),
         }
-        return Response(FiguresSerializer(figures).data)
+        return Response(serializers.FiguresSerializer(figures).data)
 
 
 class QueriesView(AuthorView):
     ordering = ("-created_at", "pk")
 
-    @extend_schema(parameters=[QueryListParameters], responses=QueryRowSerializer(many=True))
+    @extend_schema(
+        parameters=[serializers.QueryListParameters], responses=serializers.QueryRowSerializer(many=True)
+    )
     def get(self, request: Request, plugin: str) -> Response:
         """What was asked of the plugin, the newest first."""
-        found, parameters = get_plugin(request, plugin), QueryListParameters.read(request)
+        found, parameters = get_plugin(request, plugin), serializers.QueryListParameters.read(request)
         conditions = {name: parameters[name] for name in ("outcome", "confidence") if name in parameters}
         queries = (
             Query.objects.visible_to(self.user)
             .filter(plugin=found, **conditions)
-            .narrowed(version=parameters["version"])
-            .asked_on(parameters["first_day"], parameters["last_day"])
+            .filtered_by(version=parameters["version"])
+            .created_between(parameters["first_day"], parameters["last_day"])
             .select_related("api_key")
             .defer(*_DEFERRED_COLUMNS)
         )
-        return page_response(self, queries, QueryRowSerializer, context={"reader": self.user})
+        return page_response(self, queries, serializers.QueryRowSerializer, context={"reader": self.user})
 
 
 def _totals_by_day(queries: QueryStatistics, *, weekly: bool) -> dict[str, Any]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from querying import json_format
+from querying.answering.citation_styles import CITATION_MARK
 from querying.question import clarifications
 from querying.types import Answer, Question, Usage
 
-_CITATION_MARK = re.compile(r"\[Source (\d{1,6})\]")
 # These keys of an answer have a place of their own in a completion; the others go into `lexic`.
 _TOP_LEVEL_KEYS = {"answer", "citations", "usage"}
 
@@ -91,7 +90,7 @@ def make_annotations(text: str, citations: Sequence[Mapping[str, Any]]) -> list[
                 "title": citation["document"],
             },
         }
-        for mark in _CITATION_MARK.finditer(text)
+        for mark in CITATION_MARK.finditer(text)
         if (citation := by_id.get(f"src_{mark[1]}"))
     ]
 

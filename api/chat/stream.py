@@ -7,11 +7,10 @@ from contextlib import aclosing
 from typing import Any
 
 from api.chat.completions import Completion, message_text
-from api.query.questions import AnswerFailed
 from lexic.http.openai_errors import error_envelope
 from querying import pipeline
 from querying.presentation import sse
-from querying.types import Answer, Delta, Done, Event, Failed
+from querying.types import Answer, AnswerFailed, Delta, Done, Event, Failed
 
 _DONE_MARKER = b"data: [DONE]\n\n"
 

@@ -22,15 +22,15 @@ from api.chat.stream import stream_completion
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser
 from api.permissions import MayQuery
-from api.query.questions import AnswerFailed, read_question
+from api.query.questions import read_question
 from api.schema import examples
 from api.throttling import ApiKeyThrottle
 from lexic.database import release_connections
 from lexic.errors import NotFound
 from querying import pipeline
 from querying.presentation import sse
-from querying.question import followups
-from querying.types import Failed
+from querying.question.resolve import resume_from_context
+from querying.types import AnswerFailed, Failed
 
 
 class _ChatView(APIView):
@@ -73,7 +73,7 @@ class CompletionsView(_ChatView):
         with release_connections():
             question = read_question(chat.query, key=_request_key(request))
             if not chat.query["followup"]:
-                question = followups.resolve_followup(question)
+                question = resume_from_context(question)
         completion = Completion(question=question, ignored=chat.ignored)
         response: HttpResponseBase
         if chat.stream:

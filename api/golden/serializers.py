@@ -94,7 +94,7 @@ class GoldenQuestionSerializer(StrictSerializer):
         changed = {name for name, value in validated_data.items() if getattr(instance, name) != value}
         for name in changed:
             setattr(instance, name, validated_data[name])
-        if GoldenQuestion.decides(changed):
+        if GoldenQuestion.changes_question(changed):
             instance.last_passed, instance.last_failures = None, []
         if changed:
             instance.save()

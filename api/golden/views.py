@@ -14,15 +14,7 @@ from rest_framework.response import Response
 
 from api.etags import etag_response, make_etag, require_match
 from api.fields import EmptySerializer, QueryParameters, validated
-from api.golden.serializers import (
-    GoldenImportResultSerializer,
-    GoldenImportSerializer,
-    GoldenParameters,
-    GoldenQuestionSerializer,
-    ProgressSerializer,
-    RunRowSerializer,
-    RunSerializer,
-)
+from api.golden import serializers
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.uploads import UploadParser
@@ -60,36 +52,44 @@ class QueueUnavailable(LexicError):
 class GoldenQuestionsView(AuthorView):
     ordering = ("pk",)
 
-    @extend_schema(parameters=[GoldenParameters], responses=GoldenQuestionSerializer(many=True))
+    @extend_schema(
+        parameters=[serializers.GoldenParameters], responses=serializers.GoldenQuestionSerializer(many=True)
+    )
     def get(self, request: Request, plugin: str) -> Response:
         """The golden questions, in the order in which they were made."""
         questions = get_plugin(request, plugin).golden_questions.all()
-        filtered = _filter_questions(questions, GoldenParameters.read(request))
-        return page_response(self, filtered, GoldenQuestionSerializer)
+        filtered = _filter_questions(questions, serializers.GoldenParameters.read(request))
+        return page_response(self, filtered, serializers.GoldenQuestionSerializer)
 
-    @extend_schema(request=GoldenQuestionSerializer, responses={201: GoldenQuestionSerializer})
+    @extend_schema(
+        request=serializers.GoldenQuestionSerializer, responses={201: serializers.GoldenQuestionSerializer}
+    )
     def post(self, request: Request, plugin: str) -> Response:
         """Fix what must come out: a refusal, or an answer that cites these places and has these words."""
         found = get_plugin(request, plugin)
-        body = GoldenQuestionSerializer(data=request.data, context={"plugin": found})
+        body = serializers.GoldenQuestionSerializer(data=request.data, context={"plugin": found})
         validated(body)
         return _question_response(request, body.save(), status=201)
 
 
 class GoldenQuestionView(AuthorView):
-    @extend_schema(responses=GoldenQuestionSerializer)
+    @extend_schema(responses=serializers.GoldenQuestionSerializer)
     def get(self, request: Request, plugin: str, golden: int) -> Response:
         """One golden question, and how it went when it was last run as it stands."""
         questions = get_plugin(request, plugin).golden_questions
         return _question_response(request, first_or_raise(questions.filter(pk=golden), NoSuchGoldenQuestion))
 
-    @extend_schema(request=GoldenQuestionSerializer(partial=True), responses=GoldenQuestionSerializer)
+    @extend_schema(
+        request=serializers.GoldenQuestionSerializer(partial=True), responses=serializers.GoldenQuestionSerializer
+    )
     def patch(self, request: Request, plugin: str, golden: int) -> Response:
         """Once it says something else, its last result no longer counts."""
         found = get_plugin(request, plugin)
         with transaction.atomic():
             locked = _lock_question(request, found, golden)
-            body = GoldenQuestionSerializer(locked, data=request.data, partial=True, context={"plugin": found})
+            body = serializers.GoldenQuestionSerializer(
+                locked, data=request.data, partial=True, context={"plugin": found}
+            )
             validated(body)
             body.save()
         return _question_response(request, locked)
@@ -119,25 +119,25 @@ class GoldenExportView(AuthorView):
 class GoldenImportView(AuthorView):
     parser_classes = [UploadParser]
 
-    @extend_schema(request=GoldenImportSerializer, responses=GoldenImportResultSerializer)
+    @extend_schema(request=serializers.GoldenImportSerializer, responses=serializers.GoldenImportResultSerializer)
     def post(self, request: Request, plugin: str) -> Response:
         """Take in a file as the export gives it, all or nothing. Questions that are there are brought up to date."""
         found = get_plugin(request, plugin)
-        file = validated(GoldenImportSerializer(data=request.data))["file"]
-        return Response(GoldenImportResultSerializer(jsonl.import_golden_file(found, file)).data)
+        file = validated(serializers.GoldenImportSerializer(data=request.data))["file"]
+        return Response(serializers.GoldenImportResultSerializer(jsonl.import_golden_file(found, file)).data)
 
 
 class GoldenRunsView(AuthorView):
     ordering = ("-started", "pk")
 
-    @extend_schema(responses=RunRowSerializer(many=True))
+    @extend_schema(responses=serializers.RunRowSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The runs that are finished, the newest first."""
         runs = EvaluationRun.objects.filter(plugin=get_plugin(request, plugin)).select_related("release")
         QueryParameters.read(request)
-        return page_response(self, runs.defer("result", "calibration"), RunRowSerializer)
+        return page_response(self, runs.defer("result", "calibration"), serializers.RunRowSerializer)
 
-    @extend_schema(request=EmptySerializer, responses={202: ProgressSerializer})
+    @extend_schema(request=EmptySerializer, responses={202: serializers.ProgressSerializer})
     def post(self, request: Request, plugin: str) -> Response:
         """A worker asks the draft all golden questions. While one run is under way this starts no other. See how far it
         is at `…/golden-runs/progress`."""
@@ -155,19 +155,19 @@ class GoldenRunsView(AuthorView):
 
 
 class GoldenProgressView(AuthorView):
-    @extend_schema(responses=ProgressSerializer)
+    @extend_schema(responses=serializers.ProgressSerializer)
     def get(self, request: Request, plugin: str) -> Response:
         """How far the run under way is; else that the last one is finished, or that there was none."""
         return Response(_run_progress(get_plugin(request, plugin)))
 
 
 class GoldenRunView(AuthorView):
-    @extend_schema(responses=RunSerializer)
+    @extend_schema(responses=serializers.RunSerializer)
     def get(self, request: Request, plugin: str, run: int) -> Response:
         """A finished run: its figures, and how each question went."""
         found = get_plugin(request, plugin)
         runs = EvaluationRun.objects.filter(plugin=found, pk=run).select_related("release")
-        return Response(RunSerializer(first_or_raise(runs, NoSuchRun)).data)
+        return Response(serializers.RunSerializer(first_or_raise(runs, NoSuchRun)).data)
 
 
 def _run_progress(plugin: Plugin) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _run_progress(plugin: Plugin) -> dict[str, Any]:
         status = "failed" if current.failed else "running" if current.started else "waiting"
         body |= {"status": status, "done": current.done, "total": current.total}
         body |= {"isQuiet": current.is_stalled, "error": current.failed}
-    return ProgressSerializer(body).data
+    return serializers.ProgressSerializer(body).data
 
 
 def _lock_question(request: Request, plugin: Plugin, pk: int) -> GoldenQuestion:
@@ -192,11 +192,13 @@ def _lock_question(request: Request, plugin: Plugin, pk: int) -> GoldenQuestion:
 
 def _question_etag(golden: GoldenQuestion) -> str:
     """A tag of everything that is shown, as a golden question has no date of its last change."""
-    return make_etag(json.dumps(GoldenQuestionSerializer(golden).data, sort_keys=True, default=str))
+    return make_etag(json.dumps(serializers.GoldenQuestionSerializer(golden).data, sort_keys=True, default=str))
 
 
 def _question_response(request: Request, golden: GoldenQuestion, *, status: int = 200) -> Response:
-    return etag_response(request, GoldenQuestionSerializer(golden).data, etag=_question_etag(golden), status=status)
+    return etag_response(
+        request, serializers.GoldenQuestionSerializer(golden).data, etag=_question_etag(golden), status=status
+    )
 
 
 def _filter_questions(questions: GoldenQuestionQuerySet, parameters: dict[str, Any]) -> GoldenQuestionQuerySet:

@@ -16,14 +16,7 @@ from accounts.models import ApiKey, ApiKeyQuerySet, Capability, UnknownKey, User
 from accounts.reauthentication import ReauthenticationNeeded, check_recent_sign_in
 from api.authentication import KEY_OR_SESSION, get_principal
 from api.fields import QueryParameters, validated
-from api.keys.serializers import (
-    KeyChangeSerializer,
-    KeySerializer,
-    KeyUsageSerializer,
-    KeyWithSecretSerializer,
-    NewKeySerializer,
-    RotateSerializer,
-)
+from api.keys import serializers
 from api.pagination import DefaultPagination, page_response
 from api.permissions import MissingCapability
 from api.throttling import ApiKeyThrottle
@@ -33,7 +26,9 @@ from plugins.models import Plugin
 from querying.audit.key_usage import usage_by_key
 
 _CHANGED_KEY_SCHEMA = PolymorphicProxySerializer(
-    component_name="ChangedKey", serializers=[KeySerializer, KeyWithSecretSerializer], resource_type_field_name=None
+    component_name="ChangedKey",
+    serializers=[serializers.KeySerializer, serializers.KeyWithSecretSerializer],
+    resource_type_field_name=None,
 )
 
 
@@ -69,16 +64,16 @@ class BaseKeyView(APIView):
 class KeysView(BaseKeyView):
     ordering = DefaultPagination.ordering
 
-    @extend_schema(responses=KeySerializer(many=True))
+    @extend_schema(responses=serializers.KeySerializer(many=True))
     def get(self, request: Request) -> Response:
         """Your keys, the newest first; those that were revoked or have expired as well."""
         QueryParameters.read(request)
-        return page_response(self, self.get_queryset(), KeySerializer)
+        return page_response(self, self.get_queryset(), serializers.KeySerializer)
 
-    @extend_schema(request=NewKeySerializer, responses={201: KeyWithSecretSerializer})
+    @extend_schema(request=serializers.NewKeySerializer, responses={201: serializers.KeyWithSecretSerializer})
     def post(self, request: Request) -> Response:
         """A new key. This answer alone holds the secret, as `key`."""
-        fields = validated(NewKeySerializer(data=request.data))
+        fields = validated(serializers.NewKeySerializer(data=request.data))
         principal = get_principal(request)
         visible = Plugin.objects.visible_to(principal)
         slugs = dict.fromkeys(fields.pop("plugins", []))
@@ -88,20 +83,20 @@ class KeysView(BaseKeyView):
 
 
 class KeyDetailView(BaseKeyView):
-    @extend_schema(responses=KeySerializer)
+    @extend_schema(responses=serializers.KeySerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """One key, without its secret."""
-        return Response(KeySerializer(self.get_key(pk)).data)
+        return Response(serializers.KeySerializer(self.get_key(pk)).data)
 
-    @extend_schema(request=KeyChangeSerializer, responses=_CHANGED_KEY_SCHEMA)
+    @extend_schema(request=serializers.KeyChangeSerializer, responses=_CHANGED_KEY_SCHEMA)
     def patch(self, request: Request, pk: UUID) -> Response:
         """Changes name, limits or expiry; or, with `{"reveal": true}`, answers with the secret once more."""
-        fields, key = validated(KeyChangeSerializer(data=request.data)), self.get_key(pk)
+        fields, key = validated(serializers.KeyChangeSerializer(data=request.data)), self.get_key(pk)
         if fields.pop("reveal", False):
             body = _key_with_secret(key, _reveal_secret(request, key))
             return Response(body, headers={"Cache-Control": "no-store"})
         api_keys.update_key(key, by=get_principal(request), **fields)
-        return Response(KeySerializer(key).data)
+        return Response(serializers.KeySerializer(key).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
@@ -111,20 +106,20 @@ class KeyDetailView(BaseKeyView):
 
 
 class RotateView(BaseKeyView):
-    @extend_schema(request=RotateSerializer, responses={201: KeyWithSecretSerializer})
+    @extend_schema(request=serializers.RotateSerializer, responses={201: serializers.KeyWithSecretSerializer})
     def post(self, request: Request, pk: UUID) -> Response:
         """A new key in the place of this one, which goes on working for `overlapSeconds`: a day unless said."""
-        overlap = validated(RotateSerializer(data=request.data))["overlap"]
+        overlap = validated(serializers.RotateSerializer(data=request.data))["overlap"]
         new, secret = api_keys.rotate_key(self.get_key(pk), by=get_principal(request), overlap=overlap)
         return Response(_key_with_secret(self.get_key(new.pk), secret), status=201)
 
 
 class UsageView(BaseKeyView):
-    @extend_schema(responses=KeyUsageSerializer)
+    @extend_schema(responses=serializers.KeyUsageSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
         """The questions of the last 30 days, by day and outcome."""
         key = self.get_key(pk)
-        return Response(KeyUsageSerializer(usage_by_key([key.pk])[key.pk]).data)
+        return Response(serializers.KeyUsageSerializer(usage_by_key([key.pk])[key.pk]).data)
 
 
 def _reveal_secret(request: Request, key: ApiKey) -> str:
@@ -137,4 +132,4 @@ def _reveal_secret(request: Request, key: ApiKey) -> str:
 
 
 def _key_with_secret(key: ApiKey, secret: str) -> dict[str, Any]:
-    return {**KeySerializer(key).data, "key": secret}
+    return {**serializers.KeySerializer(key).data, "key": secret}

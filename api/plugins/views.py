@@ -15,14 +15,8 @@ from accounts.models import ApiKey, Principal
 from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
 from api.pagination import DefaultPagination
+from api.plugins import serializers
 from api.plugins.lookup import get_plugin
-from api.plugins.serializers import (
-    BundleSerializer,
-    ImportedSerializer,
-    PluginParameters,
-    PluginRowSerializer,
-    PluginSerializer,
-)
 from api.uploads import UploadParser
 from api.views import AuthorView, put_like
 from knowledge.models import DocumentStatus
@@ -62,24 +56,27 @@ def check_may_add_plugins(principal: Principal) -> None:
 class PluginsView(AuthorView):
     ordering = ("-created_at", "pk")
 
-    @extend_schema(parameters=[PluginParameters], responses=PluginRowSerializer(many=True))
+    @extend_schema(parameters=[serializers.PluginParameters], responses=serializers.PluginRowSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The plugins that you own, edit or may look at, the newest first."""
         plugins = Plugin.objects.readable_by(self.principal).with_role_of(self.principal).defer(*_LONG_COLUMNS)
         pages = DefaultPagination()
         rows = (
-            pages.paginate_queryset(_filter_plugins(plugins, PluginParameters.read(request)), request, self) or []
+            pages.paginate_queryset(
+                _filter_plugins(plugins, serializers.PluginParameters.read(request)), request, self
+            )
+            or []
         )
         counts = counts_by_plugin(rows, check_trees=False)
         for plugin in rows:
             plugin.counts = _counts_json(counts[plugin.pk])
-        return pages.get_paginated_response(PluginRowSerializer(rows, many=True).data)
+        return pages.get_paginated_response(serializers.PluginRowSerializer(rows, many=True).data)
 
-    @extend_schema(request=PluginSerializer, responses={201: PluginSerializer})
+    @extend_schema(request=serializers.PluginSerializer, responses={201: serializers.PluginSerializer})
     def post(self, request: Request) -> Response:
         """A new draft, with a knowledge base of its own. Without `systemPrompt` it gets a first draft of one."""
         check_may_add_plugins(self.principal)
-        body = PluginSerializer(data=request.data)
+        body = serializers.PluginSerializer(data=request.data)
         fields = validated(body)
         plugin = Plugin(owner=self.user, name=fields["name"], domain=fields["domain"])
         if "system_prompt" not in fields:
@@ -93,19 +90,19 @@ class PluginsView(AuthorView):
 
 
 class PluginView(AuthorView):
-    @extend_schema(responses=PluginSerializer)
+    @extend_schema(responses=serializers.PluginSerializer)
     def get(self, request: Request, plugin: str) -> Response:
         """The draft as it stands: persona, policy and all that is said about the plugin."""
         found = get_plugin(request, plugin)
         return _plugin_response(request, found, role=found.role)
 
-    @extend_schema(request=PluginSerializer(partial=True), responses=PluginSerializer)
+    @extend_schema(request=serializers.PluginSerializer(partial=True), responses=serializers.PluginSerializer)
     def patch(self, request: Request, plugin: str) -> Response:
         """Changes the draft; agents go on asking the latest release."""
         found = get_plugin(request, plugin)
         with transaction.atomic():
             locked = _lock_plugin(request, found)
-            body = PluginSerializer(locked, data=request.data, partial=True)
+            body = serializers.PluginSerializer(locked, data=request.data, partial=True)
             validated(body)
             body.save_to(locked)
             update_listing_if_published(locked)
@@ -138,7 +135,7 @@ def _plugin_etag(plugin: Plugin, *, role: str) -> str:
 
 def _plugin_response(request: Request, plugin: Plugin, *, role: str, status: int = 200) -> Response:
     plugin.role = role
-    data = PluginSerializer(plugin).data
+    data = serializers.PluginSerializer(plugin).data
     return etag_response(request, data, etag=_plugin_etag(plugin, role=role), status=status)
 
 
@@ -184,14 +181,14 @@ class ExportView(AuthorView):
 class ImportView(AuthorView):
     parser_classes = [UploadParser]
 
-    @extend_schema(request=BundleSerializer, responses={201: ImportedSerializer})
+    @extend_schema(request=serializers.BundleSerializer, responses={201: serializers.ImportedSerializer})
     def post(self, request: Request) -> Response:
         """Make a draft of your own from an exported file. All of it is checked before anything is kept.
 
         A request may be a little larger than the largest document; `manage.py import_plugin` takes files of any plugin.
         """
         check_may_add_plugins(self.principal)
-        fields = validated(BundleSerializer(data=request.data))
+        fields = validated(serializers.BundleSerializer(data=request.data))
         imported = import_upload(fields["file"], by=self.user, slug=fields.get("slug"))
         imported.plugin.role = "owner"
-        return Response(ImportedSerializer(imported).data, status=201)
+        return Response(serializers.ImportedSerializer(imported).data, status=201)

@@ -22,7 +22,6 @@ from api.fields import validated
 from api.negotiation import IgnoreAcceptNegotiation
 from api.parsers import StrictJSONParser
 from api.public_chat.serializers import FollowupSerializer, PublicChatSerializer
-from api.query.questions import AnswerFailed
 from api.query.serializers import MAX_QUESTION
 from api.schema import examples
 from api.views import PublicView
@@ -37,9 +36,9 @@ from conversations.questions import (
 from lexic.database import release_connections
 from lexic.errors import InvalidInput
 from plugins.models import Release
-from querying.question import followups, stateless_followups
+from querying.question import resolve
 from querying.question.rate_limits import check_visitor_limit
-from querying.types import Caller, Question, Turn
+from querying.types import AnswerFailed, Caller, Question, Turn
 
 # Callers are not identified, so they read what anybody may read.
 ANONYMOUS_CALLER = Caller(name="public", is_public_caller=True)
@@ -88,8 +87,8 @@ def _read_public_question(data: Any, release: Release) -> Question:
     question = Question(text=text, release=release, caller=ANONYMOUS_CALLER, context=turns, options=options)
     original = (body.get("followup") or {}).get("originalQuestion")
     if not original:
-        return followups.resolve_followup(question)
-    resumed = stateless_followups.resume_stateless(question, original=original)
+        return resolve.resume_from_context(question)
+    resumed = resolve.resume_from_original(question, original=original)
     # What came after the question was first asked is in the question now.
     turns_before = resumed.context
     for position, turn in enumerate(turns_before):

@@ -1,4 +1,4 @@
-"""The body of a request as a question to one release, for every form of the API; and the error of one that failed."""
+"""The body of a request as a question to one release, for every form of the API."""
 
 from __future__ import annotations
 
@@ -9,19 +9,10 @@ from accounts.models import ApiKey, Principal
 from api.fields import validated
 from api.query.serializers import QuerySerializer
 from knowledge.search.filters import Filters
-from lexic.errors import LexicError
 from plugins.models import Release
 from querying import releases
-from querying.question import clarifications
-from querying.types import Caller, CitationStyle, Failed, Options, Question, Turn
-
-
-class AnswerFailed(LexicError):
-    """The answer could not be made."""
-
-    def __init__(self, failed: Failed) -> None:
-        super().__init__(failed.error, code=failed.code, hint=failed.hint)
-        self.status = failed.status
+from querying.question.resolve import resume_from_token
+from querying.types import Caller, CitationStyle, Options, Question, Turn
 
 
 def parse_question(data: Any, *, key: ApiKey) -> Question:
@@ -30,7 +21,7 @@ def parse_question(data: Any, *, key: ApiKey) -> Question:
 
 
 def read_question(body: dict[str, Any], *, key: ApiKey) -> Question:
-    """A valid body as a question. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidFollowup` and `InvalidInput`."""
+    """A valid body as a question. Raises `UnknownPlugin`, `UnknownRelease`, `InvalidResumeToken` and `InvalidInput`."""
     # Invalid options are reported before a plugin that does not exist.
     options = make_options(body.get("options"))
     release = releases.resolve(body["plugin"], principal=key)
@@ -45,7 +36,7 @@ def make_caller(principal: Principal) -> Caller:
 
 
 def make_question(body: dict[str, Any], *, options: Options, release: Release, caller: Caller) -> Question:
-    """A question to this release; with a `followup`, the one that its token belongs to. Raises `InvalidFollowup`."""
+    """A question to this release; with a `followup`, the one that its token belongs to. Raises `InvalidResumeToken`."""
     question = Question(
         text=body["query"],
         release=release,
@@ -55,7 +46,7 @@ def make_question(body: dict[str, Any], *, options: Options, release: Release, c
         options=options,
     )
     if followup := body.get("followup"):
-        return clarifications.resume_question(question, token=followup["token"], answer=followup["answer"])
+        return resume_from_token(question, token=followup["token"], answer=followup["answer"])
     return question
 
 

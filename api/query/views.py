@@ -19,7 +19,7 @@ from api.authentication import KEY_OR_SESSION, get_principal
 from api.fields import validated
 from api.parsers import StrictJSONParser
 from api.permissions import MayAsk, MayQuery
-from api.query.questions import AnswerFailed, read_question
+from api.query.questions import read_question
 from api.query.serializers import AnswerSerializer, FeedbackSerializer, QuerySerializer, event_schema
 from api.schema import examples
 from api.throttling import ApiKeyThrottle
@@ -30,7 +30,7 @@ from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
 from querying.presentation import sse
-from querying.types import Failed, Question
+from querying.types import AnswerFailed, Failed, Question
 
 
 class NoSuchQuery(NotFound):

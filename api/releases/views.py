@@ -14,14 +14,7 @@ from api.fields import EmptySerializer, QueryParameters, validated
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.plugins.serializers import PluginSerializer
-from api.releases.serializers import (
-    NotesSerializer,
-    PublicationSerializer,
-    PublishSerializer,
-    ReadinessSerializer,
-    ReleaseRowSerializer,
-    ReleaseSerializer,
-)
+from api.releases import serializers
 from api.views import AuthorView, first_or_raise
 from marketplace.publishing.golden_gate import GateResult, gate_result
 from marketplace.publishing.publish import Publication, next_version, publish, publish_blockers
@@ -36,11 +29,14 @@ _LONG_COLUMNS = ("system_prompt", "limits", "disclaimer", "synonyms", "calibrati
 
 
 class PublishView(AuthorView):
-    @extend_schema(request=PublishSerializer, responses={200: PublicationSerializer, 201: PublicationSerializer})
+    @extend_schema(
+        request=serializers.PublishSerializer,
+        responses={200: serializers.PublicationSerializer, 201: serializers.PublicationSerializer},
+    )
     def post(self, request: Request, plugin: str) -> Response:
         """Release the draft as it stands. 409 `not_ready` names everything that is `missing`."""
         found = get_plugin(request, plugin)
-        fields = validated(PublishSerializer(data=request.data))
+        fields = validated(serializers.PublishSerializer(data=request.data))
         return _publication_response(publish(found, by=self.user, **fields))
 
 
@@ -55,7 +51,7 @@ class UnpublishView(AuthorView):
 
 
 class ReadinessView(AuthorView):
-    @extend_schema(responses=ReadinessSerializer)
+    @extend_schema(responses=serializers.ReadinessSerializer)
     def get(self, request: Request, plugin: str) -> Response:
         """What stands in the way of publishing, and what the next release would change."""
         found = get_plugin(request, plugin)
@@ -70,31 +66,31 @@ class ReadinessView(AuthorView):
             "changes": draft_changes(found, since=latest) if latest else [],
             "golden": _golden_gate_json(golden),
         }
-        return Response(ReadinessSerializer(data).data)
+        return Response(serializers.ReadinessSerializer(data).data)
 
 
 class ReleasesView(AuthorView):
     ordering = ("-created_at", "pk")
 
-    @extend_schema(responses=ReleaseRowSerializer(many=True))
+    @extend_schema(responses=serializers.ReleaseRowSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The releases, the newest first."""
         releases = get_plugin(request, plugin).releases.select_related("created_by").defer(*_LONG_COLUMNS)
         QueryParameters.read(request)
-        return page_response(self, releases, ReleaseRowSerializer)
+        return page_response(self, releases, serializers.ReleaseRowSerializer)
 
 
 class ReleaseView(AuthorView):
-    @extend_schema(responses=ReleaseSerializer)
+    @extend_schema(responses=serializers.ReleaseSerializer)
     def get(self, request: Request, plugin: str, version: str) -> Response:
         """Everything that decides the answers of a release. `latest` is a version too."""
         return _release_response(request, get_release(get_plugin(request, plugin), version))
 
-    @extend_schema(request=NotesSerializer, responses=ReleaseSerializer)
+    @extend_schema(request=serializers.NotesSerializer, responses=serializers.ReleaseSerializer)
     def patch(self, request: Request, plugin: str, version: str) -> Response:
         """Change its notes: the one thing of a release that may change, because it decides no answer."""
         release = get_release(get_plugin(request, plugin), version)
-        notes = validated(NotesSerializer(data=request.data))["notes"]
+        notes = validated(serializers.NotesSerializer(data=request.data))["notes"]
         with transaction.atomic():
             locked = Release.objects.select_for_update().get(pk=release.pk)
             require_match(request, _release_etag(locked))
@@ -104,7 +100,10 @@ class ReleaseView(AuthorView):
 
 
 class RollbackView(AuthorView):
-    @extend_schema(request=EmptySerializer, responses={200: PublicationSerializer, 201: PublicationSerializer})
+    @extend_schema(
+        request=EmptySerializer,
+        responses={200: serializers.PublicationSerializer, 201: serializers.PublicationSerializer},
+    )
     def post(self, request: Request, plugin: str, version: str) -> Response:
         """Agents that ask for the latest release get what this one was, under the next version."""
         found = get_plugin(request, plugin)
@@ -126,11 +125,11 @@ def get_release(plugin: Plugin, version: str) -> Release:
 
 
 def _publication_response(publication: Publication) -> Response:
-    return Response(PublicationSerializer(publication).data, status=201 if publication.is_new else 200)
+    return Response(serializers.PublicationSerializer(publication).data, status=201 if publication.is_new else 200)
 
 
 def _release_response(request: Request, release: Release) -> Response:
-    return etag_response(request, ReleaseSerializer(release).data, etag=_release_etag(release))
+    return etag_response(request, serializers.ReleaseSerializer(release).data, etag=_release_etag(release))
 
 
 def _release_etag(release: Release) -> str:

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from accounts.models import Principal, User
 from api.fields import validated
 from api.plugins.lookup import get_plugin
-from api.query.questions import AnswerFailed, make_caller, make_options, make_question
+from api.query.questions import make_caller, make_options, make_question
 from api.releases.views import get_release
 from api.sandbox.serializers import SANDBOX_EVENT, DetailsSerializer, SandboxAnswerSerializer, SandboxSerializer
 from api.views import AuthorView
@@ -28,7 +28,7 @@ from querying.presentation import sse
 from querying.presentation.question_run import QuestionRun, may_read_prompt, run_to_end, stream_with_final_event
 from querying.question.rate_limits import check_user_limit
 from querying.releases import DRAFT
-from querying.types import Question
+from querying.types import AnswerFailed, Question
 
 
 class SandboxView(AuthorView):

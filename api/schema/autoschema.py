@@ -1,4 +1,4 @@
-"""How an operation is described: everything that can be told from the view, the table of names, and the method."""
+"""How an operation is described: everything that follows from the view, the table of operations, and the method."""
 
 from __future__ import annotations
 
@@ -47,67 +47,60 @@ class ApiAutoSchema(AutoSchema):
     """`DEFAULT_SCHEMA_CLASS` of all views."""
 
     def get_operation_id(self) -> str:
-        return self._named[1]
+        return self._tag_and_operation_id[1]
 
     def get_tags(self) -> list[str]:
-        return [self._named[0]]
+        return [self._tag_and_operation_id[0]]
 
     def get_description(self) -> str:  # type: ignore[override]
-        """What its method says, and nothing of the classes above it."""
-        words = getattr(self.view, self.method.lower()).__doc__
-        if not words:
+        """The docstring of the view's method, without those of its base classes."""
+        docstring = getattr(self.view, self.method.lower()).__doc__
+        if not docstring:
             warn(f"{self.method} {self.path} does not say what it does")
-        return inspect.cleandoc(words or "")
+        return inspect.cleandoc(docstring or "")
 
     @property
-    def _named(self) -> tuple[str, str]:
+    def _tag_and_operation_id(self) -> tuple[str, str]:
         known = OPERATIONS.get((self.path, self.method.lower()))
         if known is None:
-            warn(f"{self.method} {self.path} is not among the operations of api/schema/operations.py")
+            warn(f"{self.method} {self.path} is not among the operations of api/schema/operations.yaml")
         return known or ("Description", super().get_operation_id())
 
     def get_summary(self) -> str:
-        """Its name, as words: the description says the rest."""
+        """The operation's name as words; the description says more."""
         words = _WORD_BOUNDARY.sub(" ", self.get_operation_id())
-        return words[0].upper() + words[1:].lower().replace("api key", "API key").replace("chat", "chat")
+        return words[0].upper() + words[1:].lower().replace("api key", "API key")
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation = super().get_operation(*args, **kwargs)
         if operation is None:
             return None
-        for parameter in self._conditions():
-            operation.setdefault("parameters", []).append(parameter)
-        found = {
+        if parameters := self._etag_parameters():
+            operation.setdefault("parameters", []).extend(parameters)
+        errors = {
             str(status): response_reference(status, path=self.path)
             for status in error_statuses(operation, path=self.path, method=self.method, view=self.view)
         }
-        said = operation["responses"]
-        operation["responses"] = dict(sorted({**found, **said}.items()))
+        operation["responses"] = dict(sorted({**errors, **operation["responses"]}.items()))
         return operation
 
-    def _conditions(self) -> list[dict[str, Any]]:
+    def _etag_parameters(self) -> list[dict[str, Any]]:
         if self.path not in ETAG_PATHS:
             return []
         if self.method == "GET":
-            return [
-                {
-                    **_ETAG_PARAMETER,
-                    "name": "If-None-Match",
-                    "description": "304 where the version is still this one.",
-                }
-            ]
-        return [
-            {**_ETAG_PARAMETER, "name": "If-Match", "description": "412 where the version is another one by now."}
-        ]
+            name, description = "If-None-Match", "304 where the version is still this one."
+        else:
+            name, description = "If-Match", "412 where the version is another one by now."
+        return [{**_ETAG_PARAMETER, "name": name, "description": description}]
 
     def _resolve_path_parameters(self, variables: Any) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
-        return [
-            {**one, "description": _PATH_PARAMETERS[one["name"]]} if one["name"] in _PATH_PARAMETERS else one
-            for one in found
-        ]
+        parameters: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
+        for parameter in parameters:
+            if parameter["name"] in _PATH_PARAMETERS:
+                parameter["description"] = _PATH_PARAMETERS[parameter["name"]]
+        return parameters
 
-    # --- Pages: a view that names its `ordering` gives its GET in pages -----------------------------------
+    # --- Pagination: a view with an `ordering` answers GET in pages ----------------------------------------
 
     @property
     def _is_paged(self) -> bool:
@@ -135,16 +128,16 @@ class ApiAutoSchema(AutoSchema):
         return response
 
     def _get_response_headers_for_code(self, status_code: Any, direction: Any = "response") -> dict[str, Any]:
-        said = super()._get_response_headers_for_code(status_code, direction)
+        own_headers = super()._get_response_headers_for_code(status_code, direction)
         is_counted = bool(self.view.get_throttles())
         has_etag = self.path in ETAG_PATHS and self.method != "DELETE"
-        return {**response_headers(int(status_code), is_counted=is_counted, has_etag=has_etag), **said}
+        return {**response_headers(int(status_code), is_counted=is_counted, has_etag=has_etag), **own_headers}
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
         schema = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
         serializer = force_instance(serializer)
         is_strict = isinstance(serializer, StrictSerializer)
-        # The framework takes the words of a base class where a class has none of its own.
+        # A class without a docstring would get the one of its base class.
         if not type(serializer).__doc__:
             schema.pop("description", None)
         return {**schema, "additionalProperties": False} if is_strict and direction == "request" else schema
@@ -154,7 +147,7 @@ _STATUS_DESCRIPTIONS = {"201": "Made.", "202": "Taken up; a worker does it.", "2
 
 
 def _event_schema(schema: dict[str, Any], *, ends: bool) -> dict[str, Any]:
-    """A stream is described by one of its events: its data is JSON in a string."""
+    """The schema of a stream, which is that of one of its events: the data is JSON in a string."""
     data: dict[str, Any] = {"contentMediaType": "application/json", "contentSchema": schema}
     if ends:
         data = {"anyOf": [data, {"const": "[DONE]"}]}

@@ -1,4 +1,4 @@
-"""`GET /api/docs`: the description as a page for people. Nothing is loaded from elsewhere, and no script is needed."""
+"""`GET /api/docs`: the description as a page for people. It loads nothing from other sites, and needs no script."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SECURITY_LABELS = {"apiKey": "a key", "session": "a session", "csrf": ""}
 @dataclass(frozen=True, kw_only=True)
 class MediaContent:
     media_type: str
-    kind: tuple[TypeText, ...]
+    type: tuple[TypeText, ...]
     fields: tuple[FieldDescription, ...] = ()
     examples: tuple[tuple[str, str], ...] = ()
 
@@ -39,12 +39,8 @@ class MediaContent:
 @dataclass(frozen=True, kw_only=True)
 class OperationResponse:
     status: str
-    words: str
+    description: str
     contents: tuple[MediaContent, ...]
-
-    @property
-    def is_error(self) -> bool:
-        return self.status >= "400"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,131 +49,139 @@ class Operation:
     method: str
     path: str
     summary: str
-    words: str
-    ways: str
+    description: str
+    security: str
     parameters: tuple[tuple[str, FieldDescription], ...]
     bodies: tuple[MediaContent, ...]
-    outcomes: tuple[OperationResponse, ...]
-
-    @property
-    def done(self) -> tuple[OperationResponse, ...]:
-        return tuple(one for one in self.outcomes if not one.is_error)
-
-    @property
-    def errors(self) -> tuple[OperationResponse, ...]:
-        return tuple(one for one in self.outcomes if one.is_error)
+    successes: tuple[OperationResponse, ...]
+    errors: tuple[OperationResponse, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class OperationGroup:
     name: str
-    words: str
+    description: str
     operations: list[Operation] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
     name: str
-    words: str
-    kind: tuple[TypeText, ...]
+    description: str
+    type: tuple[TypeText, ...]
     fields: tuple[FieldDescription, ...]
 
 
 @require_safe
 def docs_page(request: HttpRequest) -> HttpResponse:
-    """Every operation and every schema, by part."""
-    shown = {"parts": operation_groups(), "components": schema_components(), "info": get_schema()["info"]}
-    around = {"section": "docs", "shelves": guides.GUIDE_GROUPS, "is_reference": True}
-    return render(request, "api/docs.html", {**shown, **around, "address": settings.PUBLIC_URL + reverse("query")})
+    """Every operation and every schema, by part of the API."""
+    context = {
+        "parts": operation_groups(),
+        "components": schema_components(),
+        "info": get_schema()["info"],
+        "section": "docs",
+        "shelves": guides.GUIDE_GROUPS,
+        "is_reference": True,
+        "address": settings.PUBLIC_URL + reverse("query"),
+    }
+    return render(request, "api/docs.html", context)
 
 
 @cache
 def operation_groups() -> list[OperationGroup]:
-    described = get_schema()
-    found = {tag["name"]: OperationGroup(name=tag["name"], words=tag["description"]) for tag in described["tags"]}
-    for (path, method), (part, _) in OPERATIONS.items():
-        if said := described["paths"].get(path, {}).get(method):
-            found[part].operations.append(_read_operation(path, method, said))
-    return [part for part in found.values() if part.operations]
+    """The operations by part of the API, in the order of the table of operations."""
+    schema = get_schema()
+    groups = {
+        tag["name"]: OperationGroup(name=tag["name"], description=tag["description"]) for tag in schema["tags"]
+    }
+    for (path, method), (tag, _) in OPERATIONS.items():
+        if operation := schema["paths"].get(path, {}).get(method):
+            groups[tag].operations.append(_read_operation(path, method, operation))
+    return [group for group in groups.values() if group.operations]
 
 
 @cache
 def schema_components() -> list[Component]:
+    """The schemas that operations refer to, by name."""
     schemas = get_schema()["components"]["schemas"]
     return [
         Component(
             name=name,
-            words=schema.get("description", ""),
-            kind=() if "properties" in schema else type_description(schema),
+            description=schema.get("description", ""),
+            type=() if "properties" in schema else type_description(schema),
             fields=field_descriptions(schema),
         )
         for name, schema in sorted(schemas.items())
     ]
 
 
-def _read_operation(path: str, method: str, said: Mapping[str, Any]) -> Operation:
+def _read_operation(path: str, method: str, operation: Mapping[str, Any]) -> Operation:
+    ways = [
+        " ".join(filter(None, (_SECURITY_LABELS[name] for name in way)))
+        for way in operation.get("security", [])
+        if way
+    ]
+    responses = [_read_response(status, one) for status, one in operation["responses"].items()]
     return Operation(
-        name=said["operationId"],
+        name=operation["operationId"],
         method=method.upper(),
         path=path,
-        summary=said["summary"],
-        words=said.get("description", ""),
-        ways=_security_text(said.get("security", [])),
-        parameters=tuple((one["in"], _read_parameter(one)) for one in said.get("parameters", [])),
-        bodies=tuple(_read_contents(said.get("requestBody", {}), opened=True)),
-        outcomes=tuple(_read_response(status, one) for status, one in said["responses"].items()),
+        summary=operation["summary"],
+        description=operation.get("description", ""),
+        security=f"With {' or '.join(ways)}." if ways else "Open to anybody.",
+        parameters=tuple((one["in"], _read_parameter(one)) for one in operation.get("parameters", [])),
+        bodies=tuple(_read_contents(operation.get("requestBody", {}), with_fields=True)),
+        successes=tuple(one for one in responses if one.status < "400"),
+        errors=tuple(one for one in responses if one.status >= "400"),
     )
 
 
-def _security_text(security: list[Mapping[str, Any]]) -> str:
-    ways = [" ".join(filter(None, (_SECURITY_LABELS[name] for name in way))) for way in security if way]
-    return "With " + " or ".join(ways) + "." if ways else "Open to anybody."
-
-
-def _read_parameter(said: Mapping[str, Any]) -> FieldDescription:
-    schema = {**said["schema"], **({"description": said["description"]} if said.get("description") else {})}
+def _read_parameter(parameter: Mapping[str, Any]) -> FieldDescription:
+    schema = dict(parameter["schema"])
+    if parameter.get("description"):
+        schema["description"] = parameter["description"]
     return FieldDescription(
-        name=said["name"],
-        kind=type_description(schema),
-        words=description_text(schema),
-        is_required=bool(said.get("required")),
+        name=parameter["name"],
+        type=type_description(schema),
+        description=description_text(schema),
+        is_required=bool(parameter.get("required")),
     )
 
 
-def _read_response(status: str, said: Mapping[str, Any]) -> OperationResponse:
-    found = _resolve_reference(said)
-    return OperationResponse(status=status, words=found["description"], contents=tuple(_read_contents(found)))
+def _read_response(status: str, response: Mapping[str, Any]) -> OperationResponse:
+    response = _resolve_reference(response)
+    return OperationResponse(
+        status=status, description=response["description"], contents=tuple(_read_contents(response))
+    )
 
 
-def _read_contents(said: Mapping[str, Any], *, opened: bool = False) -> Iterator[MediaContent]:
-    """`opened`: with the fields of the component that it names, which the reader needs to send it."""
-    for media_type, one in said.get("content", {}).items():
-        schema = one["schema"]
+def _read_contents(part: Mapping[str, Any], *, with_fields: bool = False) -> Iterator[MediaContent]:
+    """`with_fields`: also the fields of the component that is named, which a caller needs to send it."""
+    for media_type, content in part.get("content", {}).items():
+        schema = content["schema"]
         yield MediaContent(
             media_type=media_type,
-            kind=_content_type(schema),
-            fields=field_descriptions(_resolve_reference(schema)) if opened else (),
-            examples=tuple(_read_examples(one)),
+            type=_content_type(schema),
+            fields=field_descriptions(_resolve_reference(schema)) if with_fields else (),
+            examples=tuple(
+                (example["summary"], json.dumps(example["value"], indent=2, ensure_ascii=False))
+                for example in content.get("examples", {}).values()
+            ),
         )
 
 
 def _content_type(schema: Mapping[str, Any]) -> tuple[TypeText, ...]:
-    """Of an event in a stream: what its data is."""
+    """The type of a body; of a stream, the type of the data of its events."""
     data = schema.get("properties", {}).get("data", {})
-    inside = next((one for one in (data, *data.get("anyOf", ())) if "contentSchema" in one), None)
-    if inside is None:
+    event = next((one for one in (data, *data.get("anyOf", ())) if "contentSchema" in one), None)
+    if event is None:
         return type_description(schema)
-    return (TypeText(text="a stream of "), *type_description(inside["contentSchema"]))
+    return (TypeText(text="a stream of "), *type_description(event["contentSchema"]))
 
 
-def _read_examples(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for one in said.get("examples", {}).values():
-        yield one["summary"], json.dumps(one["value"], indent=2, ensure_ascii=False)
-
-
-def _resolve_reference(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "$ref" not in said:
-        return said
-    _, kind, name = said["$ref"].rsplit("/", 2)
-    found: Mapping[str, Any] = get_schema()["components"][kind][name]
-    return found
+def _resolve_reference(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "$ref" not in part:
+        return part
+    _, kind, name = part["$ref"].rsplit("/", 2)
+    component: Mapping[str, Any] = get_schema()["components"][kind][name]
+    return component

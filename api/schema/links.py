@@ -1,12 +1,14 @@
-"""What can be done next with what was just made, as OpenAPI's links: programs that follow them, tests among them,
-find the way from one operation to another."""
+"""OpenAPI's links: which operations take the id of an object that another operation has just created.
+
+Programs that follow them, such as tests, find their way from one operation to another."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-# What makes something; the parameter that it goes by, and where in the answer that stands; what takes it.
+# By the operation that creates an object: the parameter for its id, the field of the answer that holds it, and the
+# operations that take it.
 _LINKS = {
     "askQuestion": ("query", "queryId", ["giveFeedback"]),
     "createApiKey": ("id", "id", ["getApiKey", "changeOrRevealApiKey", "rotateApiKey", "revokeApiKey"]),
@@ -21,7 +23,7 @@ _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
 def add_links(paths: dict[str, Any]) -> None:
-    """Adds them to the answers that make something."""
+    """Adds the links to the responses of the operations that create something."""
     known = {
         operation["operationId"]: (path, operation)
         for path, methods in paths.items()
@@ -29,8 +31,10 @@ def add_links(paths: dict[str, Any]) -> None:
     }
     for maker, (name, place, targets) in _LINKS.items():
         _, operation = known[maker]
-        made = operation["responses"].get("201") or operation["responses"]["200"]
-        made["links"] = {target: _make_link(target, known[target][0], name=name, place=place) for target in targets}
+        response = operation["responses"].get("201") or operation["responses"]["200"]
+        response["links"] = {
+            target: _make_link(target, known[target][0], name=name, place=place) for target in targets
+        }
 
 
 def _make_link(target: str, path: str, *, name: str, place: str) -> dict[str, Any]:

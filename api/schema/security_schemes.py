@@ -1,4 +1,4 @@
-"""The two ways to come in, as security schemes."""
+"""The two ways to authenticate, as security schemes."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class _JsonRenderer(OpenApiJsonRenderer):
 
 
 class _FormatNegotiation(DefaultContentNegotiation):
-    """`?format=` counts more than Accept; what neither names is JSON."""
+    """`?format=` counts more than Accept; without either it is JSON."""
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None
@@ -58,7 +58,7 @@ class _FormatNegotiation(DefaultContentNegotiation):
 
 @cache
 def get_schema() -> dict[str, Any]:
-    """The description, made once for the life of the process: the code it tells of does not change either."""
+    """The description. It is made once per process, as the code that it describes does not change either."""
     schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return schema
 
@@ -80,8 +80,8 @@ class SchemaView(APIView):
     )
     def get(self, request: Request) -> Response:
         """This description, as JSON or YAML. Anybody may read it."""
-        lasts = 0 if settings.DEBUG else 300
-        headers = {"Cache-Control": f"public, max-age={lasts}", "Vary": "Accept", "ETag": _schema_etag()}
+        max_age = 0 if settings.DEBUG else 300
+        headers = {"Cache-Control": f"public, max-age={max_age}", "Vary": "Accept", "ETag": _schema_etag()}
         if request.headers.get("If-None-Match") == _schema_etag():
             return Response(status=304, headers=headers)
         return Response(get_schema(), headers=headers)

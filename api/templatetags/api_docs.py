@@ -1,4 +1,4 @@
-"""Words of the description as markup: paragraphs, and `code` between backticks. Everything is escaped."""
+"""Texts of the description as HTML: paragraphs, and `code` between backticks. Everything is escaped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
 
 @register.filter
 def inline(words: str) -> SafeString:
-    # Split at a group, what matched it stands at the odd places.
+    # `split` by a group puts what the group matched at the odd indices.
     pieces = enumerate(_CODE_SPAN.split(words))
     marked = (format_html("<code>{}</code>", piece) if at % 2 else piece for at, piece in pieces)
     return format_html_join("", "{}", ((piece,) for piece in marked))

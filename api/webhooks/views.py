@@ -15,13 +15,7 @@ from api.fields import EmptySerializer, QueryParameters, validated
 from api.pagination import page_response
 from api.plugins.lookup import ReadOnlyPlugin, get_plugin
 from api.views import AuthorView, first_or_raise
-from api.webhooks.serializers import (
-    DeliverySerializer,
-    NewWebhookSerializer,
-    WebhookChangeSerializer,
-    WebhookSerializer,
-    WebhookWithSecretSerializer,
-)
+from api.webhooks import serializers
 from lexic.errors import NotFound
 from plugins.models import Plugin
 from webhooks import operations
@@ -44,34 +38,40 @@ class NoSuchDelivery(NotFound):
 class WebhooksView(AuthorView):
     ordering = ("-created_at", "pk")
 
-    @extend_schema(responses=WebhookSerializer(many=True))
+    @extend_schema(responses=serializers.WebhookSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The webhooks of the plugin, the newest first. Only those who may change the plugin see them."""
         webhooks = _get_editable_plugin(request, plugin).webhooks.all()
         QueryParameters.read(request)
-        return page_response(self, webhooks, WebhookSerializer)
+        return page_response(self, webhooks, serializers.WebhookSerializer)
 
-    @extend_schema(request=NewWebhookSerializer, responses={201: WebhookWithSecretSerializer})
+    @extend_schema(
+        request=serializers.NewWebhookSerializer, responses={201: serializers.WebhookWithSecretSerializer}
+    )
     def post(self, request: Request, plugin: str) -> Response:
         """A new receiver. This answer alone holds the `secret` with which each event is signed."""
         found = _get_editable_plugin(request, plugin)
-        fields = validated(NewWebhookSerializer(data=request.data))
+        fields = validated(serializers.NewWebhookSerializer(data=request.data))
         webhook, secret = operations.create_webhook(found, by=self.user, **fields)
-        return Response(WebhookWithSecretSerializer(webhook, context={"secret": secret}).data, status=201)
+        return Response(
+            serializers.WebhookWithSecretSerializer(webhook, context={"secret": secret}).data, status=201
+        )
 
 
 class WebhookView(AuthorView):
-    @extend_schema(responses=WebhookSerializer)
+    @extend_schema(responses=serializers.WebhookSerializer)
     def get(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """One webhook, and how its deliveries go."""
-        return Response(WebhookSerializer(_get_webhook(request, plugin, webhook)).data)
+        return Response(serializers.WebhookSerializer(_get_webhook(request, plugin, webhook)).data)
 
-    @extend_schema(request=WebhookChangeSerializer, responses=WebhookSerializer)
+    @extend_schema(request=serializers.WebhookChangeSerializer, responses=serializers.WebhookSerializer)
     def patch(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """With `isActive` it is switched off, and what waits is given up; or on, and its failures are forgotten."""
         found = _get_webhook(request, plugin, webhook)
-        changed = operations.update_webhook(found, **validated(WebhookChangeSerializer(data=request.data)))
-        return Response(WebhookSerializer(changed).data)
+        changed = operations.update_webhook(
+            found, **validated(serializers.WebhookChangeSerializer(data=request.data))
+        )
+        return Response(serializers.WebhookSerializer(changed).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str, webhook: UUID) -> Response:
@@ -81,43 +81,43 @@ class WebhookView(AuthorView):
 
 
 class SecretView(AuthorView):
-    @extend_schema(request=EmptySerializer, responses=WebhookWithSecretSerializer)
+    @extend_schema(request=EmptySerializer, responses=serializers.WebhookWithSecretSerializer)
     def post(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """A new secret, shown this once. For a day events are signed with the former one as well."""
         found = _get_webhook(request, plugin, webhook)
         EmptySerializer.check(request)
         secret = operations.rotate_secret(found)
-        return Response(WebhookWithSecretSerializer(found, context={"secret": secret}).data)
+        return Response(serializers.WebhookWithSecretSerializer(found, context={"secret": secret}).data)
 
 
 class TestView(AuthorView):
-    @extend_schema(request=EmptySerializer, responses={202: DeliverySerializer})
+    @extend_schema(request=EmptySerializer, responses={202: serializers.DeliverySerializer})
     def post(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """Sends the event `webhook.test`. How it went is in the deliveries a moment later."""
         found = _get_webhook(request, plugin, webhook)
         EmptySerializer.check(request)
-        return Response(DeliverySerializer(operations.send_test_event(found)).data, status=202)
+        return Response(serializers.DeliverySerializer(operations.send_test_event(found)).data, status=202)
 
 
 class DeliveriesView(AuthorView):
     ordering = ("-created_at", "pk")
 
-    @extend_schema(responses=DeliverySerializer(many=True))
+    @extend_schema(responses=serializers.DeliverySerializer(many=True))
     def get(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """What was sent and what came back, the newest first, for 30 days."""
         deliveries = _get_webhook(request, plugin, webhook).deliveries.all()
         QueryParameters.read(request)
-        return page_response(self, deliveries, DeliverySerializer)
+        return page_response(self, deliveries, serializers.DeliverySerializer)
 
 
 class RedeliverView(AuthorView):
-    @extend_schema(request=EmptySerializer, responses={202: DeliverySerializer})
+    @extend_schema(request=EmptySerializer, responses={202: serializers.DeliverySerializer})
     def post(self, request: Request, plugin: str, webhook: UUID, delivery: UUID) -> Response:
         """Sends the same event, with the same id, once more."""
         deliveries = _get_webhook(request, plugin, webhook).deliveries.select_related("webhook")
         found = first_or_raise(deliveries.filter(pk=delivery), NoSuchDelivery)
         EmptySerializer.check(request)
-        return Response(DeliverySerializer(operations.redeliver(found)).data, status=202)
+        return Response(serializers.DeliverySerializer(operations.redeliver(found)).data, status=202)
 
 
 def _get_editable_plugin(request: Request, reference: str) -> Plugin:

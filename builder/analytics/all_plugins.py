@@ -46,7 +46,7 @@ def show_all_plugins(request: HttpRequest) -> HttpResponse:
     assert isinstance(request.user, User)
     form = DateRangeForm(request.GET)
     everything = form.filter_queries(_readable_queries(request.user))
-    rows = _plugin_rows(request.user, everything.asked_on(*form.days).by_plugin())
+    rows = _plugin_rows(request.user, everything.created_between(*form.days).by_plugin())
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     asked = request.GET.copy()
     asked.pop("page", None)

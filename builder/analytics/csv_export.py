@@ -45,11 +45,7 @@ def write_csv(rows: Iterable[Mapping[str, Any]], *, steps: Iterable[str], names:
         times = [row["timings"].get(step) for step in steps]
         key = row["api_key"]
         who = names.get(key, OTHERS_KEY_LABEL) if key else NO_KEY_LABEL
-        writer.writerow(
-            [escape_formula(value) for value in [*(_format_value(row[name]) for name in COLUMNS), *times, who]]
-        )
+        asked_at = row["created_at"].isoformat(timespec="seconds")
+        others = [row[name] for name in COLUMNS if name != "created_at"]
+        writer.writerow([escape_formula(value) for value in [asked_at, *others, *times, who]])
     return out.getvalue()
-
-
-def _format_value(value: Any) -> Any:
-    return value.isoformat(timespec="seconds") if hasattr(value, "isoformat") else value

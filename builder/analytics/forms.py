@@ -75,7 +75,7 @@ class DateRangeForm(forms.Form):
 
     def filter_queries(self, queries: QueryQuerySet) -> QueryQuerySet:
         """Of these, the ones that are asked by whom the form says, of any day."""
-        return queries.narrowed(by=self.cleaned_data.get("by", ""))
+        return queries.filtered_by(by=self.cleaned_data.get("by", ""))
 
 
 class PluginAnalyticsForm(DateRangeForm):
@@ -98,4 +98,4 @@ class PluginAnalyticsForm(DateRangeForm):
         """What may be counted for this person, of any day."""
         queries = Query.objects.visible_to(user).filter(plugin=self._plugin)
         said = self.cleaned_data
-        return queries.narrowed(version=said.get("version", ""), by=said.get("by", ""))
+        return queries.filtered_by(version=said.get("version", ""), by=said.get("by", ""))

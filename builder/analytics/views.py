@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
 
 from accounts.models import ApiKey, User
 from builder.analytics import charts
@@ -37,7 +36,6 @@ class KeyStatistics:
         return 100 * self.refused / self.count
 
 
-@require_GET
 def show_analytics(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The figures of some days. A fixed number of statements, whatever was asked."""
     assert isinstance(request.user, User)
@@ -45,7 +43,7 @@ def show_analytics(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     everything = form.queries(user=request.user)
     context = {
         **figures_context(form, everything, user=request.user),
-        **documents_context(everything.asked_on(*form.days), present=Document.objects.of_plugin(plugin)),
+        **documents_context(everything.created_between(*form.days), present=Document.objects.of_plugin(plugin)),
         "asked": request.GET.urlencode(),
     }
     return render_pane(request, plugin, "analytics", "builder/analytics/pane.html", context)
@@ -56,14 +54,15 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
 
     `everything` is what may be counted of any day, for the comparison with the days before.
     """
-    queries = everything.asked_on(*form.days)
+    queries = everything.created_between(*form.days)
     days = charts.day_statistics(
         *form.days,
         counts=queries.by_outcome_and_day(weekly=form.is_weekly),
         latency=queries.latency_by_day(weekly=form.is_weekly),
         weekly=form.is_weekly,
     )
-    totals = _outcome_totals(days)
+    by_day = zip(*(day.counts for day in days), strict=True)
+    totals = Counter(dict(zip(charts.SERIES, map(sum, by_day), strict=True)))
     sums = queries.sums()
     return {
         "form": form,
@@ -78,15 +77,16 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         "total_words": f"{sum(totals.values()):,}",
         "tokens": f"{(sums['prompt_tokens'] or 0) + (sums['completion_tokens'] or 0):,}",
         "written": f"{sums['completion_tokens'] or 0:,}",
-        "change": _change_text(sum(totals.values()), everything.asked_on(*form.previous_days).count()),
+        "change": _change_text(sum(totals.values()), everything.created_between(*form.previous_days).count()),
         "sums": sums,
         "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_LABELS.items()],
-        "confidence": _confidence_lengths(queries),
+        "confidence": charts.relative_lengths(
+            queries.by_confidence(), [level.value for level in reversed(Confidence)]
+        ),
         "keys": _key_statistics(queries, user),
     }
 
 
-@require_GET
 def download_csv(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The questions of the same days as a file, the newest first."""
     assert isinstance(request.user, User)
@@ -96,20 +96,13 @@ def download_csv(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User, name: str) -> HttpResponse:
     """The questions of the chosen days for a spreadsheet, the newest first."""
-    queries = everything.asked_on(*form.days).order_by("-created_at")
+    queries = everything.created_between(*form.days).order_by("-created_at")
     rows = list(queries.values(*COLUMNS, "timings", "api_key")[:MAX_ROWS])
     names = _visible_key_names({row["api_key"] for row in rows}, user)
     first, last = form.days
     response = HttpResponse(write_csv(rows, steps=TIMED_STEPS, names=names), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{first}-{last}.csv"'
     return response
-
-
-def _outcome_totals(days: list[charts.DayStatistics]) -> Counter[str]:
-    totals: Counter[str] = Counter()
-    for day in days:
-        totals.update(dict(zip(charts.SERIES, day.counts, strict=True)))
-    return totals
 
 
 def _outcome_shares(totals: Counter[str]) -> list[tuple[str, int, float]]:
@@ -130,22 +123,13 @@ def _change_text(now: int, before: int) -> str:
     return f"{share:.0%} {'more' if now > before else 'fewer'} than before"
 
 
-def _confidence_lengths(queries: QueryStatistics) -> list[tuple[str, int, float]]:
-    levels = [level.value for level in reversed(Confidence)]
-    return charts.relative_lengths(queries.by_confidence(), levels)
-
-
 def documents_context(queries: QueryStatistics, *, present: DocumentQuerySet) -> dict[str, Any]:
     """The documents that carry the answers, and those of `present` that none rests on. Four statements."""
     cited = queries.cited_documents()
     greatest = cited[0][2] if cited else 1
-    present = present.filter(status="ready")
     ids = [UUID(pk) for pk, _, _ in cited if pk]
-    known = {
-        str(pk)
-        for pk in Document.objects.present().filter(pk__in=ids[:_MAX_DOCUMENTS]).values_list("pk", flat=True)
-    }
-    never = present.exclude(pk__in=ids)
+    known = {str(pk) for pk in present.filter(pk__in=ids[:_MAX_DOCUMENTS]).values_list("pk", flat=True)}
+    never = present.filter(status="ready").exclude(pk__in=ids)
     return {
         "cited": [
             {"pk": pk if pk in known else "", "title": title, "count": count, "length": 100 * count / greatest}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 
+from builder.golden.forms import GoldenQuestionForm
 from builder.panes import render_pane
-from builder.readiness import reverse_pane
-from evaluation.admin.golden_questions import GoldenQuestionForm
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.models import GoldenQuestion
@@ -20,53 +18,26 @@ from querying.models import GoldenQuestion
 _MAX_SUGGESTIONS = 200
 
 
-class PluginGoldenQuestionForm(GoldenQuestionForm):
-    """The golden question of one plugin."""
-
-    class Meta(GoldenQuestionForm.Meta):
-        fields: ClassVar[tuple[str, ...]] = ("question", "expectation", "must_reach", "is_public")
-
-    def __init__(self, data: Any = None, *, plugin: Plugin, instance: GoldenQuestion | None = None) -> None:
-        self._plugin = plugin
-        super().__init__(data, instance=instance or GoldenQuestion(plugin=plugin))
-        self.order_fields(
-            ["question", "expectation", "places", "phrases", "must_reach", "facts_in_lines", "is_public"]
-        )
-        self.fields["expectation"].label = "The plugin"
-        self.fields["must_reach"].widget.attrs["list"] = "nodes"
-        for name, field in self.fields.items():
-            look = {} if name == "is_public" else {"class": "input"}
-            attrs = look | {"aria-describedby": f"id_{name}_helptext"}
-            field.widget.attrs |= attrs | ({"aria-invalid": "true"} if name in self.errors else {})
-
-    def plugin_of(self, said: dict[str, Any]) -> Plugin:
-        return self._plugin
-
-
 def add_question(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    form = PluginGoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin)
+    form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin)
     if form.is_valid():
         form.save()
-        messages.success(request, "Kept. It is asked with the others when they are run.")
-        is_another = "_another" in request.POST
-        return HttpResponseRedirect(
-            reverse("admin:builder_golden_add", args=[plugin.pk]) if is_another else reverse_pane(plugin, "golden")
-        )
+        messages.success(request, "Saved. It is asked with the others when they are run.")
+        next_page = "builder_golden_add" if "_another" in request.POST else "builder_golden"
+        return redirect(f"admin:{next_page}", plugin.pk)
     return _render_form(request, plugin, form)
 
 
 def change_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpResponse:
     question = _question_or_404(plugin, golden)
-    form = PluginGoldenQuestionForm(
-        request.POST if request.method == "POST" else None, plugin=plugin, instance=question
-    )
+    form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin, instance=question)
     if form.is_valid():
         form.save()
         messages.success(
             request,
-            "Saved." + (" Its last result no longer counts." if GoldenQuestion.decides(form.changed_data) else ""),
+            "Saved." + (" Its last result no longer counts." if GoldenQuestion.changes_question(form.changed_data) else ""),
         )
-        return HttpResponseRedirect(reverse_pane(plugin, "golden"))
+        return redirect("admin:builder_golden", plugin.pk)
     return _render_form(request, plugin, form)
 
 
@@ -76,26 +47,21 @@ def delete_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
         return render_pane(request, plugin, "golden", "builder/golden/delete.html", {"golden": question})
     question.delete()
     messages.success(request, "The golden question is deleted. Runs that asked it keep what came out.")
-    return HttpResponseRedirect(reverse_pane(plugin, "golden"))
+    return redirect("admin:builder_golden", plugin.pk)
 
 
-def _render_form(request: HttpRequest, plugin: Plugin, form: PluginGoldenQuestionForm) -> HttpResponse:
-    known = GoldenQuestion.objects.filter(pk=form.instance.pk).first() if form.instance.pk else None
+def _render_form(request: HttpRequest, plugin: Plugin, form: GoldenQuestionForm) -> HttpResponse:
+    documents = Document.objects.of_plugin(plugin).order_by("title")
     context = {
         "form": form,
-        "golden": known,
-        "titles": _document_titles(plugin),
+        # As it is stored: a form that is wrong has changed its own.
+        "golden": plugin.golden_questions.filter(pk=form.instance.pk).first(),
+        "titles": list(documents.values_list("title", flat=True)[:_MAX_SUGGESTIONS]),
         "nodes": list(_action_nodes(plugin))[:_MAX_SUGGESTIONS],
     }
-    shown = render_pane(request, plugin, "golden", "builder/golden/form.html", context)
-    shown.status_code = 422 if form.errors else 200
-    return shown
-
-
-def _document_titles(plugin: Plugin) -> list[str]:
-    return list(
-        Document.objects.of_plugin(plugin).order_by("title").values_list("title", flat=True)[:_MAX_SUGGESTIONS]
-    )
+    response = render_pane(request, plugin, "golden", "builder/golden/form.html", context)
+    response.status_code = 422 if form.errors else 200
+    return response
 
 
 def _action_nodes(plugin: Plugin) -> Iterator[tuple[str, str]]:
@@ -108,9 +74,5 @@ def _action_nodes(plugin: Plugin) -> Iterator[tuple[str, str]]:
 
 
 def _question_or_404(plugin: Plugin, pk: int) -> GoldenQuestion:
-    """One of this plugin's. Raises Http404."""
-    # PostgreSQL would not take a greater one, and there is none.
-    question = plugin.golden_questions.filter(pk=pk).first() if pk < 2**63 else None
-    if question is None:
-        raise Http404("There is no such golden question among those of this plugin.")
-    return question
+    # PostgreSQL would not take a greater number, and there is none.
+    return get_object_or_404(plugin.golden_questions, pk=min(pk, 2**63 - 1))

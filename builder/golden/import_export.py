@@ -33,6 +33,6 @@ def import_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     except LexicError as error:
         messages.error(request, f"{error.message} Nothing was taken in. {error.hint}".strip())
     else:
-        said = f"{done.added} added, {done.changed} changed, {done.unchanged} were there already."
-        messages.success(request, said)
+        counts = f"{done.added} added, {done.changed} changed, {done.unchanged} were there already."
+        messages.success(request, counts)
     return HttpResponseRedirect(reverse_pane(plugin, "golden"))

@@ -8,9 +8,9 @@ from django.template.response import TemplateResponse
 
 from builder.golden.last_run import last_run, propose_threshold
 from builder.golden.views import questions_context
-from builder.panes import plugin_page_context
+from builder.history import log_plugin_change
+from builder.panes import HtmxRequest, plugin_page_context
 from builder.readiness import reverse_pane
-from builder.releases.publication import log_plugin_change
 from evaluation import tasks
 from evaluation.golden import run_progress
 from plugins.models import Plugin
@@ -28,7 +28,7 @@ def start_run(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return HttpResponseRedirect(reverse_pane(plugin, "golden"))
 
 
-def show_progress(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_progress(request: HtmxRequest, plugin: Plugin) -> HttpResponse:
     """How far it is. Once it is over: the list and the readiness anew, in place of what showed the progress."""
     if not request.htmx:
         return HttpResponseRedirect(reverse_pane(plugin, "golden"))

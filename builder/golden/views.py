@@ -42,15 +42,7 @@ class GoldenQuestionRow:
 
 
 def show_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    return render_questions(request, plugin)
-
-
-def render_questions(request: HttpRequest, plugin: Plugin, *, status: int = 200, **more: Any) -> HttpResponse:
-    """The whole pane."""
-    context = {**questions_context(request, plugin), **more}
-    shown = render_pane(request, plugin, "golden", "builder/golden/pane.html", context)
-    shown.status_code = status
-    return shown
+    return render_pane(request, plugin, "golden", "builder/golden/pane.html", questions_context(request, plugin))
 
 
 def questions_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
@@ -63,7 +55,8 @@ def questions_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     # What failed comes first, then what was not run, then what is fine.
     ordered = questions.order_by(F("last_passed").asc(nulls_last=True), "pk")
     shown = Paginator(ordered, PER_PAGE).get_page(request.GET.get("page"))
-    counts = _result_counts(plugin)
+    of_result = {name: Count("pk", filter=condition) for name, (_, condition) in RESULTS.items()}
+    counts = everything.order_by().aggregate(total=Count("pk"), **of_result)
     last = last_run(plugin)
     return {
         "rows": [_question_row(plugin, golden, last) for golden in shown],
@@ -106,11 +99,6 @@ def _question_row(plugin: Plugin, golden: GoldenQuestion, last: LastRun | None) 
         is_newly_failing=bool(was_run and last and golden.pk in last.newly_failing),
         is_newly_passing=bool(was_run and last and golden.pk in last.newly_passing),
     )
-
-
-def _result_counts(plugin: Plugin) -> dict[str, int]:
-    of_result = {name: Count("pk", filter=condition) for name, (_, condition) in RESULTS.items()}
-    return plugin.golden_questions.order_by().aggregate(total=Count("pk"), **of_result)
 
 
 def _read_filters(request: HttpRequest) -> tuple[str, str, str]:

@@ -44,7 +44,7 @@ class DismissalBatch:
 
 def show_dismissed(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The latest first, by page. A fixed number of statements."""
-    page = Paginator(_plugin_dismissals(plugin).acts(), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_plugin_dismissals(plugin).batches(), PER_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "acts": _dismissal_batches(list(page), plugin)}
     return render_pane(request, plugin, "inbox", "builder/dismissals.html", context)
 
@@ -58,14 +58,9 @@ def restore(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     else:
         messages.warning(request, "Nothing was restored: it is not dismissed any more.")
     if "days" in request.POST:  # it was undone where it had been dismissed
-        return HttpResponseRedirect(
-            reverse("admin:builder_inbox", args=[plugin.pk], query=_inbox_position(request))
-        )
+        position = {name: request.POST.get(name, "") for name in ("days", "page")}
+        return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=position))
     return HttpResponseRedirect(reverse("admin:builder_inbox_dismissed", args=[plugin.pk]))
-
-
-def _inbox_position(request: HttpRequest) -> dict[str, str]:
-    return {name: request.POST.get(name, "") for name in ("days", "page")}
 
 
 def _plugin_dismissals(plugin: Plugin) -> Any:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from lexic.plots import Frame, line_path
 from plugins.models import Plugin
 from querying.audit.topics import group_similar, question_vectors
 from querying.models import Query
@@ -77,12 +78,8 @@ class Topic:
         step = timedelta(days=days) / _POINTS
         ago = Counter(min(_POINTS - 1, max(0, int((now - one.at) / step))) for one in self.queries)
         counts = [ago[point] for point in reversed(range(_POINTS))]
-        scale = (_HEIGHT - 2 * _MARGIN) / max(counts)
-        points = (
-            f"{number * _WIDTH / (_POINTS - 1):.1f} {_HEIGHT - _MARGIN - count * scale:.1f}"
-            for number, count in enumerate(counts)
-        )
-        return f"M{'L'.join(points)}"
+        frame = Frame(right=_WIDTH, top=_MARGIN, bottom=_HEIGHT - _MARGIN, highest=max(counts))
+        return line_path([(n * _WIDTH / (_POINTS - 1), frame.y(count)) for n, count in enumerate(counts)])
 
 
 def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None) -> list[Topic]:
@@ -92,7 +89,7 @@ def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None) -> lis
     """
     now = now or timezone.now()
     columns = ("pk", "question", "created_at", "outcome", "is_wrong")
-    waiting = Query.objects.filter(plugin=plugin).waiting(since=now - timedelta(days=days))
+    waiting = Query.objects.filter(plugin=plugin).needing_attention(since=now - timedelta(days=days))
     rows = waiting.order_by("-created_at", "pk").values_list(*columns)[:MAX_QUERIES]
     by_question: dict[str, list[InboxQuery]] = {}
     for pk, question, at, outcome, is_wrong in rows:

@@ -68,7 +68,7 @@ def show_inbox(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         "is_cut": count >= MAX_QUERIES or sum(len(one.representative_ids) for one in topics) >= MAX_QUESTIONS,
         "until": now.isoformat(),
         "undo": _last_dismissal(request, plugin),
-        "dismissed_count": Dismissal.objects.filter(query__plugin=plugin).acts().count(),
+        "dismissed_count": Dismissal.objects.filter(query__plugin=plugin).batches().count(),
     }
     return render_pane(request, plugin, "inbox", "builder/inbox.html", context)
 
@@ -79,7 +79,7 @@ def dismiss_topic(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     days, until = _read_days(request.POST.get("days")), parse_moment(request.POST.get("until", ""))
     named = Query.objects.filter(plugin=plugin, pk__in=_parse_query_ids(request.POST.get("queries", "")))
     # Further back than the page shows: the same words should not come up again when it shows more days.
-    waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).waiting(since=_BEGINNING)
+    waiting = Query.objects.filter(plugin=plugin, created_at__lte=until).needing_attention(since=_BEGINNING)
     same = waiting.filter(question__in=named.order_by().values("question")).only("pk")
     now = timezone.now()
     back = {"days": str(days), "page": request.POST.get("page", "1")}
@@ -94,7 +94,7 @@ def _last_dismissal(request: HttpRequest, plugin: Plugin) -> dict[str, Any] | No
     """What the person sent away a moment ago, to be brought back by one button."""
     if "undo" not in request.GET:
         return None
-    acts = Dismissal.objects.filter(query__plugin=plugin, at=parse_moment(request.GET["undo"])).acts()
+    acts = Dismissal.objects.filter(query__plugin=plugin, at=parse_moment(request.GET["undo"])).batches()
     return acts.first()
 
 

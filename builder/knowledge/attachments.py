@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
 from accounts.models import User
-from builder.releases.publication import log_plugin_change
+from builder.history import log_and_report
 from knowledge.models import KnowledgeBase, KnowledgeBaseQuerySet
 from plugins.models import Plugin
 
@@ -33,7 +33,7 @@ def attach_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         messages.error(request, "Nothing was attached. Choose a knowledge base that you may change.")
     else:
         base.attached_to.add(plugin)
-        _log_and_report(request, plugin, f"Attached “{base}”: the draft reads it from now on.")
+        log_and_report(request, plugin, f"Attached “{base}”: the draft reads it from now on.")
     return _redirect_to_attachments(plugin)
 
 
@@ -41,7 +41,7 @@ def detach_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse
     """Whoever may change the plugin says what it reads, whosever base it is."""
     found = get_object_or_404(plugin.attached_knowledge, pk=min(base, 2**63 - 1))
     found.attached_to.remove(plugin)
-    _log_and_report(
+    log_and_report(
         request, plugin, f"Detached “{found}”: the draft no longer reads it. Releases that did still do."
     )
     return _redirect_to_attachments(plugin)
@@ -54,11 +54,6 @@ def _attachable_queryset(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQ
     mine = KnowledgeBase.objects.editable_by(request.user).values("pk")
     attached = plugin.attached_knowledge.values("pk")
     return KnowledgeBase.objects.filter(pk__in=mine).exclude(plugin=plugin).exclude(pk__in=attached)
-
-
-def _log_and_report(request: HttpRequest, plugin: Plugin, sentence: str) -> None:
-    log_plugin_change(request, plugin, sentence)
-    messages.success(request, sentence)
 
 
 def _redirect_to_attachments(plugin: Plugin) -> HttpResponse:

@@ -10,11 +10,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 
 from builder.knowledge.forms import AddressesForm, TextForm
+from builder.knowledge.lookup import target_base_or_404
 from builder.knowledge.views import render_documents
 from builder.readiness import reverse_pane
 from knowledge.documents.lifecycle import AddResult, add_file, add_text, add_url
 from knowledge.models import DocumentStatus
-from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import LexicError
 from plugins.models import Plugin
 
@@ -32,7 +32,7 @@ class UploadOutcome:
 
 def add_files(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """Any number of files. To a script it answers in JSON: what became of each, which for some is a refusal."""
-    base = own_knowledge_base(plugin)
+    base = target_base_or_404(request, plugin)
     chosen = request.FILES.getlist("files")
     results = [
         _try_add(
@@ -54,7 +54,7 @@ def add_pasted_text(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     form = TextForm(request.POST, auto_id="text_%s")
     if form.is_valid():
         said = form.cleaned_data
-        base = own_knowledge_base(plugin)
+        base = target_base_or_404(request, plugin)
         result = _try_add(
             said["title"], lambda: add_text(knowledge_base=base, title=said["title"], text=said["text"])
         )
@@ -69,7 +69,7 @@ def add_addresses(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     form = AddressesForm(request.POST, auto_id="url_%s")
     if not form.is_valid():
         return render_documents(request, plugin, addresses_form=form)
-    base = own_knowledge_base(plugin)
+    base = target_base_or_404(request, plugin)
     results = [
         _try_add(address, lambda address=address: add_url(knowledge_base=base, url=address))  # type: ignore[misc]
         for address in form.cleaned_data["addresses"]

@@ -10,15 +10,19 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
-from builder.knowledge.document_rows import DocumentRow, document_rows
+from builder.history import errors_as_messages
+from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import DescriptionForm
-from builder.knowledge.lookup import get_own_document_or_404, get_readable_document_or_404
+from builder.knowledge.lookup import (
+    base_access,
+    get_editable_document_or_404,
+    get_readable_document_or_404,
+)
 from builder.knowledge.retrieval_preview import search_context
 from builder.panes import may_edit_plugin, render_pane
 from knowledge.documents.lifecycle import update_details
 from knowledge.documents.text_blocks import TextBlock, split_blocks
 from knowledge.models import Chunk, Document, Page
-from lexic.errors import LexicError
 from plugins.models import Plugin
 
 # A source without pages is one long page: so many of its chunks are shown at a time.
@@ -27,8 +31,8 @@ CHUNKS_PER_PART = 20
 
 @dataclass(frozen=True, kw_only=True)
 class PagePart:
-    """One page, or one part of a long page. `blocks` pairs each block with the chunks that begin in it; this is
-    part `number` of `count`."""
+    """A page, or one part of a long page: part `number` of `count`. `blocks` pairs each block with the chunks that
+    begin in it."""
 
     page: Page
     blocks: list[tuple[list[Chunk], TextBlock]]
@@ -38,23 +42,18 @@ class PagePart:
 
 
 def show_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
-    found = (
-        get_own_document_or_404(plugin, document)
-        if request.method == "POST"
-        else get_readable_document_or_404(request, plugin, document)
-    )
-    form = DescriptionForm(request.POST or None, instance=found)
-    if request.method == "POST" and form.is_valid():
-        _save_description(
-            request, get_own_document_or_404(plugin, document), form
-        )  # as it is stored: the form has changed its own
+    """GET: the document. POST: save what is said about it."""
+    is_post = request.method == "POST"
+    find_document = get_editable_document_or_404 if is_post else get_readable_document_or_404
+    form = DescriptionForm(request.POST or None, instance=find_document(request, plugin, document))
+    # The form changes its instance while it is checked: what is saved and shown is read anew.
+    if is_post and form.is_valid():
+        _save_description(request, find_document(request, plugin, document), form)
         return HttpResponseRedirect(request.get_full_path())
-    # A form that is wrong has changed the instance; what is shown beside it is what is stored.
-    stored = get_readable_document_or_404(request, plugin, document) if request.method == "POST" else found
+    stored = get_readable_document_or_404(request, plugin, document)
     context = {
         "document": stored,
-        "row": _document_row(stored),
-        "is_own": stored.knowledge_base.plugin_id == plugin.pk,
+        "row": document_rows([stored], base_access(request, plugin))[0],
         "form": form,
         "file_metadata": _file_metadata(stored),
         **_page_context(request, stored),
@@ -69,8 +68,7 @@ def show_status(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpRes
     context = {
         "plugin": plugin,
         "document": found,
-        "row": _document_row(found),
-        "is_own": found.knowledge_base.plugin_id == plugin.pk,
+        "row": document_rows([found], base_access(request, plugin))[0],
         "may_change": may_edit_plugin(request, plugin),
         "is_partial_update": True,
     }
@@ -81,27 +79,19 @@ def _save_description(request: HttpRequest, document: Document, form: Descriptio
     if not form.changed_data:
         messages.info(request, "Nothing was changed.")
         return
-    said = {name: form.cleaned_data[name] for name in form.changed_data}
-    try:
-        update_details(document, title=said.pop("title", None), labels=said)
-    except LexicError as error:
-        messages.error(request, f"{error.message} {error.hint}".strip())
-        return
-    if "title" in form.changed_data:
-        messages.success(request, "Kept. The document is read again under its new title.")
-    else:
-        messages.success(request, "Kept. Questions use it at once; releases keep what they had of the text.")
+    labels = {name: form.cleaned_data[name] for name in form.changed_data}
+    with errors_as_messages(request):
+        update_details(document, title=labels.pop("title", None), labels=labels)
+        if "title" in form.changed_data:
+            messages.success(request, "Saved. The document is read again under its new title.")
+        else:
+            messages.success(request, "Saved. Questions use it at once; releases keep what they had of the text.")
 
 
 def _file_metadata(document: Document) -> list[tuple[str, str]]:
     """Names and values. Made here: a file may call a value like a method that templates would rather see."""
     said = document.metadata.get("file", {})
     return [(str(name), str(value)) for name, value in said.items()] if isinstance(said, dict) else []
-
-
-def _document_row(document: Document) -> DocumentRow:
-    base = document.knowledge_base_id
-    return document_rows([document], own_base=base, readable={base})[0]
 
 
 def _page_context(request: HttpRequest, document: Document) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.utils import timezone
 
+from builder.knowledge.lookup import BaseAccess
 from knowledge.ingest import WAITING_ERROR_CODE
 from knowledge.models import Document, DocumentStatus
 
@@ -28,8 +29,7 @@ _STATUS_STYLES = {DocumentStatus.READY: ("ok", "check"), DocumentStatus.FAILED: 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRow:
-    """`stages` are percents of reading, splitting, embedding and being ready. `problem` is set when it needs a
-    person."""
+    """`stages` are percents of `STAGES`. `problem` is set when the document needs a person."""
 
     document: Document
     stages: tuple[int, int, int, int]
@@ -39,11 +39,12 @@ class DocumentRow:
     note: str
     problem: str
     is_own: bool
+    can_edit: bool
     can_open: bool
 
     @property
     def is_working(self) -> bool:
-        return self.document.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
+        return _is_working(self.document)
 
     @property
     def has_failed(self) -> bool:
@@ -60,29 +61,22 @@ class DocumentRow:
         return ", ".join(parts).capitalize()
 
 
-def document_rows(
-    documents: Sequence[Document], *, own_base: int | None, readable: Collection[int]
-) -> list[DocumentRow]:
+def document_rows(documents: Sequence[Document], access: BaseAccess) -> list[DocumentRow]:
     """Rows in the order of the documents. One statement at most, and only when some of them have gone quiet."""
     now = timezone.now()
-    quiet = {
-        document.pk for document in documents if _is_working(document) and now - document.updated_at > QUIET_AFTER
-    }
-    is_worker_busy = bool(quiet) and _is_worker_busy(now)
-    return [
-        document_row(
-            document,
-            own_base=own_base,
-            readable=readable,
-            trouble=_stalled_reason(document, now, is_worker_busy=is_worker_busy) if document.pk in quiet else "",
-        )
-        for document in documents
-    ]
+    quiet = {doc.pk for doc in documents if _is_working(doc) and now - doc.updated_at > QUIET_AFTER}
+    moving = Document.objects.filter(status__in=_STAGE_ORDER[:3], updated_at__gt=now - QUIET_AFTER)
+    is_worker_busy = bool(quiet) and moving.exists()
+    rows = []
+    for document in documents:
+        trouble = ""
+        if document.pk in quiet:
+            trouble = _stalled_reason(document, now, is_worker_busy=is_worker_busy)
+        rows.append(_document_row(document, access, trouble))
+    return rows
 
 
-def document_row(
-    document: Document, *, own_base: int | None, readable: Collection[int], trouble: str = ""
-) -> DocumentRow:
+def _document_row(document: Document, access: BaseAccess, trouble: str) -> DocumentRow:
     status = DocumentStatus(document.status)
     style, icon = _STATUS_STYLES.get(status, ("", "wait"))
     return DocumentRow(
@@ -93,8 +87,9 @@ def document_row(
         icon=icon,
         note=status_note(document),
         problem=_failure_reason(document) or trouble,
-        is_own=document.knowledge_base_id == own_base,
-        can_open=document.knowledge_base_id in readable,
+        is_own=document.knowledge_base.plugin_id == access.plugin.pk,
+        can_edit=document.knowledge_base_id in access.editable,
+        can_open=document.knowledge_base_id in access.readable,
     )
 
 
@@ -152,12 +147,6 @@ def duration_text(seconds: float) -> str:
 
 def _is_working(document: Document) -> bool:
     return document.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
-
-
-def _is_worker_busy(now: datetime) -> bool:
-    """Whether any document of anybody has moved lately."""
-    moving = Document.objects.filter(status__in=_STAGE_ORDER[:3], updated_at__gt=now - QUIET_AFTER)
-    return moving.exists()
 
 
 def _stalled_reason(document: Document, now: datetime, *, is_worker_busy: bool) -> str:

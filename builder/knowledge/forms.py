@@ -7,8 +7,9 @@ from typing import Any
 from django import forms
 
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
-from knowledge.forms import DocumentForm
+from knowledge.models import Document
 
+SUPPORTED_TYPES_TEXT = "PDF, Word (.docx), Markdown, HTML, JSON or plain text."
 MAX_TEXT_LENGTH = 1_000_000
 MAX_ADDRESSES = 50
 
@@ -50,17 +51,28 @@ class AddressesForm(forms.Form):
         return addresses
 
 
-class DescriptionForm(DocumentForm):
+class DescriptionForm(forms.ModelForm):
     """Title, type, dates, tags and status of a document."""
 
-    file = None  # type: ignore[assignment]  # a newer version has a form of its own
-
-    class Meta(DocumentForm.Meta):
+    class Meta:
+        model = Document
         fields = ["title", *METADATA_COLUMNS]
         labels = {"doc_type": "Type", "doc_date": "Dated", "doc_status": "Status"}
         widgets = {
             name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
             for name in ("doc_date", "effective_from", "superseded_on")
+        }
+        help_texts = {
+            "title": "What citations call it.",
+            "doc_type": "Such as “standard” or “minutes”. Questions can be limited to a type.",
+            "doc_date": "The day the document is from.",
+            "doc_status": "Such as “draft” or “in force”.",
+            "tags": "With commas between them.",
+            "project": "Questions can be limited to a project.",
+            "is_template": "A form to fill in, that questions may leave out.",
+            "is_public": "Questions may be limited to public documents.",
+            "effective_from": "First day on which it is valid.",
+            "superseded_on": "First day on which it is no longer valid.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -68,3 +80,10 @@ class DescriptionForm(DocumentForm):
         for field in self.fields.values():
             if not isinstance(field, forms.BooleanField):
                 field.widget.attrs["class"] = "input"
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        first, last = data.get("effective_from"), data.get("superseded_on")
+        if first and last and last <= first:
+            self.add_error("superseded_on", "This is not after the day from which it is valid.")
+        return data

@@ -2,31 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import Q
 from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
 
 from accounts.models import User
-from knowledge.models import Document, DocumentQuerySet, KnowledgeBase
+from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, KnowledgeBaseQuerySet
+from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 
-_NOT_FOUND_MESSAGE = "This plugin has no such document, or you may not read it."
+
+def editable_bases(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQuerySet:
+    """The bases whose documents this person changes from the plugin's page: the plugin's own one, and attached ones
+    of no plugin that the person may change. Those of other plugins are changed on the page of that plugin."""
+    assert isinstance(request.user, User)
+    shared = Q(plugin=None, attached_to=plugin)
+    editable = KnowledgeBase.objects.editable_by(request.user).values("pk")
+    return KnowledgeBase.objects.filter(Q(plugin=plugin) | shared, pk__in=editable).distinct()
 
 
-def own_documents_queryset(plugin: Plugin) -> DocumentQuerySet:
-    """Those of the plugin's own base: the only ones that are changed from its page."""
-    return Document.objects.present().filter(knowledge_base__plugin=plugin).select_related("knowledge_base__plugin")
+@dataclass(frozen=True, kw_only=True)
+class BaseAccess:
+    """What a person may do with the documents that a plugin reads: the ids of the bases that they may read and edit."""
+
+    plugin: Plugin
+    readable: set[int]
+    editable: set[int]
 
 
-def get_own_document_or_404(plugin: Plugin, pk: UUID) -> Document:
-    """Raises Http404 for documents of other plugins, and of bases that are merely attached."""
-    return _get_or_404(own_documents_queryset(plugin), pk)
+def base_access(request: HttpRequest, plugin: Plugin) -> BaseAccess:
+    """Two statements."""
+    editable = set(editable_bases(request, plugin).values_list("pk", flat=True))
+    return BaseAccess(plugin=plugin, readable=readable_base_ids(request), editable=editable)
+
+
+def target_base_or_404(request: HttpRequest, plugin: Plugin) -> KnowledgeBase:
+    """The base that new documents go to: the one that the form names, else the plugin's own. Raises Http404."""
+    pk = request.POST.get("base", "")
+    if not pk:
+        return own_knowledge_base(plugin)
+    if not (pk.isascii() and pk.isdigit() and len(pk) < 19):
+        raise Http404("There is no such knowledge base.")
+    return get_object_or_404(editable_bases(request, plugin), pk=pk)
+
+
+def get_editable_document_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Document:
+    """Raises Http404 for documents of other plugins, and of attached bases that this person may not change."""
+    documents = Document.objects.present().filter(knowledge_base__in=editable_bases(request, plugin))
+    return _get_or_404(documents, pk)
 
 
 def get_readable_document_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Document:
     """A document that the plugin reads, and this person may. Raises Http404."""
-    documents = Document.objects.of_plugin(plugin).filter(knowledge_base__in=readable_base_ids(request))
-    return _get_or_404(documents.select_related("knowledge_base__plugin"), pk)
+    return _get_or_404(Document.objects.of_plugin(plugin).filter(knowledge_base__in=readable_base_ids(request)), pk)
 
 
 def readable_base_ids(request: HttpRequest) -> set[int]:
@@ -37,7 +68,7 @@ def readable_base_ids(request: HttpRequest) -> set[int]:
 
 
 def _get_or_404(documents: DocumentQuerySet, pk: UUID) -> Document:
-    document = documents.filter(pk=pk).first()
+    document = documents.filter(pk=pk).select_related("knowledge_base__plugin").first()
     if document is None:
-        raise Http404(_NOT_FOUND_MESSAGE)
+        raise Http404("This plugin has no such document, or you may not read it.")
     return document

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from builder.releases.publication import log_plugin_change
+from builder.history import log_plugin_change
 from knowledge.models import Source, SourceItem
 from knowledge.sync.runner import is_under_sync_root
 from knowledge.task_queue import enqueue_sync

@@ -10,15 +10,14 @@ from django.core.paginator import Paginator
 from django.db.models import Case, Count, IntegerField, Q, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 
 from builder.knowledge.attachments import attachable_bases
 from builder.knowledge.document_rows import document_rows
-from builder.knowledge.forms import AddressesForm, TextForm
-from builder.knowledge.lookup import readable_base_ids
+from builder.knowledge.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
+from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
 from builder.panes import may_edit_plugin, plugin_page_context, render_pane
-from builder.readiness import reverse_pane
-from knowledge.forms import SUPPORTED_TYPES_TEXT
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
 from plugins.models import Plugin
 
@@ -32,15 +31,12 @@ STATUS_FILTERS: dict[str, tuple[str, Q]] = {
 }
 
 
-def show_documents(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    return render_documents(request, plugin)
-
-
 def render_list(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The list alone, for a page that is open already."""
     response = TemplateResponse(request, "builder/knowledge/_list.html", _list_context(request, plugin))
     if "poll" not in request.GET:
-        response["HX-Replace-Url"] = f"{reverse_pane(plugin, 'knowledge')}{_query_string(request)}"
+        state = {name: request.GET[name] for name in ("q", "state", "page") if request.GET.get(name)}
+        response["HX-Replace-Url"] = reverse("admin:builder_knowledge", args=[plugin.pk], query=state)
     return response
 
 
@@ -65,7 +61,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     """What the list shows. The number of statements does not depend on the number of documents."""
     bases = list(KnowledgeBase.objects.of_plugin(plugin))
     own = next((base.pk for base in bases if base.plugin_id == plugin.pk), None)
-    readable = readable_base_ids(request)
+    access = base_access(request, plugin)
     everything = Document.objects.present().filter(knowledge_base__in=[base.pk for base in bases])
     words, state = _search_words(request), request.GET.get("state", "")
     chosen = everything.name_contains(words) if words else everything
@@ -74,8 +70,9 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         chosen = chosen.filter(STATUS_FILTERS[state][1])
     page = Paginator(_order_documents(chosen), PER_PAGE).get_page(request.GET.get("page"))
     return {
-        "rows": document_rows(list(page), own_base=own, readable=readable),
+        "rows": document_rows(list(page), access),
         "page": page,
+        "own_base": own,
         "q": words,
         "state": state if state in STATUS_FILTERS else "",
         "states": [(name, title, counts[name]) for name, (title, _) in STATUS_FILTERS.items()],
@@ -83,7 +80,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         "working": counts["working"],
         "status_key": "-".join(str(count) for count in counts.values()),
         "is_filtered": bool(words or state in STATUS_FILTERS),
-        "attached": [(base, base.pk in readable) for base in bases if base.pk != own],
+        "attached": [(base, base.pk in access.readable) for base in bases if base.pk != own],
         "query": urlencode({"q": words, "state": state if state in STATUS_FILTERS else ""}),
     }
 
@@ -116,8 +113,3 @@ def _order_documents(documents: DocumentQuerySet) -> DocumentQuerySet:
     ranks = [When(status=status, then=Value(rank)) for rank, status in enumerate(last, start=1)]
     rank = Case(*ranks, default=Value(0), output_field=IntegerField())
     return documents.select_related("knowledge_base").order_by(rank, "title", "pk")
-
-
-def _query_string(request: HttpRequest) -> str:
-    kept = {name: request.GET[name] for name in ("q", "state", "page") if request.GET.get(name)}
-    return f"?{urlencode(kept)}" if kept else ""

@@ -1,0 +1,1 @@
+"""Who answers, for whom and how."""

@@ -7,10 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
-from builder.panes import pane_route
 from plugins.models import CitationMode, Plugin, Release
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts
@@ -19,10 +17,6 @@ from querying.types import Caller, Question
 SAMPLE_QUESTION = "What does the first page say?"
 # What the preview takes from the form; everything else of the plugin does not change the words.
 PREVIEW_FIELDS = ("system_prompt", "audience", "tone", "limits")
-
-
-def urls() -> list[URLPattern]:
-    return [pane_route("persona/preview/", require_POST(preview_prompt), name="preview", for_editing=True)]
 
 
 def persona_context(plugin: Plugin) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""What agents ask, and the way to the next release."""

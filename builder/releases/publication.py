@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin, messages
-from django.contrib.admin.options import ModelAdmin
+from django.contrib import messages
 from django.http import HttpRequest
 
 from accounts.models import User
+from builder.history import log_plugin_change
 from lexic.errors import LexicError
 from marketplace.publishing.publish import publish
-from marketplace.publishing.withdraw import withdraw_from_marketplace as take_off_the_air
+from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin
 
 
@@ -32,11 +32,6 @@ def try_publish(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
 
 
 def withdraw_with_message(request: HttpRequest, plugin: Plugin) -> None:
-    take_off_the_air(plugin)
+    withdraw_from_marketplace(plugin)
     log_plugin_change(request, plugin, "Taken off the air.")
     messages.success(request, f"{plugin} is off the air. Its releases are kept; publishing puts it back.")
-
-
-def log_plugin_change(request: HttpRequest, plugin: Plugin, words: str) -> None:
-    registered: ModelAdmin[Any] = admin.site.get_model_admin(Plugin)
-    registered.log_change(request, plugin, words)

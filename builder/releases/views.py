@@ -4,62 +4,27 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
-from django.views.decorators.http import require_POST
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 
 from accounts.models import User
-from builder.panes import pane_route, render_pane
+from builder.history import errors_as_messages, log_plugin_change
+from builder.panes import render_pane
 from builder.readiness import reverse_pane
 from builder.releases.diff import diff_texts
-from builder.releases.publication import log_plugin_change, try_publish, withdraw_with_message
-from lexic.errors import LexicError
+from builder.releases.forms import NotesForm, PublishForm
+from builder.releases.publication import try_publish, withdraw_with_message
 from marketplace.publishing.golden_gate import gate_result
 from marketplace.publishing.release_diff import draft_changes, release_changes
 from marketplace.publishing.rollback import roll_back
-from plugins.models import SEMVER, Plugin, Release
+from plugins.models import Plugin, Release
 from querying import releases
 from querying.releases import DRAFT
 
 PER_PAGE = 25
 MAX_VERSIONS = 100
-
-
-class PublishForm(forms.Form):
-    notes = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 4, "class": "input"}),
-        help_text="What is different, for those who ask it. May be empty.",
-    )
-    version = forms.CharField(
-        required=False,
-        max_length=32,
-        validators=[SEMVER],
-        widget=forms.TextInput(attrs={"class": "input"}),
-        help_text="A greater first number says that agents must look again.",
-    )
-
-
-class NotesForm(forms.ModelForm):
-    """The one thing of a release that may change: it decides no answer."""
-
-    class Meta:
-        model = Release
-        fields = ("notes",)
-        widgets = {"notes": forms.Textarea(attrs={"rows": 3, "class": "input"})}
-
-
-def urls() -> list[URLPattern]:
-    return [
-        pane_route("releases/", show_releases, name="releases"),
-        pane_route("releases/<uuid:release>/", show_release, name="release"),
-        pane_route("releases/<uuid:release>/back/", require_POST(roll_back_view), name="go_back", for_editing=True),
-        pane_route("publish/", publish_release, name="publish", for_editing=True),
-        pane_route("withdraw/", require_POST(withdraw_plugin), name="withdraw", for_editing=True),
-    ]
 
 
 def show_releases(request: HttpRequest, plugin: Plugin) -> HttpResponse:
@@ -71,7 +36,7 @@ def show_releases(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 def show_release(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpResponse:
     """A release: its scorecard, its notes, which may be edited, and what is different from another one."""
-    found = _release_or_404(plugin, release)
+    found = get_object_or_404(plugin.releases.select_related("created_by"), pk=release)
     form = NotesForm(request.POST if request.method == "POST" else None, instance=found)
     if form.is_valid():
         form.save()
@@ -95,16 +60,13 @@ def show_release(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpRes
 
 def roll_back_view(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpResponse:
     """Make agents get again what this release was."""
-    found = _release_or_404(plugin, release)
+    found = get_object_or_404(plugin.releases.select_related("created_by"), pk=release)
     assert isinstance(request.user, User)
-    try:
+    with errors_as_messages(request):
         made = roll_back(plugin, to=found, by=request.user)
-    except LexicError as error:
-        messages.error(request, f"{error.message} {error.hint}".strip())
-    else:
         log_plugin_change(request, plugin, f"Went back to {found.version}, as {made.version}.")
         messages.success(
-            request, f"On the air: {made}, which answers as {found.version} did. The draft is untouched."
+            request, f"Published: {made}, which answers as {found.version} did. The draft is untouched."
         )
     return HttpResponseRedirect(reverse_pane(plugin, "releases"))
 
@@ -129,13 +91,6 @@ def publish_release(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 def withdraw_plugin(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     withdraw_with_message(request, plugin)
     return HttpResponseRedirect(reverse_pane(plugin, "releases"))
-
-
-def _release_or_404(plugin: Plugin, pk: UUID) -> Release:
-    found = plugin.releases.filter(pk=pk).select_related("created_by").first()
-    if found is None:
-        raise Http404("This plugin has no such release.")
-    return found
 
 
 def _get_compared_release(request: HttpRequest, plugin: Plugin, release: Release) -> Release | None:

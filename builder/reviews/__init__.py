@@ -1,0 +1,1 @@
+"""What people who used the plugin say of it."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.urls import reverse
 
-from builder.panes import pane_route, render_pane
+from builder.panes import render_pane
 from lexic.errors import LexicError
 from marketplace.listings.review_counts import review_counts
 from marketplace.models import Review, ReviewQuerySet, Verdict
@@ -20,15 +18,6 @@ from marketplace.reviews.forms import ReplyForm
 from marketplace.reviews.review_list import PER_PAGE, review_rows
 from marketplace.reviews.save_review import save_reply
 from plugins.models import Plugin
-
-
-def urls() -> list[URLPattern]:
-    return [
-        pane_route("reviews/", require_GET(show_reviews), name="reviews"),
-        pane_route(
-            "reviews/<uuid:review>/reply/", require_POST(reply_to_review), name="review_reply", for_editing=True
-        ),
-    ]
 
 
 def show_reviews(request: HttpRequest, plugin: Plugin) -> HttpResponse:
@@ -45,7 +34,8 @@ def reply_to_review(request: HttpRequest, plugin: Plugin, review: UUID) -> HttpR
             form.add_error("text", f"{error.message} {error.hint}")
         else:
             messages.success(request, "Your reply is on the page." if found.reply else "There is no reply now.")
-            return HttpResponseRedirect(_review_url(plugin, found))
+            pane = reverse("admin:builder_reviews", args=[plugin.pk])
+            return HttpResponseRedirect(f"{pane}#review-{found.pk}")
     return _render_reviews(request, plugin, answered={found.pk: form})
 
 
@@ -56,21 +46,14 @@ def _render_reviews(
     page = Paginator(_plugin_reviews(plugin), PER_PAGE).get_page(request.GET.get("page"))
     found = review_rows(page.object_list, latest=plugin.version)
     counted = review_counts([plugin.pk])[plugin.pk]
-    context: dict[str, Any] = {
-        "page": page,
-        "rows": [(row, (answered or {}).get(row.review.pk) or _reply_form(row.review)) for row in found],
-        "verdicts": [(verdict.label, counted[verdict]) for verdict in Verdict],
-    }
+    rows = []
+    for row in found:
+        form = ReplyForm(initial={"text": row.review.reply}, auto_id=f"id_{row.review.pk}_%s")
+        rows.append((row, (answered or {}).get(row.review.pk) or form))
+    verdicts = [(verdict.label, counted[verdict]) for verdict in Verdict]
+    context = {"page": page, "rows": rows, "verdicts": verdicts}
     return render_pane(request, plugin, "reviews", "builder/reviews.html", context)
-
-
-def _reply_form(review: Review) -> ReplyForm:
-    return ReplyForm(initial={"text": review.reply}, auto_id=f"id_{review.pk}_%s")
 
 
 def _plugin_reviews(plugin: Plugin) -> ReviewQuerySet:
     return Review.objects.filter(plugin=plugin).public()
-
-
-def _review_url(plugin: Plugin, review: Review) -> str:
-    return f"{reverse('admin:builder_reviews', args=[plugin.pk])}#review-{review.pk}"

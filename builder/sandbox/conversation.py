@@ -11,7 +11,7 @@ from plugins.models import Plugin
 from querying import releases
 from querying.answering.citation_styles import render_sentence
 from querying.models import Query
-from querying.question import clarifications
+from querying.question.resolve import resume_from_token
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
 
@@ -34,7 +34,7 @@ def make_question(form: AskForm, *, plugin: Plugin, user: User, version: str) ->
     )
     if not fields["token"]:
         return question
-    return clarifications.resume_question(question, token=fields["token"], answer=fields["answer"])
+    return resume_from_token(question, token=fields["token"], answer=fields["answer"])
 
 
 def _context_turns(queries: Sequence[Query]) -> tuple[Turn, ...]:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from builder.panes import render_pane
+from builder.panes import HtmxRequest, render_pane
 from plugins.models import Plugin
 from querying.models import Feedback, GoldenQuestion, Query
 
@@ -43,7 +43,7 @@ class GoldenFromAnswerForm(forms.ModelForm):
         widgets = {"question": forms.Textarea(attrs={"rows": 2})}
 
     def __init__(self, data: Any = None, *, query: Query) -> None:
-        golden = GoldenQuestion.like(query)
+        golden = GoldenQuestion.from_query(query)
         self._cited, self._reached = golden.must_cite, golden.must_reach
         chosen = [str(number) for number in range(len(self._cited))]
         super().__init__(data, instance=golden, initial={"places": chosen, "decision": bool(self._reached)})
@@ -84,7 +84,7 @@ class FeedbackForm(forms.ModelForm):
         self.auto_id = f"remark-{query.pk}-%s"
 
 
-def save_as_golden(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
+def save_as_golden(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """The form that makes a golden question of an answer, for those who may change the plugin. Raises Http404."""
     row = _query_or_404(request, plugin, query)
     form = GoldenFromAnswerForm(request.POST if request.method == "POST" else None, query=row)
@@ -94,7 +94,7 @@ def save_as_golden(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpRes
     return _render_fragment(request, plugin, "builder/sandbox/golden_form.html", {"form": form, "query": row})
 
 
-def give_feedback(request: HttpRequest, plugin: Plugin, query: UUID) -> HttpResponse:
+def give_feedback(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """A verdict with a note, from anybody who may read the answer. A person's latest one counts. Raises Http404."""
     row = _query_or_404(request, plugin, query)
     assert isinstance(request.user, User)
@@ -119,7 +119,7 @@ def _query_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Query:
     return query
 
 
-def _render_fragment(request: HttpRequest, plugin: Plugin, fragment: str, context: dict[str, Any]) -> HttpResponse:
+def _render_fragment(request: HtmxRequest, plugin: Plugin, fragment: str, context: dict[str, Any]) -> HttpResponse:
     """The fragment alone where htmx asks for it, else inside the plugin's page."""
     context = {**context, "plugin": plugin}
     if request.htmx:
@@ -129,7 +129,7 @@ def _render_fragment(request: HttpRequest, plugin: Plugin, fragment: str, contex
     )
 
 
-def _confirm(request: HttpRequest, plugin: Plugin, query: Query, message: str) -> HttpResponse:
+def _confirm(request: HtmxRequest, plugin: Plugin, query: Query, message: str) -> HttpResponse:
     if request.htmx:
         return render(request, "builder/sandbox/confirmation.html", {"message": message})
     return HttpResponseRedirect(reverse("admin:builder_sandbox", args=[plugin.pk], query={"turns": str(query.pk)}))

@@ -1,0 +1,1 @@
+"""Who works on a plugin, and who may use it."""

@@ -9,8 +9,8 @@ from django.db.models import Count, Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponseRedirect
 from django.utils import timezone
 
+from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
-from builder.releases.publication import log_plugin_change
 from knowledge.models import Document, SourceItem
 from plugins.models import Plugin
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 
 from accounts.models import User
@@ -14,7 +17,7 @@ from builder.trees.editor_json import checked_tree_json, walk_json
 from builder.trees.json_requests import json_errors, parse_json, read_body
 from builder.trees.source_hints import find_hint_passage
 from builder.trees.views import tree_or_404
-from lexic.errors import InvalidInput
+from lexic.errors import InvalidInput, LexicError
 from plugins.models import Plugin
 from trees.cases import MAX_FACTS, MAX_SENTENCE_LENGTH, parse_cases, walk_by_sentence
 from trees.definition.parser import find_storage_problem, parse_with_problems
@@ -40,6 +43,25 @@ def edit_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
         "mayChange": may_edit_plugin(request, plugin),
     }
     return render_pane(request, plugin, "trees", "builder/trees/editor.html", {"tree": one, "data": data})
+
+
+def edit_tree_as_text(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+    """Name, description, tree and test cases as JSON in a plain form, for those who have no script."""
+    assert isinstance(request.user, User)
+    one, error = tree_or_404(plugin, tree), ""
+    if request.method == "POST":
+        text, version = request.POST.get("draft", ""), request.POST.get("version", "")
+        try:
+            saved = save_draft(parse_draft(parse_json(text)), tree=one, version=version, by=request.user)
+        except LexicError as refused:
+            error = f"Nothing was saved. {refused.message} {refused.hint}".strip()
+        else:
+            messages.success(request, f"“{saved.name}” is saved.")
+            return redirect(request.path)
+    else:
+        text, version = json.dumps(export_draft(one), indent=2, ensure_ascii=False), one.version
+    context = {"tree": one, "text": text, "version": version, "error": error}
+    return render_pane(request, plugin, "trees", "builder/trees/text.html", context)
 
 
 def _saved_tree_json(tree: DecisionTree) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class InvalidJson(InvalidInput):
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value in this text. Raises NotJson, with the line where the text stops being JSON, and TooLarge."""
+    """The value in this text. Raises InvalidJson, which names the line and column, and PayloadTooLarge."""
     if len(text) > MAX_TREE_BYTES:
         raise PayloadTooLarge("A tree has at most 2 MB.", hint="Split it into several trees.")
     try:
@@ -45,7 +45,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_body(request: HttpRequest) -> dict[str, Any]:
-    """The object that was sent. Raises NotJson, TooLarge and InvalidInput."""
+    """The object that was sent. Raises InvalidJson, PayloadTooLarge and InvalidInput."""
     try:
         data = parse_json(request.body)
     except RequestDataTooBig as error:

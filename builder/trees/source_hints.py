@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -23,11 +22,11 @@ def find_hint_passage(plugin: Plugin, *, hint: str) -> dict[str, Any]:
         passage = _best_passage(plugin, hint)
     except EmbedderError as error:
         return {"hint": hint, "found": None, "error": error.message}
-    return {
-        "hint": hint,
-        "found": hint_passage_json(passage, url=_passage_url(passage) if passage else ""),
-        "error": "",
-    }
+    url = ""
+    if passage:
+        span = {"start": str(passage.start), "end": str(passage.end)}
+        url = reverse("source", args=[passage.page_id], query=span)
+    return {"hint": hint, "found": hint_passage_json(passage, url=url), "error": ""}
 
 
 def _best_passage(plugin: Plugin, hint: str) -> Passage | None:
@@ -38,7 +37,3 @@ def _best_passage(plugin: Plugin, hint: str) -> Passage | None:
     vectors = {name: get_embedder(name).embed_one(hint) for name in {base.embedder for base in bases}}
     passages = search(knowledge_bases=bases, text=hint, embedding=vectors, limit=1, threshold=plugin.threshold)
     return passages[0] if passages else None
-
-
-def _passage_url(passage: Passage) -> str:
-    return f"{reverse('source', args=[passage.page_id])}?{urlencode({'start': passage.start, 'end': passage.end})}"

@@ -10,16 +10,16 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
+from builder.history import errors_as_messages
 from builder.panes import render_pane
 from builder.trees.json_requests import parse_json
 from builder.trees.tree_usage import TreeUsage, tree_usage
-from lexic.errors import LexicError
 from lexic.http.error_handlers import PayloadTooLarge
 from plugins.models import Plugin
 from trees.cases import parse_cases, run_cases
@@ -84,18 +84,15 @@ def _facts_text(names: list[str]) -> str:
 
 
 def tree_or_404(plugin: Plugin, pk: UUID) -> DecisionTree:
-    tree = plugin.trees.filter(pk=pk).select_related("changed_by").first()
-    if tree is None:
-        raise Http404("This plugin has no such tree.")
-    return tree
+    return get_object_or_404(plugin.trees.select_related("changed_by"), pk=pk)
 
 
-def editor_url(tree: DecisionTree) -> str:
-    return reverse("admin:builder_tree", args=[tree.plugin_id, tree.pk])
+def _to_editor(tree: DecisionTree) -> HttpResponseRedirect:
+    return redirect("admin:builder_tree", tree.plugin_id, tree.pk)
 
 
-def _trees_url(plugin: Plugin) -> str:
-    return reverse("admin:builder_trees", args=[plugin.pk])
+def _to_list(plugin: Plugin) -> HttpResponseRedirect:
+    return redirect("admin:builder_trees", plugin.pk)
 
 
 def create_tree_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
@@ -106,30 +103,27 @@ def create_tree_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 def import_tree(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """A tree from a JSON file."""
+    assert isinstance(request.user, User)
     file = request.FILES.get("file")
     if file is None:
         messages.error(request, "No file was chosen. Choose a tree that was exported as JSON.")
-        return HttpResponseRedirect(_trees_url(plugin))
-    try:
+        return _to_list(plugin)
+    with errors_as_messages(request, f"{file.name} was not imported."):
         if (file.size or 0) > MAX_TREE_BYTES:
             raise PayloadTooLarge(f"{file.name} is larger than 2 MB.", hint="Split it into several trees.")
         draft = parse_tree_file(parse_json(file.read()), name=PurePath(file.name or "").stem[:MAX_TREE_NAME_LENGTH])
-        tree = create_tree(draft, plugin=plugin, by=_request_user(request))
-    except LexicError as error:
-        messages.error(request, f"{file.name} was not imported. {error.message} {error.hint}".strip())
-        return HttpResponseRedirect(_trees_url(plugin))
-    return HttpResponseRedirect(editor_url(tree))
+        return _to_editor(create_tree(draft, plugin=plugin, by=request.user))
+    return _to_list(plugin)
 
 
 def _create_and_redirect(
     request: HttpRequest, plugin: Plugin, data: dict[str, Any], *, is_active: bool = True
 ) -> HttpResponseRedirect:
-    try:
-        tree = create_tree(parse_draft(data), plugin=plugin, by=_request_user(request), is_active=is_active)
-    except LexicError as error:
-        messages.error(request, f"{error.message} {error.hint}".strip())
-        return HttpResponseRedirect(_trees_url(plugin))
-    return HttpResponseRedirect(editor_url(tree))
+    assert isinstance(request.user, User)
+    with errors_as_messages(request):
+        tree = create_tree(parse_draft(data), plugin=plugin, by=request.user, is_active=is_active)
+        return _to_editor(tree)
+    return _to_list(plugin)
 
 
 def duplicate_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
@@ -149,7 +143,7 @@ def export_tree_view(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpRe
 
 def move_tree_view(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     move_tree(tree_or_404(plugin, tree), by=-1 if request.POST.get("to") == "up" else 1)
-    return HttpResponseRedirect(_trees_url(plugin))
+    return _to_list(plugin)
 
 
 def set_tree_active(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
@@ -157,7 +151,7 @@ def set_tree_active(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpRes
     one = tree_or_404(plugin, tree)
     # Not a change of what the tree says: an editor that is open elsewhere can still save.
     DecisionTree.objects.filter(pk=one.pk).update(is_active=request.POST.get("use") == "yes")
-    return HttpResponseRedirect(_trees_url(plugin))
+    return _to_list(plugin)
 
 
 def delete_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
@@ -166,10 +160,5 @@ def delete_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpRespons
     if request.method == "POST":
         one.delete()
         messages.success(request, f"“{one.name}” is deleted. Releases that contain it keep it.")
-        return HttpResponseRedirect(_trees_url(plugin))
+        return _to_list(plugin)
     return render_pane(request, plugin, "trees", "builder/trees/delete.html", {"tree": one})
-
-
-def _request_user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

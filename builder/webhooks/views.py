@@ -6,75 +6,34 @@ import json
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
 
 from accounts.models import User
-from builder.panes import pane_route, render_pane
-from builder.releases.publication import log_plugin_change
+from builder.history import errors_as_messages, log_and_report, log_plugin_change
+from builder.panes import render_pane
+from builder.webhooks.forms import WebhookForm
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from webhooks import operations
-from webhooks.models import Delivery, Event, Webhook
+from webhooks.models import Delivery, Webhook
 
 PER_PAGE = 25
 STATE_STYLES = {"delivered": "ok", "given_up": "no", "failed": "warn", "pending": ""}
 STATE_ICONS = {"delivered": "check", "given_up": "alert", "failed": "clock", "pending": "clock"}
 
 
-class WebhookForm(forms.Form):
-    url = forms.CharField(
-        label="Address",
-        max_length=2000,
-        widget=forms.URLInput(
-            attrs={"class": "input", "placeholder": "https://example.org/lexic", "autocomplete": "off"}
-        ),
-    )
-    events = forms.MultipleChoiceField(
-        label="Tell it when",
-        choices=Event.choices,
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one event."},
-    )
-    includes_questions = forms.BooleanField(required=False)
-
-    def __init__(self, data: Any = None, *, webhook: Webhook | None = None) -> None:
-        names = ("url", "events", "includes_questions")
-        super().__init__(data, initial={name: getattr(webhook, name) for name in names} if webhook else None)
-
-
-def urls() -> list[URLPattern]:
-    one = "sharing/webhooks/<uuid:webhook>"
-    again = f"{one}/deliveries/<uuid:delivery>/again/"
-    return [
-        pane_route("sharing/webhooks/", _webhook_page(show_webhooks), name="webhooks", for_editing=True),
-        pane_route(f"{one}/", _webhook_page(show_webhook), name="webhook", for_editing=True),
-        pane_route(
-            f"{one}/secret/", never_cache(require_POST(renew_secret)), name="webhook_secret", for_editing=True
-        ),
-        pane_route(f"{one}/test/", require_POST(send_test_event), name="webhook_test", for_editing=True),
-        pane_route(f"{one}/switch/", require_POST(switch_webhook), name="webhook_switch", for_editing=True),
-        pane_route(f"{one}/delete/", require_POST(delete_webhook), name="webhook_delete", for_editing=True),
-        pane_route(again, require_POST(redeliver_event), name="webhook_redeliver", for_editing=True),
-    ]
-
-
-def _webhook_page(view: Any) -> Any:
-    return never_cache(require_http_methods(["GET", "HEAD", "POST"])(view))
-
-
 def show_webhooks(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """All of them, and the form of a new one. Its secret goes into the answer to the form, and nowhere else."""
+    assert isinstance(request.user, User)
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made, secret = operations.create_webhook(plugin, by=_current_user(request), **form.cleaned_data)
+            made, secret = operations.create_webhook(plugin, by=request.user, **form.cleaned_data)
         except LexicError as error:
             form.add_error("url", f"{error.message} {error.hint}")
         else:
@@ -87,7 +46,7 @@ def show_webhooks(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 
 def show_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
-    found = _webhook_or_404(plugin, webhook)
+    found = _get_webhook(plugin, webhook)
     if request.method != "POST":
         return _render_webhook(request, plugin, found)
     form = WebhookForm(request.POST)
@@ -97,39 +56,37 @@ def show_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpRes
         operations.update_webhook(found, **form.cleaned_data)
     except LexicError as error:
         form.add_error("url", f"{error.message} {error.hint}")
-        return _render_webhook(request, plugin, _webhook_or_404(plugin, webhook), form=form)
-    return _save_and_redirect(request, found, f"Changed the webhook to {found.host}.")
+        return _render_webhook(request, plugin, _get_webhook(plugin, webhook), form=form)
+    log_and_report(request, plugin, f"Changed the webhook to {found.host}.")
+    return _redirect_to_webhook(found)
 
 
 def renew_secret(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
-    found = _webhook_or_404(plugin, webhook)
+    found = _get_webhook(plugin, webhook)
     secret = operations.rotate_secret(found)
     log_plugin_change(request, plugin, f"Made a new secret for the webhook to {found.host}.")
     return _render_webhook(request, plugin, found, secret=secret)
 
 
 def send_test_event(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
-    found = _webhook_or_404(plugin, webhook)
-    try:
+    found = _get_webhook(plugin, webhook)
+    with errors_as_messages(request):
         operations.send_test_event(found)
-    except LexicError as error:
-        messages.error(request, f"{error.message} {error.hint}")
-    else:
         messages.success(request, "A test event is on its way. How it went is in the log in a moment.")
     return _redirect_to_webhook(found)
 
 
 def switch_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     """To what the button says, so that pressing it twice does not turn it back."""
-    found = _webhook_or_404(plugin, webhook)
+    found = _get_webhook(plugin, webhook)
     operations.update_webhook(found, is_active=request.POST.get("to") == "on")
-    if found.is_active:
-        return _save_and_redirect(request, found, f"The webhook to {found.host} is on.")
-    return _save_and_redirect(request, found, f"The webhook to {found.host} is off. What was waiting is given up.")
+    state = "on" if found.is_active else "off. What was waiting is given up"
+    log_and_report(request, plugin, f"The webhook to {found.host} is {state}.")
+    return _redirect_to_webhook(found)
 
 
 def delete_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
-    found = _webhook_or_404(plugin, webhook)
+    found = _get_webhook(plugin, webhook)
     found.delete()
     log_plugin_change(request, plugin, f"Deleted the webhook to {found.host}.")
     messages.success(request, f"The webhook to {found.host} is deleted, with its log.")
@@ -137,15 +94,10 @@ def delete_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpR
 
 
 def redeliver_event(request: HttpRequest, plugin: Plugin, webhook: UUID, delivery: UUID) -> HttpResponse:
-    found = _webhook_or_404(plugin, webhook)
-    sent = found.deliveries.select_related("webhook").filter(pk=delivery).first()
-    if sent is None:
-        raise Http404("This webhook has no such delivery.")
-    try:
+    found = _get_webhook(plugin, webhook)
+    sent = get_object_or_404(found.deliveries.select_related("webhook"), pk=delivery)
+    with errors_as_messages(request):
         operations.redeliver(sent)
-    except LexicError as error:
-        messages.error(request, f"{error.message} {error.hint}")
-    else:
         messages.success(request, f"{sent.event} is on its way again, with the same id.")
     return _redirect_to_webhook(found)
 
@@ -173,23 +125,10 @@ def _delivery_json(delivery: Delivery) -> dict[str, Any]:
     }
 
 
-def _webhook_or_404(plugin: Plugin, pk: UUID) -> Webhook:
-    found = plugin.webhooks.select_related("created_by", "plugin").filter(pk=pk).first()
-    if found is None:
-        raise Http404("This plugin has no such webhook.")
-    return found
-
-
-def _save_and_redirect(request: HttpRequest, webhook: Webhook, sentence: str) -> HttpResponse:
-    log_plugin_change(request, webhook.plugin, sentence)
-    messages.success(request, sentence)
-    return _redirect_to_webhook(webhook)
+def _get_webhook(plugin: Plugin, pk: UUID) -> Webhook:
+    """Raises Http404."""
+    return get_object_or_404(plugin.webhooks.select_related("created_by", "plugin"), pk=pk)
 
 
 def _redirect_to_webhook(webhook: Webhook) -> HttpResponse:
     return HttpResponseRedirect(reverse("admin:builder_webhook", args=[webhook.plugin_id, webhook.pk]))
-
-
-def _current_user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

@@ -97,7 +97,7 @@ def _upsert_question(plugin: Plugin, row: dict[str, Any]) -> str:
     changed = {name: value for name, value in row.items() if getattr(known, name) != value}
     if not changed:
         return "unchanged"
-    if GoldenQuestion.decides(changed):
+    if GoldenQuestion.changes_question(changed):
         changed |= {"last_passed": None, "last_failures": []}
     for name, value in changed.items():
         setattr(known, name, value)

@@ -10,10 +10,10 @@ from django.utils.html import escape
 
 from evaluation.eval_types import QuestionScores
 from evaluation.reports.console_report import format_figure
-from evaluation.reports.plots import UnitPlot, reliability_plot, render_svg
 from evaluation.scoring import metrics
 from evaluation.scoring.question_scores import RECALL_DEPTHS
 from evaluation.scoring.summary import EvaluationResult, deciding_scores
+from lexic.plots import UnitPlot, reliability_plot, render_svg
 from querying.answering.confidence_calibration import ReliabilityBin
 from querying.types import Confidence
 

@@ -9,7 +9,6 @@ are joined, and a heading is never left alone.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -83,7 +82,7 @@ def _chunk_page(
     page: PageText, outline: Outline, size: int, overlap: int, count_tokens: CountTokens | None
 ) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     text = page.text
-    ruler: _Ruler = _TokenRuler(text, size, count_tokens) if count_tokens else _CharacterRuler(text, size)
+    ruler = _TokenRuler(text, size, count_tokens) if count_tokens else _CharacterRuler(text, size)
     spans = _SentenceCursor(text)
     for group in group_sections(outline.sections(page), text=text, size=size, length=ruler.length):
         atoms = list(_atoms(spans.between(group.start, group.end), ruler))
@@ -104,49 +103,35 @@ class _Atom:
     starts_sentence: bool
 
 
-class _Ruler(ABC):
-    """Sizes in the unit of a strategy."""
+class _CharacterRuler:
+    """Sizes in characters."""
 
     def __init__(self, text: str, size: int) -> None:
         self.text = text
         self.size = size
 
-    @abstractmethod
-    def length(self, start: int, end: int) -> int: ...
-
-    @abstractmethod
     def prepare(self, atoms: Sequence[_Atom]) -> None:
         """Called once before the two searches."""
-
-    @abstractmethod
-    def last_atom_within(self, atoms: Sequence[_Atom], first: int) -> int:
-        """The largest `last` for which atoms[first:last] is no larger than a chunk; at least `first + 1`."""
-
-    @abstractmethod
-    def first_atom_within(self, atoms: Sequence[_Atom], last: int, limit: int) -> int:
-        """The smallest `first` for which atoms[first:last] is no larger than the limit; at most `last`."""
-
-    def fits(self, start: int, end: int) -> bool:
-        return self.length(start, end) <= self.size
-
-
-class _CharacterRuler(_Ruler):
-    def prepare(self, atoms: Sequence[_Atom]) -> None:
         self._starts = [atom.start for atom in atoms]
         self._ends = [atom.end for atom in atoms]
 
     def length(self, start: int, end: int) -> int:
         return end - start
 
+    def fits(self, start: int, end: int) -> bool:
+        return self.length(start, end) <= self.size
+
     def last_atom_within(self, atoms: Sequence[_Atom], first: int) -> int:
+        """The largest `last` for which atoms[first:last] is no larger than a chunk; at least `first + 1`."""
         return max(first + 1, bisect_right(self._ends, atoms[first].start + self.size))
 
     def first_atom_within(self, atoms: Sequence[_Atom], last: int, limit: int) -> int:
+        """The smallest `first` for which atoms[first:last] is no larger than the limit; at most `last`."""
         return min(last, bisect_left(self._starts, atoms[last - 1].end - limit))
 
 
-class _TokenRuler(_Ruler):
-    """Adds up the tokens of atoms to find a place quickly, then counts what really stands there."""
+class _TokenRuler(_CharacterRuler):
+    """Sizes in tokens. Adds up the tokens of atoms to find a place quickly, then counts what really stands there."""
 
     def __init__(self, text: str, size: int, count_tokens: CountTokens) -> None:
         super().__init__(text, size)
@@ -209,9 +194,10 @@ class _SentenceCursor:
             self._next += 1
 
 
-def _atoms(spans: Iterable[tuple[int, int, bool]], ruler: _Ruler) -> Iterator[_Atom]:
+def _atoms(spans: Iterable[tuple[int, int, bool]], ruler: _CharacterRuler) -> Iterator[_Atom]:
     for start, end, starts_block in spans:
-        start, end = _trim_span(ruler.text, start, end)
+        sentence = ruler.text[start:end]
+        start, end = end - len(sentence.lstrip()), start + len(sentence.rstrip())
         if start >= end:
             continue
         if ruler.fits(start, end):
@@ -221,17 +207,12 @@ def _atoms(spans: Iterable[tuple[int, int, bool]], ruler: _Ruler) -> Iterator[_A
             yield _Atom(begins, ends, starts_block and number == 0, number == 0)
 
 
-def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
-
-
-def _word_spans(start: int, end: int, ruler: _Ruler) -> Iterator[tuple[int, int]]:
+def _word_spans(start: int, end: int, ruler: _CharacterRuler) -> Iterator[tuple[int, int]]:
     for word in _NON_SPACE.finditer(ruler.text, start, end):
         yield from _split_word(word.start(), word.end(), ruler)
 
 
-def _split_word(start: int, end: int, ruler: _Ruler) -> Iterator[tuple[int, int]]:
+def _split_word(start: int, end: int, ruler: _CharacterRuler) -> Iterator[tuple[int, int]]:
     """The word itself, or as few cuts as a word larger than a chunk needs."""
     step = min(end - start, ruler.size)
     while start < end:
@@ -242,7 +223,7 @@ def _split_word(start: int, end: int, ruler: _Ruler) -> Iterator[tuple[int, int]
         start = stop
 
 
-def _pack_atoms(atoms: Sequence[_Atom], ruler: _Ruler, overlap: int) -> Iterator[tuple[int, int]]:
+def _pack_atoms(atoms: Sequence[_Atom], ruler: _CharacterRuler, overlap: int) -> Iterator[tuple[int, int]]:
     ruler.prepare(atoms)
     first = last = 0
     while last < len(atoms):
@@ -251,7 +232,7 @@ def _pack_atoms(atoms: Sequence[_Atom], ruler: _Ruler, overlap: int) -> Iterator
         first = _next_chunk_start(atoms, first, last, ruler, overlap)
 
 
-def _chunk_end(atoms: Sequence[_Atom], first: int, done: int, ruler: _Ruler) -> int:
+def _chunk_end(atoms: Sequence[_Atom], first: int, done: int, ruler: _CharacterRuler) -> int:
     """Where the chunk that begins at `first` ends: behind everything that is `done`, at the best boundary."""
     furthest = ruler.last_atom_within(atoms, first)
     if furthest >= len(atoms):
@@ -268,7 +249,7 @@ def _chunk_end(atoms: Sequence[_Atom], first: int, done: int, ruler: _Ruler) -> 
     return paragraph or best(lambda atom: atom.starts_sentence, 0.25) or furthest
 
 
-def _next_chunk_start(atoms: Sequence[_Atom], first: int, last: int, ruler: _Ruler, overlap: int) -> int:
+def _next_chunk_start(atoms: Sequence[_Atom], first: int, last: int, ruler: _CharacterRuler, overlap: int) -> int:
     """The first atom of the next chunk: so far back as the overlap allows, if the next atom still fits in."""
     if last >= len(atoms) or not overlap:
         return last

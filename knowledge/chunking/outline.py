@@ -127,12 +127,9 @@ def _belong_together(group: SectionGroup, part: SectionGroup, size: int) -> bool
     is_small = group.length < size // _SMALL_DIVISOR or (
         part.length < size // _SMALL_DIVISOR and group.length < size // 2
     )
-    return is_small and _are_related(group.path, part.path)
-
-
-def _are_related(one: SectionPath, other: SectionPath) -> bool:
-    """Sections of one parent, or one inside the other."""
-    return one[:-1] == other[:-1] or len(_shared_prefix(one, other)) in (len(one), len(other))
+    is_sibling = group.path[:-1] == part.path[:-1]
+    is_nested = len(_shared_prefix(group.path, part.path)) in (len(group.path), len(part.path))
+    return is_small and (is_sibling or is_nested)
 
 
 def _shared_prefix(one: SectionPath, other: SectionPath) -> SectionPath:

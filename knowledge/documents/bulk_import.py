@@ -1,8 +1,8 @@
-"""Many short texts at once: the rows of a corpus, the articles of a wiki export.
+"""Adds many short texts at once, such as the rows of a corpus or the articles of a wiki export.
 
-One document a text, and one revision for them all. Plain text needs no parser, so nothing here starts a reader.
-Everything is planned and embedded in memory first; then one transaction writes it, so that searches see all of
-it or nothing, and an interrupted import leaves nothing behind.
+Each text is a document, and all of them together make one revision. Plain text needs no parser, so no reader is
+started. Everything is chunked and embedded in memory first; then one transaction writes it, so that searches see all
+of it or nothing, and an interrupted import leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -69,12 +69,13 @@ def add_texts(
 ) -> BulkImportResult:
     """Add the texts as documents that answer at once, in one revision; none when there is nothing new.
 
-    Bytes that the knowledge base holds already are not added again. `on_progress` hears how many of the new texts
-    are embedded. Raises `NameTaken`, `WrongDimensions`, `EmbedderChanged`, `InvalidMetadata` and `EmbedderError`;
+    Bytes that the knowledge base holds already are not added again. `on_progress` is called with how many of the new
+    texts are embedded. Raises `NameTaken`, `WrongDimensions`, `EmbedderChanged`, `InvalidMetadata` and `EmbedderError`;
     nothing is added then.
     """
     embedder = embedder or get_embedder(knowledge_base.embedder)
-    cleaned = {one.name: (one, _clean_plain_text(one.text)) for one in texts}
+    # Cleaned as the reader of plain text does it, so that reading the stored bytes again changes nothing.
+    cleaned = {one.name: (one, replace_unstorable(clean_text(one.text).replace("\f", "\n"))) for one in texts}
     hashes = {
         name: hashlib.sha256(text.encode()).hexdigest()
         for name, (_, text) in cleaned.items()
@@ -97,11 +98,6 @@ def add_texts(
         chunks=sum(len(one.chunks) for one in planned),
         empty=tuple(name for name in cleaned if name not in hashes),
     )
-
-
-def _clean_plain_text(text: str) -> str:
-    # As the reader of plain text leaves it, so that reading the stored bytes again changes nothing.
-    return replace_unstorable(clean_text(text).replace("\f", "\n"))
 
 
 def _documents_by_hash(base: KnowledgeBase) -> dict[str, UUID]:
@@ -151,11 +147,7 @@ def _new_document(base: KnowledgeBase, new: NewText, sha256: str) -> Document:
 
 @transaction.atomic
 def _write_revision(
-    base: KnowledgeBase,
-    planned: Sequence[PlannedText],
-    *,
-    vectors: Mapping[bytes, WindowVectors],
-    dimensions: int,
+    base: KnowledgeBase, planned: Sequence[PlannedText], *, vectors: Mapping[bytes, WindowVectors], dimensions: int
 ) -> dict[str, UUID]:
     lease.lock_in_transaction(f"add:{base.pk}")
     locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)

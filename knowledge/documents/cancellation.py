@@ -1,4 +1,4 @@
-"""Reading that is not wanted any more is stopped, and what answered before goes on answering."""
+"""Cancels the reading of a document; the version that was live before stays live."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class NothingToCancel(Conflict):
 
 
 def cancel_ingestion(document: Document) -> Document | None:
-    """Give up the version that waits, is being read or could not be read. The worker notices at its next report.
+    """Drop the version that waits, is being read or could not be read. The worker notices at its next progress report.
 
-    The document is then what it was before, and that is returned; None when it never answered and is gone. Raises
-    `NotFound`, `NothingToStop`, and `SameBytes` when another document has taken its former bytes.
+    Returns the document as it was before that version; None when it was never ready and is deleted now. Raises
+    `NotFound`, `NothingToCancel`, and `DuplicateContent` when another document has taken its former bytes.
     """
     try:
         with transaction.atomic():
@@ -51,7 +51,7 @@ def _restore_or_remove(document: Document) -> Document | None:
 
 
 def _ready_version_columns(document: Document) -> dict[str, Any]:
-    """The columns of the version that answers. Rows from before its names were kept have them on their chunks."""
+    """The columns of the live version. Older documents have its source type only on their chunks."""
     pages = document.pages.live()
     chunks = document.chunks.live()
     kind = document.ready_source_type or chunks.values_list("source_type", flat=True).first()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -43,13 +42,13 @@ class StoredFile:
 
 
 def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
-    """Keep what the stream holds. The same bytes are kept once. Raises `FileTooLarge`, leaving nothing behind."""
+    """Store the bytes of the stream; the same bytes are stored once. Raises `FileTooLarge`, leaving nothing behind."""
     with atomic_files.temporary_file(_files_root()) as target:
         digest, size = hashlib.sha256(), 0
-        for piece in _read_blocks(stream):
+        while piece := stream.read(_BLOCK_BYTES):
             size += len(piece)
             if size > max_bytes:
-                raise FileTooLarge(f"The file is larger than {_format_megabytes(max_bytes)} MB.")
+                raise FileTooLarge(f"The file is larger than {max_bytes / (1024 * 1024):.4g} MB.")
             digest.update(piece)
             target.write(piece)
         path = stored_path(digest.hexdigest())
@@ -59,7 +58,7 @@ def store_file(stream: ByteStream, *, max_bytes: int) -> StoredFile:
 
 
 def touch_if_stored(sha256: str) -> bool:
-    """Whether the bytes are there. They count as new from now on, so that nobody clears them away meanwhile."""
+    """Whether the bytes are stored. They count as new from now on, so that they are not pruned meanwhile."""
     try:
         os.utime(stored_path(sha256))
     except OSError:
@@ -76,12 +75,3 @@ def stored_path(sha256: str) -> Path:
 
 def _files_root() -> Path:
     return Path(settings.LEXIC_FILES_DIR)
-
-
-def _read_blocks(stream: ByteStream) -> Iterator[bytes]:
-    while piece := stream.read(_BLOCK_BYTES):
-        yield piece
-
-
-def _format_megabytes(size: int) -> str:
-    return f"{size / (1024 * 1024):.4g}"

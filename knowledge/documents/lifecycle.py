@@ -58,8 +58,8 @@ def add_file(
     """Store a file and have it read.
 
     The same bytes again are the same document, which is read again only when it had failed. Other bytes under the
-    same name are a new version of it. Raises `UnreadableDocument` for a type nobody reads, `InvalidMetadata`, and
-    what the file store raises for a file that is too large.
+    same name are a new version of it. Raises `UnreadableDocument` for a type that no reader reads, `InvalidMetadata`,
+    and `FileTooLarge`.
     """
     columns = metadata_columns.split_metadata(metadata)
     name = _clean_file_name(file_name)
@@ -173,7 +173,7 @@ def replace_file(
 def reingest_document(document: Document, *, enqueue: bool = True) -> Document:
     """Have the document read once more, as it stands; a web page is fetched anew.
 
-    One whose reading has not ended yet goes on where it is: a worker that has lost sight of it is told again.
+    One that is being read already goes on where it is: it is only enqueued again.
     """
     with transaction.atomic():
         if Document.objects.unfinished().filter(pk=document.pk).exists():
@@ -227,7 +227,7 @@ class _PeekedStream:
 
 
 def _store_upload(stream: ByteStream, *, name: str) -> tuple[StoredFile, str]:
-    # What nobody could read is not stored in the first place.
+    # The type is checked first, so that a file that cannot be read is never stored.
     peeked = _PeekedStream(stream)
     source_type = readers.detect_type(name, peeked.head)
     return file_store.store_file(peeked, max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES), source_type

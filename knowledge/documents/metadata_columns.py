@@ -1,4 +1,4 @@
-"""The metadata of a document that filters understand have columns; the rest is kept as it came."""
+"""Metadata of documents: labels that filters understand have columns, all others are stored as JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class InvalidMetadata(InvalidInput):
 
 
 def title_from_file_name(file_name: str) -> str:
-    """What a document is called when nobody has said: its file name without folders and ending."""
+    """What a document is called when nobody has named it: its file name without folders and ending."""
     name = PurePosixPath(file_name.replace("\\", "/")).name
     return (PurePosixPath(name).stem or name)[:300]
 
@@ -50,7 +50,7 @@ def split_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     return {**columns, "metadata": labels}
 
 
-def merge_file_metadata(document: Document, said: Mapping[str, Any]) -> dict[str, Any]:
+def merge_file_metadata(document: Document, file_metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Column values from what a file says about itself, kept whole under `metadata["file"]`.
 
     A label gets its column unless a person filled that in differently, or the value does not fit.
@@ -58,10 +58,15 @@ def merge_file_metadata(document: Document, said: Mapping[str, Any]) -> dict[str
     before = document.metadata.get("file", {})
     columns: dict[str, Any] = {}
     for name in FILE_METADATA_COLUMNS:
-        if name in said and getattr(document, name) in (None, "", [], _clean_or_none(name, before.get(name))):
-            columns[name] = _clean_or_none(name, said[name])
+        if name in file_metadata and getattr(document, name) in (
+            None,
+            "",
+            [],
+            _clean_or_none(name, before.get(name)),
+        ):
+            columns[name] = _clean_or_none(name, file_metadata[name])
     fitting = {name: value for name, value in columns.items() if value is not None}
-    return {**fitting, "metadata": {**document.metadata, "file": dict(said)}}
+    return {**fitting, "metadata": {**document.metadata, "file": dict(file_metadata)}}
 
 
 def _clean_or_none(name: str, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Pages of PDFs as pictures: drawn when somebody looks, kept beside the stored files, within bounds.
+"""Pages of PDFs as pictures: rendered when a person looks at one, and cached beside the stored files, within bounds.
 
 A picture belongs to the bytes its page was read from, so a page that was replaced long ago still shows what was
 cited. Only pixels come from the process that drew it; the picture file is made here.
@@ -32,7 +32,7 @@ from lexic.errors import LexicError
 _IMAGE_NAME = re.compile(r"(\d{1,9})-(\d{1,6})x(\d{1,6})\.webp")
 _WEBP_QUALITY = 82
 _RENDER_SLOTS = threading.BoundedSemaphore(2)
-# Of these, those for visitors who have not signed in: however many come, people who work here get their turn.
+# Those of them for visitors who are not signed in; the other is left to people who are.
 _VISITOR_SLOTS = threading.BoundedSemaphore(1)
 _SLOT_TIMEOUT_SECONDS = 8.0  # seconds that a person waits for a turn
 _FAILURE_CACHE_SECONDS = 600  # seconds
@@ -72,9 +72,10 @@ def can_have_image(page: Page) -> bool:
 
 
 def get_page_image(page: Page, *, is_for_visitor: bool = False) -> PageImage:
-    """The page as it was in the file it was read from, drawn now if it is not there yet. Raises `NoPicture`.
+    """The page as it was in the file it was read from, rendered now if it is not there yet. Raises `NoPageImage`.
 
-    `is_for_visitor`: nobody has signed in. Of their pages one is drawn at a time, so that a place is left to people.
+    `is_for_visitor`: the request is not signed in. Only one page at a time is rendered for such requests, so that
+    signed-in people do not wait for them.
     """
     if not can_have_image(page):
         raise NoPageImage
@@ -87,7 +88,7 @@ def delete_page_images(sha256: str) -> None:
 
 
 def _image_folder(sha256: str) -> Path:
-    # `path_of` checks the name.
+    # `stored_path` checks the name.
     return _images_root() / sha256[:2] / file_store.stored_path(sha256).name
 
 
@@ -98,15 +99,11 @@ def _images_root() -> Path:
 def _cached_image(page: Page) -> PageImage | None:
     for path in _image_folder(page.source_sha256).glob(f"{page.number}-*.webp"):
         if match := _IMAGE_NAME.fullmatch(path.name):
-            _touch_image(path)
+            with suppress(OSError):
+                if path.stat().st_mtime < time.time() - _TOUCH_AFTER_SECONDS:
+                    path.touch()
             return PageImage(path=path, width=int(match[2]) / 10, height=int(match[3]) / 10)
     return None
-
-
-def _touch_image(path: Path) -> None:
-    with suppress(OSError):
-        if path.stat().st_mtime < time.time() - _TOUCH_AFTER_SECONDS:
-            path.touch()
 
 
 def _render_image(page: Page, *, is_for_visitor: bool) -> PageImage:
@@ -116,27 +113,27 @@ def _render_image(page: Page, *, is_for_visitor: bool) -> PageImage:
     with release_connections():
         if not source.exists():
             raise NoPageImage("The file of this page is no longer on this server.")
-        if said := cache.get(failure):
-            raise NoPageImage(said)
+        if reason := cache.get(failure):
+            raise NoPageImage(reason)
     try:
         with _render_slot(is_for_visitor=is_for_visitor):
             if found := _cached_image(page):  # by now
                 return found
-            drawing = reader_process.render_page(source, number=page.number)
+            rendered = reader_process.render_page(source, number=page.number)
     except UnreadableDocument as error:
         # What took all its time once is not tried again for everybody who looks.
-        said = f"This page cannot be drawn: {error.message[:1].lower()}{error.message[1:]}"
-        cache.set(failure, said, _FAILURE_CACHE_SECONDS)
-        raise NoPageImage(said) from error
-    picture = _save_image(page, drawing)
+        reason = f"This page cannot be drawn: {error.message[:1].lower()}{error.message[1:]}"
+        cache.set(failure, reason, _FAILURE_CACHE_SECONDS)
+        raise NoPageImage(reason) from error
+    picture = _save_image(page, rendered)
     if cache.add("knowledge:pictures-swept", 1, _SWEEP_INTERVAL_SECONDS):
-        evict_page_images(most_bytes=settings.LEXIC_PICTURES_MAX_BYTES)
+        evict_page_images(max_bytes=settings.LEXIC_PICTURES_MAX_BYTES)
     return picture
 
 
 @contextmanager
 def _render_slot(*, is_for_visitor: bool) -> Iterator[None]:
-    """Waits for a place to draw in, and holds it inside the block. Raises `PicturesAreBusy`."""
+    """Waits for a place to draw in, and holds it inside the block. Raises `PageImagesBusy`."""
     with ExitStack() as held:
         end = time.monotonic() + _SLOT_TIMEOUT_SECONDS
         for places in [_VISITOR_SLOTS, _RENDER_SLOTS] if is_for_visitor else [_RENDER_SLOTS]:
@@ -146,16 +143,16 @@ def _render_slot(*, is_for_visitor: bool) -> Iterator[None]:
         yield
 
 
-def _save_image(page: Page, drawing: RenderedPage) -> PageImage:
-    width, height = round(drawing.page_width * 10), round(drawing.page_height * 10)
+def _save_image(page: Page, rendered: RenderedPage) -> PageImage:
+    width, height = round(rendered.page_width * 10), round(rendered.page_height * 10)
     path = _image_folder(page.source_sha256) / f"{page.number}-{width}x{height}.webp"
-    image = Image.frombytes("RGB", (drawing.width, drawing.height), drawing.pixels)
+    image = Image.frombytes("RGB", (rendered.width, rendered.height), rendered.pixels)
     with atomic_files.temporary_file(path.parent) as target:
         image.save(target, "WEBP", quality=_WEBP_QUALITY, method=2)
         atomic_files.move_into_place(target, path)
     return PageImage(path=path, width=width / 10, height=height / 10)
 
 
-def evict_page_images(*, most_bytes: int) -> int:
-    """Delete the pictures that nobody has looked at for longest, until the rest takes up less. Returns how many."""
-    return atomic_files.prune_files(_images_root().glob("*/*/*"), most_bytes=most_bytes)
+def evict_page_images(*, max_bytes: int) -> int:
+    """Delete the least recently viewed pictures, until the rest takes up less than this. Returns how many."""
+    return atomic_files.prune_files(_images_root().glob("*/*/*"), most_bytes=max_bytes)

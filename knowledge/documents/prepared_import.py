@@ -1,7 +1,7 @@
-"""Documents that arrive read: their pages, chunks and vectors come with them, and need not be made again.
+"""Documents that were read elsewhere: their pages, chunks and vectors come with them and need not be made again.
 
-They go the way of every document: staged first, where no search sees them, then swapped in at once. Where the vectors
-are missing, because another embedder made them, the worker computes those alone.
+They are staged first, as every document is, and then published at once. Where the vectors are missing, because another
+embedder made them, the worker computes only those.
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ class PreparedDocument:
     vectors: Iterable[WindowVectors] | None
 
 
-def import_prepared(document: Document, arrival: PreparedDocument) -> bool:
-    """Let the document answer with what arrived. False where a worker has to embed it first: the caller enqueues it.
+def import_prepared(document: Document, prepared: PreparedDocument) -> bool:
+    """Publish what was read elsewhere. False where a worker has to embed it first: then the caller enqueues it.
 
     Call inside a transaction. A version that says the same as the one that answers leaves that as it is. Raises
     `Superseded`.
     """
     writer.discard_staged(document.pk)
-    parsed = _stage_prepared_pages(document, arrival)
+    parsed = _stage_prepared_pages(document, prepared)
     spans = [
         ChunkSpan(page_number=one.page, start=one.start, end=one.end, section_path=one.section_path)
-        for one in arrival.chunks
+        for one in prepared.chunks
     ]
     planned = plan_spans(spans, parsed, title=document.title)
     columns = {**parsed.counters(chunk_count=len(planned)), "arrived_sha256": ""}
@@ -76,14 +76,14 @@ def import_prepared(document: Document, arrival: PreparedDocument) -> bool:
         publication.mark_unchanged(document, columns=columns)
         return True
     staging.stage_chunks(document, planned, parsed, title=document.title)
-    if arrival.vectors is None:
+    if prepared.vectors is None:
         Document.objects.filter(pk=document.pk).update(
             status=DocumentStatus.QUEUED,
             pages_total=document.pages.staged().count(),
             arrived_sha256=document.sha256,
         )
         return False
-    _stage_vectors(document, arrival.vectors)
+    _stage_vectors(document, prepared.vectors)
     publication.publish_version(document, page_ids=parsed.page_ids.values(), columns=columns)
     return True
 
@@ -108,25 +108,25 @@ def embed_staged_import(document: Document, *, embedder: Embedder, progress: Pro
     publication.publish_version(document, page_ids=page_ids, columns={"arrived_sha256": "", "chunks_done": total})
 
 
-def _stage_prepared_pages(document: Document, arrival: PreparedDocument) -> ParsedSource:
+def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> ParsedSource:
     """The rows of the pages: those that are live already where they say the same, new ones for the rest."""
-    parsed = ParsedSource(title=document.title, is_paged=arrival.is_paged)
+    parsed = ParsedSource(title=document.title, is_paged=prepared.is_paged)
     known: dict[tuple[int, str, str], int] = {}
     # Without vectors the version is published later, and then only what is staged now tells which pages belong to it.
-    if arrival.vectors is not None:
+    if prepared.vectors is not None:
         rows = document.pages.live().values_list("number", "text", "source_sha256", "pk")
         known = {(number, text, sha256): pk for number, text, sha256, pk in rows}
-    for batch in batched(arrival.pages, _IMPORT_BATCH_SIZE):
+    for batch in batched(prepared.pages, _IMPORT_BATCH_SIZE):
         keys = {page.number: (page.number, page.text, page.source_sha256) for page in batch}
         reused = {number: known[key] for number, key in keys.items() if key in known}
-        new = [(_page_text(page), page.source_sha256) for page in batch if page.number not in reused]
+        new = [
+            (PageText(number=page.number, text=page.text, words=page.words and [*page.words]), page.source_sha256)
+            for page in batch
+            if page.number not in reused
+        ]
         parsed.page_ids |= reused | writer.stage_pages(document, new)
         parsed.pages += [PageText(number=page.number, text=page.text) for page in batch]
     return parsed
-
-
-def _page_text(page: PreparedPage) -> PageText:
-    return PageText(number=page.number, text=page.text, words=[*page.words] if page.words is not None else None)
 
 
 def _stage_vectors(document: Document, vectors: Iterable[WindowVectors]) -> None:

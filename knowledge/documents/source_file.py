@@ -53,23 +53,21 @@ class SourceFile:
 def get_source_file(document: Document) -> SourceFile:
     """Where the document's bytes are, and which reader they want.
 
-    Fetches a web page, stores it, and gives the row (and the instance) the hash of what came. Raises
-    `EgressRefused` and its kin, `UnreadableDocument` for a type nobody reads, `FileIsGone`, `SameBytes`, and
+    Fetches a web page, stores it, and gives the row (and the instance) the hash of what came. Raises the errors of
+    `egress.fetch`, `UnreadableDocument` for a type that no reader reads, `SourceFileMissing`, `DuplicateContent`, and
     `Superseded`.
     """
     if document.source_type == SourceType.URL:
-        return _fetch_page(document)
+        limit = settings.LEXIC_MAX_DOCUMENT_BYTES
+        page = egress.fetch(document.url, max_bytes=limit, timeout=FETCH_TIMEOUT_SECONDS)
+        stored = file_store.store_file(io.BytesIO(page.body), max_bytes=limit)
+        _record_hash(document, stored.sha256)
+        source_type = detect_fetched_type(page.body, page.content_type, document.url)
+        return SourceFile(path=stored.path, source_type=source_type)
     path = file_store.stored_path(document.sha256)
     if not path.exists():
         raise SourceFileMissing
     return SourceFile(path=path, source_type=document.source_type)
-
-
-def _fetch_page(document: Document) -> SourceFile:
-    page = egress.fetch(document.url, max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES, timeout=FETCH_TIMEOUT_SECONDS)
-    stored = file_store.store_file(io.BytesIO(page.body), max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES)
-    _record_hash(document, stored.sha256)
-    return SourceFile(path=stored.path, source_type=detect_fetched_type(page.body, page.content_type, document.url))
 
 
 def _record_hash(document: Document, sha256: str) -> None:

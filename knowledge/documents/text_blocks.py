@@ -42,7 +42,7 @@ class TextBlock:
 
 
 def unwrap_lines(text: str) -> str:
-    """The text with those lines joined that a page was merely too narrow for; as long as it was."""
+    """The text with wrapped lines joined. It keeps its length, so that offsets stay valid."""
     return _WRAPPED_LINE.sub(" ", text)
 
 

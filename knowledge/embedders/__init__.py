@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from knowledge.embedders.base import (
-    Embedder,
-    EmbedderError,
-    EmbedderRejected,
-    EmbedderUnavailable,
-    UnknownEmbedder,
-)
+from knowledge.embedders.base import Embedder, EmbedderError, EmbedderRejected, EmbedderUnavailable, UnknownEmbedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.embedders.openai import OpenAIEmbedder, close_clients
 
@@ -23,7 +17,7 @@ __all__ = [
     "LocalEmbedder",
     "OpenAIEmbedder",
     "UnknownEmbedder",
-    "forget_embedders",
+    "clear_embedders",
     "get_embedder",
 ]
 
@@ -38,19 +32,16 @@ def get_embedder(name: str) -> Embedder:
 
     Raises UnknownEmbedder when the name means nothing.
     """
-    embedder = _embedders_by_name.get(name)
+    if embedder := _embedders_by_name.get(name):
+        return embedder
+    prefix = name.partition(":")[0]
+    if prefix not in EMBEDDERS:
+        raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; there are: {', '.join(EMBEDDERS)}.")
     # Building is cheap, so two threads may both do it; setdefault is atomic and only one of the two is kept.
-    return embedder or _embedders_by_name.setdefault(name, _build_embedder(name))
+    return _embedders_by_name.setdefault(name, EMBEDDERS[prefix](name))
 
 
 def clear_embedders() -> None:
     """Drop every embedder with its model, connections and remembered questions, say after settings changed."""
     _embedders_by_name.clear()
     close_clients()
-
-
-def _build_embedder(name: str) -> Embedder:
-    prefix = name.partition(":")[0]
-    if prefix not in EMBEDDERS:
-        raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; there are: {', '.join(EMBEDDERS)}.")
-    return EMBEDDERS[prefix](name)

@@ -33,7 +33,7 @@ class LocalEmbedder(Embedder):
 
     is_offline = True
     has_token_states = True
-    batch_size = 512  # texts that are sorted by length together; the model gets MODEL_BATCH of them at a time
+    batch_size = 512  # texts that are sorted by length together; the model gets MODEL_BATCH_SIZE of them at a time
 
     def __init__(self, name: str = "local", *, precision: minilm.Precision = "auto") -> None:
         if name != "local":

@@ -38,11 +38,14 @@ class MiniLM:
 
     def __init__(self, weights: Path, *, precision: Precision = "auto", threads: int = 0) -> None:
         """`precision` auto: bf16 where the CPU computes in it, else f32; `threads` 0: as OpenVINO likes."""
-        import openvino
-        from safetensors.numpy import load_file
+        import openvino  # slow import
+        from safetensors.numpy import load_file  # slow import
 
         core = openvino.Core()
-        self.precision = _supported_precision(core) if precision == "auto" else precision
+        if precision == "auto":
+            # Listed only where there are instructions for it (avx512_bf16, amx); elsewhere it would be emulated.
+            precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+        self.precision = precision
         self.streams = min(MAX_STREAMS, threads or len(os.sched_getaffinity(0)))
         hints: dict[str, Any] = {"NUM_STREAMS": str(self.streams), "INFERENCE_PRECISION_HINT": self.precision}
         if threads:
@@ -85,11 +88,6 @@ class MiniLM:
         return states, vectors
 
 
-def _supported_precision(core: Any) -> Literal["bf16", "f32"]:
-    # Listed only where there are instructions for it (avx512_bf16, amx); elsewhere it would be emulated.
-    return "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
-
-
 def _pad_rows(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     # OpenVINO keeps compiled code for each shape it has seen: with every length its own, memory doubles in time.
     width = -(-max(map(len, rows)) // PADDING_STEP) * PADDING_STEP
@@ -103,13 +101,13 @@ class _GraphBuilder:
     """Token numbers [batch, tokens], padded with zeros → token states and mean-pooled unit vectors."""
 
     def __init__(self, weights: Weights) -> None:
-        from openvino import opset13
+        from openvino import opset13  # slow import
 
         self._ops: Any = opset13
         self._weights = weights
 
     def model(self) -> Any:
-        import openvino
+        import openvino  # slow import
 
         ops = self._ops
         ids = ops.parameter([-1, -1], np.int64, name="ids")

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from knowledge.embedders.base import (
-    Embedder,
-    EmbedderError,
-    EmbedderRejected,
-    EmbedderUnavailable,
-    UnknownEmbedder,
-)
+from knowledge.embedders.base import Embedder, EmbedderError, EmbedderRejected, EmbedderUnavailable, UnknownEmbedder
 
 if TYPE_CHECKING:
     import httpx2
@@ -57,7 +51,7 @@ class OpenAIEmbedder(Embedder):
         self._sends_dimensions = asked is not None and asked != KNOWN_DIMENSIONS.get(self.model)
 
     def embed_batch(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        import openai
+        import openai  # slow import
 
         # The protocol refuses empty strings.
         texts = [text or " " for text in texts]
@@ -82,7 +76,7 @@ class OpenAIEmbedder(Embedder):
         yield batch
 
     def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        import openai
+        import openai  # slow import
 
         create = self._client().embeddings.create
         dimensions = self.dimensions if self._sends_dimensions else openai.omit
@@ -108,7 +102,7 @@ class OpenAIEmbedder(Embedder):
         return client.with_options(timeout=self._timeout, max_retries=self._max_retries)
 
     def _translate_error(self, error: openai.OpenAIError) -> EmbedderError:
-        import openai
+        import openai  # slow import
 
         if isinstance(error, openai.APIStatusError):
             return self._status_error(error)
@@ -152,7 +146,7 @@ _clients: dict[tuple[int, str, str], openai.OpenAI] = {}
 def _get_client(*, api_key: str, base_url: str) -> openai.OpenAI:
     account = (os.getpid(), api_key, base_url)
     if account not in _clients:
-        import openai
+        import openai  # slow import
 
         transport = openai.DefaultHttpxClient(event_hooks={"response": [_cap_retry_after]})
         _clients.setdefault(account, openai.OpenAI(api_key=api_key, base_url=base_url, http_client=transport))

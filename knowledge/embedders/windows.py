@@ -45,7 +45,9 @@ def split_windows(cuts: CutPoints, *, budget: int, overlap: int) -> list[tuple[i
         found.append((cuts.offsets[start], cuts.offsets[end]))
         if end == last:
             return found
-        start = max(start + 1, _next_window_start(cuts, end=end, overlap=overlap))
+        earliest = bisect_left(cuts.tokens, cuts.tokens[end] - overlap)
+        best = max(range(earliest, end), key=lambda cut: (cuts.ranks[cut], -cut), default=end)
+        start = max(start + 1, best)
 
 
 def _window_end(cuts: CutPoints, *, start: int, budget: int, overlap: int) -> int:
@@ -62,11 +64,6 @@ def _window_end(cuts: CutPoints, *, start: int, budget: int, overlap: int) -> in
         range(earliest, latest + 1),
         key=lambda cut: (cuts.ranks[cut], -abs(cuts.tokens[cut] - done - share)),
     )
-
-
-def _next_window_start(cuts: CutPoints, *, end: int, overlap: int) -> int:
-    earliest = bisect_left(cuts.tokens, cuts.tokens[end] - overlap)
-    return max(range(earliest, end), key=lambda cut: (cuts.ranks[cut], -cut), default=end)
 
 
 def _cut_rank(before: str) -> int:

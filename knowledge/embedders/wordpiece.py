@@ -62,7 +62,7 @@ class WordPiece:
     def _tokenizer(self) -> Any:
         # Its own thread pool would not survive a fork, and the model needs the cores.
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        from tokenizers import Tokenizer
+        from tokenizers import Tokenizer  # slow import
 
         tokenizer = Tokenizer.from_file(str(self._path))
         # The file asks for 128 tokens, always padded; the model was trained to read 256.

@@ -4,7 +4,7 @@ A reader is one module with one function, `read(path, *, limits)`, that yields a
 its `PageText`s, and raises `UnreadableDocument`. It imports neither Django nor anything that does: it runs in
 the bare child process of `knowledge.readers.isolation.reader_process`, which must start fast. To add a type of
 document: write that
-module, add one line to `READERS`, and say in `EXTENSIONS` (or `detect`) how it is recognised.
+module, add one line to `READERS`, and say in `TYPES_BY_EXTENSION` (or `detect_type`) how it is recognised.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _HTML_START = re.compile(
 
 
 def detect_type(file_name: str, head: bytes) -> str:
-    """The source type of a file by its first bytes (`HEAD_BYTES` are enough), then by its name.
+    """The source type of a file by its first bytes (`DETECTION_BYTES` are enough), then by its name.
 
     The content wins over the name: a PDF called `notes.txt` is a PDF. Raises `UnsupportedDocument`,
     `DamagedDocument` (named as something it is not) or `EmptyDocument`.

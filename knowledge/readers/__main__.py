@@ -89,6 +89,7 @@ def stub_project_package() -> None:
 
 
 def _encoded_events(path: Path, source_type: str, limits: dict[str, Any]) -> Iterator[bytes]:
+    # Imported only now that the process has given up its powers.
     from knowledge.readers import read
     from knowledge.readers.isolation.event_protocol import encode_end, encode_error, encode_event
     from knowledge.readers.types import Limits, OutOfMemory, UnreadableDocument

@@ -30,7 +30,6 @@ MAX_FILES = 5_000
 _RATIO_CHECKED_FROM_BYTES = 10 * MEGABYTE
 
 _WORD_NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
 _BREAK_TEXTS = {
     f"{_WORD_NAMESPACE}tab": " ",
@@ -38,6 +37,7 @@ _BREAK_TEXTS = {
     f"{_WORD_NAMESPACE}cr": "\n",
     f"{_WORD_NAMESPACE}noBreakHyphen": "-",
 }
+_CONTAINER_TAGS = frozenset(f"{_WORD_NAMESPACE}{name}" for name in ("sdt", "sdtContent", "customXml", "ins"))
 # Run properties are not text, a fallback repeats its choice, and deleted text is no longer there.
 _SKIPPED_TAGS = frozenset(
     {
@@ -46,7 +46,7 @@ _SKIPPED_TAGS = frozenset(
         f"{_WORD_NAMESPACE}del",
         f"{_WORD_NAMESPACE}moveFrom",
         f"{_WORD_NAMESPACE}instrText",
-        _FALLBACK_TAG,
+        "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
     }
 )
 
@@ -144,13 +144,9 @@ class BodyText:
             elif block.tag == f"{_WORD_NAMESPACE}p":
                 self._add_paragraph(block)
             elif block.tag == f"{_WORD_NAMESPACE}tbl":
-                self._add_table(block)
-            elif block.tag in (
-                f"{_WORD_NAMESPACE}sdt",
-                f"{_WORD_NAMESPACE}sdtContent",
-                f"{_WORD_NAMESPACE}customXml",
-                f"{_WORD_NAMESPACE}ins",
-            ):
+                for line in [*row_lines(table_rows(block)), ""]:
+                    self._append(line)
+            elif block.tag in _CONTAINER_TAGS:
                 stack.append(iter(block))
 
     def _add_paragraph(self, paragraph: Any) -> None:
@@ -158,18 +154,11 @@ class BodyText:
         text = "\n".join(filter(None, lines))
         if not text:
             return
-        if level := self._level(paragraph):
+        style = paragraph.find(f"{_WORD_NAMESPACE}pPr/{_WORD_NAMESPACE}pStyle")
+        level = self.styles.get(style.get(f"{_WORD_NAMESPACE}val", "")) if style is not None else None
+        if level:
             self.headings.append(Heading(page=1, start=self.length, level=level, title=one_line(text)[:200]))
         self._append(text)
-        self._append("")
-
-    def _level(self, paragraph: Any) -> int | None:
-        style = paragraph.find(f"{_WORD_NAMESPACE}pPr/{_WORD_NAMESPACE}pStyle")
-        return self.styles.get(style.get(f"{_WORD_NAMESPACE}val", "")) if style is not None else None
-
-    def _add_table(self, table: Any) -> None:
-        for line in row_lines(table_rows(table)):
-            self._append(line)
         self._append("")
 
     def _append(self, line: str) -> None:
@@ -205,22 +194,16 @@ def table_rows(table: Any) -> list[list[str]]:
     for row in table.findall(f"{_WORD_NAMESPACE}tr"):
         cells: list[str] = []
         for cell in row.iter(f"{_WORD_NAMESPACE}tc"):
-            if _row_of(cell) is row:
+            # Cells of a table inside a cell belong to that table's rows.
+            if next(cell.iterancestors(f"{_WORD_NAMESPACE}tr"), None) is row:
                 cells += _cell_texts(cell, rows[-1] if rows else [], len(cells))
         rows.append(cells)
     return rows
 
 
-def _row_of(cell: Any) -> Any:
-    """The row a cell belongs to; cells of a table inside a cell belong to that table's rows."""
-    return next((node for node in cell.iterancestors() if node.tag == f"{_WORD_NAMESPACE}tr"), None)
-
-
 def _cell_texts(cell: Any, above: list[str], column: int) -> list[str]:
-    merge, span = (
-        cell.find(f"{_WORD_NAMESPACE}tcPr/{_WORD_NAMESPACE}vMerge"),
-        cell.find(f"{_WORD_NAMESPACE}tcPr/{_WORD_NAMESPACE}gridSpan"),
-    )
+    merge = cell.find(f"{_WORD_NAMESPACE}tcPr/{_WORD_NAMESPACE}vMerge")
+    span = cell.find(f"{_WORD_NAMESPACE}tcPr/{_WORD_NAMESPACE}gridSpan")
     if merge is not None and merge.get(f"{_WORD_NAMESPACE}val", "continue") == "continue":
         text = above[column] if column < len(above) else ""
     else:

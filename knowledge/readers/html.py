@@ -57,7 +57,7 @@ def parse_html(data: bytes) -> etree._Element:
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
     )
     try:
-        root = etree.fromstring(_cleaned_utf8(data), parser)
+        root = etree.fromstring(clean_text(_decode_html(data)).encode("utf-8"), parser)
     except etree.XMLSyntaxError as error:
         raise EmptyDocument() from error
     if any("depth" in entry.message.lower() for entry in parser.error_log):
@@ -65,10 +65,6 @@ def parse_html(data: bytes) -> etree._Element:
     if root is None:
         raise EmptyDocument()
     return root
-
-
-def _cleaned_utf8(data: bytes) -> bytes:
-    return clean_text(_decode_html(data)).encode("utf-8")
 
 
 def _decode_html(data: bytes) -> str:
@@ -123,7 +119,9 @@ class VisibleText:
         if not isinstance(element.tag, str) or is_hidden(element):
             return False
         if element.tag in _BLOCK_LEVEL_TAGS:
-            self._start_block(element.tag)
+            self._end_line()
+        if element.tag in _PARAGRAPH_LEVEL_TAGS:
+            self._blank_line()
         if element.tag == "table" and is_data_table(element):
             for line in row_lines(table_rows(element)):
                 self._append(line)
@@ -150,11 +148,6 @@ class VisibleText:
         for line in rest:
             self._end_line()
             self._pending.append(line)
-
-    def _start_block(self, tag: str) -> None:
-        self._end_line()
-        if tag in _PARAGRAPH_LEVEL_TAGS:
-            self._blank_line()
 
     def _end_heading(self, level: int) -> None:
         start = self.length

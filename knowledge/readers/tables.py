@@ -24,12 +24,11 @@ class LabelledCell(NamedTuple):
 def row_lines(rows: Sequence[RowTexts]) -> list[str]:
     """The lines of a table, top to bottom; rows without any text are left out."""
     layout = zip(rows, layout_rows(rows), strict=True)
-    return [CELL_SEPARATOR.join(_labelled_cell(cell, texts) for cell in cells) for texts, cells in layout if cells]
-
-
-def _labelled_cell(cell: LabelledCell, texts: RowTexts) -> str:
-    text = texts[cell.column]
-    return f"{cell.label}: {text}" if cell.label else text
+    return [
+        CELL_SEPARATOR.join(f"{label}: {texts[column]}" if label else texts[column] for label, column in cells)
+        for texts, cells in layout
+        if cells
+    ]
 
 
 def layout_rows(rows: Sequence[RowTexts]) -> list[list[LabelledCell]]:

@@ -1,4 +1,4 @@
-"""BM25 as a share: how much of the weight of a question's words is found in a chunk, from 0 to 1.
+"""BM25 as a share from 0 to 1: how much of the weight of a question's words is found in a chunk.
 
 A word weighs its inverse document frequency; a word that occurs nowhere weighs most, as evidence that is missing.
 Of phrases that mean the same the best one found counts.
@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 
 class LexicalScorer:
-    """Scores chunks of one knowledge base. `occurring` are the terms that it holds, in the order of the columns."""
+    """Scores chunks of one knowledge base. `known_terms` are the terms that it holds, in the order of the columns."""
 
     def __init__(
         self, words: Sequence[QueryWord], *, statistics: BaseStatistics, known_terms: Sequence[str]
@@ -45,7 +45,7 @@ class LexicalScorer:
 
     @cached_property
     def rough_term_weights(self) -> list[float]:
-        """How much each term may tell by itself, in the order of the columns: for a first, rough ranking."""
+        """The weight of each single term, in the order of the columns, for a first rough ranking."""
         weights = dict.fromkeys(self._columns, 0.0)
         for word in self._words:
             for term in word.terms:
@@ -59,10 +59,10 @@ class LexicalScorer:
         return [self._max_weight(word) for word in self._words]
 
     def _max_weight(self, word: QueryWord) -> float:
-        """The weight of what was asked; where the documents only ever put it otherwise, that of how they do."""
-        asked = self._phrase_weight(word.original)
+        """The weight of the word as asked; where the documents only use a synonym, at most that of the synonym."""
+        original = self._phrase_weight(word.original)
         others = [self._phrase_weight(phrase) for phrase in word.phrases[1:] if self._is_known(phrase)]
-        return asked if not others or self._is_known(word.original) else min(asked, max(others))
+        return original if not others or self._is_known(word.original) else min(original, max(others))
 
     def _word_scores(self, word: QueryWord, most: float, saturated: FloatArray) -> FloatArray:
         best = np.zeros(len(saturated))

@@ -140,8 +140,9 @@ class BaseSearch:
         rows = self._rows("counts_of_chunks", chunks=sorted(chunks))
         counts = np.array([row[2] for row in rows], dtype=np.float64)
         names = list(self._known_terms)
-        titles = np.array([_title_term_counts(names, title_path(title, path)) for *_, title, path in rows])
-        scores = self._scorer.scores(counts + _TITLE_WEIGHT * titles, lengths=np.array([row[1] for row in rows]))
+        titles = [_title_terms(title_path(title, path)) for *_, title, path in rows]
+        in_titles = np.array([[title.count(name) for name in names] for title in titles])
+        scores = self._scorer.scores(counts + _TITLE_WEIGHT * in_titles, lengths=np.array([row[1] for row in rows]))
         return {row[0]: float(score) for row, score in zip(rows, scores, strict=True)}
 
     def _chunks_of_named_clauses(self, chunks: Collection[int]) -> set[int]:
@@ -230,11 +231,6 @@ class BaseSearch:
         # Django numbers its placeholders by position, the statements here name theirs.
         named = {f"filter_{position}": value for position, value in enumerate(values)}
         return f"AND one.document_id IN ({sql % tuple(f'%({name})s' for name in named)})", named
-
-
-def _title_term_counts(names: Sequence[str], title: str) -> list[int]:
-    said = _title_terms(title)
-    return [said.count(name) for name in names]
 
 
 @lru_cache(maxsize=8_192)

@@ -153,23 +153,19 @@ def _parse_value(field: str, value: Any) -> Any:
         raise InvalidFilter(f"The filter “{field}” has a value that it cannot have: {error}") from error
 
 
-def _parse_strings(value: Any) -> tuple[str, ...]:
-    return tuple(_checked_list(value, str))
-
-
 def _parse_uuids(value: Any) -> tuple[UUID, ...]:
-    return tuple(UUID(one) for one in _checked_list(value, str))
+    return tuple(map(UUID, _parse_strings(value)))
 
 
-def _checked_list(value: Any, kind: type) -> list[Any]:
-    values = [value] if isinstance(value, kind) else value
-    if not isinstance(values, list | tuple) or not all(isinstance(one, kind) for one in values):
+def _parse_strings(value: Any) -> tuple[str, ...]:
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
         raise ValueError("a list of strings is needed.")
     if len(values) > _MAX_VALUES:
         raise ValueError(f"at most {_MAX_VALUES} values are possible.")
     if any("\x00" in one for one in values):
         raise ValueError("a string cannot hold the character NUL.")
-    return list(values)
+    return tuple(values)
 
 
 def _parse_date(value: Any) -> date:

@@ -12,7 +12,7 @@ from language.terms import terms
 
 Phrase = tuple[str, ...]
 
-# What counts of a question that somebody made very long.
+# Words of a very long question beyond this are ignored.
 MAX_WORDS = 200
 # Ways to put one word; a plugin's groups of synonyms are no larger.
 _MAX_PHRASES = 12
@@ -69,22 +69,22 @@ class Synonyms:
 
     def words(self, text: str, *, weight: float = 1.0) -> list[QueryWord]:
         """The distinct words of a text in order; a phrase that has synonyms is one word with all of them."""
-        said = list(_phrase_variants(text))
+        words = list(_phrase_variants(text))
         found: dict[frozenset[Phrase], tuple[Phrase, ...]] = {}
         at = 0
-        while at < len(said) and len(found) < MAX_WORDS:
-            length, phrases = self._longest_phrase_at(said, at)
+        while at < len(words) and len(found) < MAX_WORDS:
+            length, phrases = self._longest_phrase_at(words, at)
             found.setdefault(frozenset(phrases), phrases)
             at += length
         return [QueryWord(phrases=phrases, weight=weight) for phrases in found.values()]
 
-    def _longest_phrase_at(self, said: Sequence[tuple[Phrase, ...]], at: int) -> tuple[int, tuple[Phrase, ...]]:
-        """How many of what was said make the longest phrase known here, with its synonyms; else the one, as it is."""
-        for length in range(min(self.longest, len(said) - at), 0, -1):
-            phrase = tuple(chain.from_iterable(ways[0] for ways in said[at : at + length]))
+    def _longest_phrase_at(self, words: Sequence[tuple[Phrase, ...]], at: int) -> tuple[int, tuple[Phrase, ...]]:
+        """How many words from here on make the longest known phrase, and that with its synonyms; else the one word."""
+        for length in range(min(self.longest, len(words) - at), 0, -1):
+            phrase = tuple(chain.from_iterable(ways[0] for ways in words[at : at + length]))
             if known := self._spelling_by_phrase.get(phrase):
                 return length, tuple(dict.fromkeys([phrase, *known]))[:_MAX_PHRASES]
-        return 1, said[at]
+        return 1, words[at]
 
 
 def _phrase_variants(text: str) -> Iterator[tuple[Phrase, ...]]:

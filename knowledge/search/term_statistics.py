@@ -20,7 +20,7 @@ from knowledge.sql import statement
 from language.terms import terms as terms_of
 
 _TERM_BATCH_SIZE = 500
-_MAX_COUNT = 32_767  # of a smallint; nobody can tell a word that occurs more often from one that does not
+_MAX_COUNT = 32_767  # of a smallint; no score changes when a word occurs more often than this
 
 
 def store_chunk_terms(
@@ -52,7 +52,7 @@ def store_chunk_terms(
 def record_revision_statistics(
     knowledge_base: KnowledgeBase, *, revision: int, added: Collection[int], removed: Collection[int]
 ) -> None:
-    """Note what the knowledge base holds from this revision on, given the chunks that came and went with it.
+    """Write the statistics of the knowledge base from this revision on, given the chunks that came and went with it.
 
     Call once per revision, in order, with the row of the knowledge base locked.
     """

@@ -36,7 +36,7 @@ def index_name(knowledge_base_id: int, space: int = 0) -> str:
 def ensure_index(knowledge_base: KnowledgeBase, *, indexed_from: int = MIN_INDEXED_VECTORS) -> IndexOutcome:
     """Give the base its index when it holds so many vectors, and take it away when it holds less than half.
 
-    The same for every other space that it has vectors in; what is said is of the one it is searched by. Builds
+    The same for every other space that it has vectors in; the outcome is that of the space it is searched by. Builds
     concurrently: searches and ingestions go on. May be called at any time, by several at once; all but one return
     `busy`. What a crashed build left behind is built again. Raises `IndexInTransaction`.
     """

@@ -1,13 +1,13 @@
-"""A plan is carried out: what must not be read any more is closed first, then the rest is written batch by batch.
+"""Carries out the plan of a sync: what must not be public any more is hidden first, then the rest is written.
 
-A batch is one transaction and one revision, with its rows of the manifest. Whoever is interrupted has done whole
+A batch is one transaction and one revision, with its rows of the manifest. An interrupted sync has written whole
 batches, and the next sync plans what is left. Everything is embedded before the transaction begins.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,11 +56,12 @@ def apply_plan(
 ) -> int:
     """Carry the plan out, for a source that is saved. Returns how many texts were embedded.
 
-    `embedder` is only asked for when there is something to embed. Raises `WrongDimensions`, `EmbedderChanged` and
-    `EmbedderError`; what
-    was written by then stays, and is right.
+    `embedder` is only called when there is something to embed. Raises `WrongDimensions`, `EmbedderChanged` and
+    `EmbedderError`; the batches that were written by then stay.
     """
-    _unpublish_documents(found.to_unpublish)
+    # Hidden at once and in every release: answers go by how a document is marked now.
+    hidden = Document.objects.filter(pk__in=[document.pk for document in found.to_unpublish])
+    hidden.update(is_public=False, updated_at=timezone.now())
     embedded = 0
     removed = [item.document for item in found.removed if item.document and item.document.removed_in is None]
     todo = [change for change in found.changes if change.kind != "same" or _differs_from_manifest(change)]
@@ -72,12 +73,6 @@ def apply_plan(
         if on_progress:
             on_progress(min(len(todo), (number + 1) * NOTES_PER_BATCH), len(todo))
     return embedded
-
-
-def _unpublish_documents(documents: Collection[Document]) -> None:
-    """At once and in every release: answers go by how a document is marked now."""
-    ids = [document.pk for document in documents]
-    Document.objects.filter(pk__in=ids).update(is_public=False, updated_at=timezone.now())
 
 
 def _differs_from_manifest(change: NoteChange) -> bool:

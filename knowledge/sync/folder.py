@@ -42,7 +42,11 @@ class FolderListing:
 
 
 def list_folder(folder: Path) -> FolderListing:
-    """Raises `NoFolder` when any part of it cannot be looked into: what is merely out of sight must not seem gone."""
+    """The notes in the folder, and what is left out.
+
+    Raises `SourceNotFound` when a part of it cannot be read, as notes that cannot be seen must not be taken for deleted
+    ones; and `TooManyNotes`.
+    """
     notes: list[str] = []
     skipped: list[tuple[str, str]] = []
     others = 0
@@ -99,7 +103,7 @@ def _skip_reason(name: str, mode: int) -> str:
 
 
 def read_note_bytes(folder: Path, path: str) -> bytes:
-    """The bytes of a note, at most one more than it may have. Raises `Mistake` when it is gone, or no plain file."""
+    """The bytes of a note, at most one more than allowed. Raises `NoteMistake` when it is gone, or no plain file."""
     try:
         descriptor = _open_note(folder, path)
         with os.fdopen(descriptor, "rb") as stream:
@@ -111,7 +115,7 @@ def read_note_bytes(folder: Path, path: str) -> bytes:
 
 
 def _open_note(folder: Path, path: str) -> int:
-    """Step by step from the folder down, so that nobody can slip in a link on the way."""
+    """Opens each folder on the way from the one above it, so that no part of the path can become a link meanwhile."""
     *parents, name = Path(path).parts
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -29,8 +29,8 @@ def _git_folder(path: Path) -> Path | None:
     if path.is_dir():
         return path
     # A worktree, or a submodule: a file says where the rest is.
-    said = _read_git_file(path).removeprefix("gitdir: ")
-    return path.parent / said if said else None
+    target = _read_git_file(path).removeprefix("gitdir: ")
+    return path.parent / target if target else None
 
 
 def _packed_ref(git: Path, ref: str) -> str:

@@ -1,4 +1,4 @@
-"""What a sync has to do: the folder as it is, held against the manifest. Nothing is written here."""
+"""Plans a sync: compares the folder with the manifest of the last sync. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ChangeKind = Literal["added", "changed", "described", "same"]
 
 @dataclass(frozen=True, kw_only=True)
 class NoteChange:
-    """A note and the document that it is to become. `text` is what is stored and searched, `stored` the whole file.
+    """A note and the document it becomes. `text` is what is searched, `stored` the file that is stored.
 
     Of kind `described` only columns differ; of kind `same` only what the manifest knows.
     """
@@ -60,12 +60,12 @@ class SyncPlan:
 
 
 def plan_sync(source: Source, *, root: Path, today: date) -> SyncPlan:
-    """Raises `NoFolder` and `TooManyNotes`."""
+    """What a sync of this source has to do on this day. Raises `SourceNotFound` and `TooManyNotes`."""
     return _SyncPlanner(source, root=root, today=today).plan()
 
 
 class _SyncPlanner:
-    """The steps of one plan, which share what was found in the folder and in the database."""
+    """The steps of one plan, which share what is in the folder and in the database."""
 
     def __init__(self, source: Source, *, root: Path, today: date) -> None:
         self.source, self.root, self.today = source, root, today
@@ -78,7 +78,7 @@ class _SyncPlanner:
 
     def plan(self) -> SyncPlan:
         for path in self.listing.notes:
-            self._read_or_keep(path)
+            self._read(path, keeps_current=True)
         self._find_renamed()
         self._adopt_manual_documents()
         names = NoteNameIndex(
@@ -92,20 +92,21 @@ class _SyncPlanner:
 
     # --- What is there ---
 
-    def _read_or_keep(self, path: str) -> None:
+    def _read(self, path: str, *, keeps_current: bool = False) -> None:
+        """Read a note again, unless its item is current and may be kept."""
         try:
             data = disk.read_note_bytes(self.root, path)
         except NoteMistake as mistake:
             self.read.append(notes.unreadable_note(path, mistake))
             return
-        item = self.items.get(path)
+        item = self.items.get(path) if keeps_current else None
         if item and item.sha256 == notes.sha256_hex(data) and self._is_current(item):
             self.kept.append(item)
         else:
             self.read.append(notes.parse_note(path, data))
 
     def _is_current(self, item: SourceItem) -> bool:
-        """Whether its document is still what this file was made into, and what it said needs no repeating."""
+        """Whether its document is still as this file made it, and has no problems to report again."""
         document = item.document
         if document is None or document.removed_in is not None or item.problems:
             return False
@@ -114,7 +115,7 @@ class _SyncPlanner:
         return is_ready and document.sha256 == item.stored_sha256 and not is_left_out
 
     def _find_renamed(self) -> None:
-        """The same bytes where nothing was, and nothing where they were: the note has moved, and stays itself."""
+        """A new path with the bytes of a path that is gone is the same note, moved: it keeps its document."""
         present = set(self.listing.notes)
         gone: dict[str, list[SourceItem]] = {}
         for path, item in self.items.items():
@@ -127,7 +128,7 @@ class _SyncPlanner:
                 self.items[note.path] = self.items.pop(item.path)
 
     def _adopt_manual_documents(self) -> None:
-        """A file of this name that somebody added by hand before is this note."""
+        """A document that was uploaded by hand under this file name becomes the document of this note."""
         wanted = [note.path for note in self.read if note.path not in self.items and len(note.path) <= 300]
         if not wanted:
             return
@@ -155,24 +156,21 @@ class _SyncPlanner:
         stale = [item for item in self.kept if any(names.title_of(name) != was for name, was in item.links.items())]
         for item in stale:
             self.kept.remove(item)
-            try:
-                self.read.append(notes.parse_note(item.path, disk.read_note_bytes(self.root, item.path)))
-            except NoteMistake as mistake:
-                self.read.append(notes.unreadable_note(item.path, mistake))
+            self._read(item.path)
 
     # --- What is to be done ---
 
     def _plan_notes(self, names: NoteNameIndex) -> None:
         self.result.unchanged = len(self.kept)
         taken = {item.stored_sha256: item.path for item in self.kept} | self._hashes_of_other_documents()
-        # Who has its document already goes first, so that a copy never takes it over.
+        # Notes that have a document go first, so that a copy never takes a document over.
         for note in sorted(self.read, key=lambda note: (self._document(note) is None, note.path)):
             self.result.problems += note.problems
             self._plan_note(note, names, taken)
         self.result.problems.sort(key=lambda problem: (problem.path, problem.line or 0))
 
     def _hashes_of_other_documents(self) -> dict[str, str]:
-        """Hashes that documents of this knowledge base have which are none of this source's."""
+        """The hashes of documents of this knowledge base that do not come from this source, with what to call them."""
         ours = {item.document_id for item in self.items.values()}
         present = Document.objects.present().filter(knowledge_base=self.source.knowledge_base).exclude(sha256="")
         rows = present.values_list("pk", "sha256", "title")

@@ -1,4 +1,4 @@
-"""The door: one source is brought in step, by one process at a time."""
+"""Syncs one source with its knowledge base, by one process at a time. Everything that syncs calls `run_sync`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from knowledge.sync import url_list
 from knowledge.sync.apply_plan import apply_plan
 from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.git_commit import checked_out_commit, is_checkout
-from knowledge.sync.plan import SyncPlan, plan_sync
+from knowledge.sync.plan import plan_sync
 from knowledge.sync.sync_report import SyncReport, build_report
 from knowledge.versions.batches import OnProgress
 from lexic.errors import Conflict, InvalidInput
@@ -49,7 +49,7 @@ class LocationTooLong(InvalidInput):
 def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bool | None = None) -> Source:
     """The source of this knowledge base at this place, made when it is new. None leaves `public_only` as it is.
 
-    Raises `NoFolder`, and `LocationTooLong`.
+    Raises `SourceNotFound`, and `LocationTooLong`.
     """
     place = location.resolve()
     if not place.exists():
@@ -66,8 +66,10 @@ def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bo
 
 
 def is_under_sync_root(source: Source) -> bool:
-    """Whether it lies under a folder that the operator has named in LEXIC_SYNC_ROOTS: only those are synced without
-    somebody at the server asking for it."""
+    """Whether the source lies under a folder that the operator has named in LEXIC_SYNC_ROOTS.
+
+    Only those are synced by the timetable and from the site; all others only by `manage.py sync`.
+    """
     place = Path(source.location).resolve()
     return any(place.is_relative_to(Path(root).resolve()) for root in settings.LEXIC_SYNC_ROOTS)
 
@@ -90,9 +92,9 @@ def run_sync(
     embedder: Embedder | None = None,
     on_progress: OnProgress | None = None,
 ) -> SyncReport:
-    """Bring the knowledge base in step with the source. `embedder` stands in for the one that the base names.
+    """Sync the knowledge base with the source. `embedder` is used in place of the one that the base names.
 
-    Raises `AlreadySyncing`, `NoFolder`, `TooManyNotes`, `NothingThere`, `WrongDimensions`, `EmbedderChanged` and
+    Raises `AlreadySyncing`, `SourceNotFound`, `TooManyNotes`, `EmptySource`, `WrongDimensions`, `EmbedderChanged` and
     `EmbedderError`. What is wrong with single notes is in the report, and stops nothing.
     """
     with lease.try_lease(f"sync:{source.pk}") as ours:
@@ -109,10 +111,11 @@ def _sync_by_kind(
     place, base = _source_path(source), source.knowledge_base
     if source.kind == SourceKind.URLS:
         return url_list.sync_urls(source, path=place, on_progress=on_progress)
-    # First the commit: what is checked out meanwhile is synced again next time, not taken for done.
+    # The commit is read first: what is checked out during the sync then counts as new the next time.
     commit = checked_out_commit(place)
     found = plan_sync(source, root=place, today=timezone.localdate())
-    if _removes_everything(found) and not allow_empty:
+    has_notes = found.changes or found.unchanged or found.unreadable or found.left_out
+    if found.removed and not has_notes and not allow_empty:  # a disk that is not mounted looks like this
         raise EmptySource
     planned = build_report(found, embedded=None, revision=base.revision, commit=commit)
     embedded = apply_plan(
@@ -120,11 +123,6 @@ def _sync_by_kind(
     )
     base.refresh_from_db(fields=["revision"])
     return replace(planned, embedded=embedded, revision=base.revision)
-
-
-def _removes_everything(found: SyncPlan) -> bool:
-    """A disk that is not mounted looks like this."""
-    return bool(found.removed) and not (found.changes or found.unchanged or found.unreadable or found.left_out)
 
 
 def _source_path(source: Source) -> Path:

@@ -1,4 +1,4 @@
-"""A file of web addresses, one a line, is kept in step with a knowledge base. Each is fetched by `knowledge.ingest`."""
+"""Syncs a knowledge base with a file of web addresses, one a line. `knowledge.ingest` fetches each page."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def preview_urls(source: Source, *, path: Path) -> SyncReport:
 
 
 def sync_urls(source: Source, *, path: Path, on_progress: OnProgress | None = None) -> SyncReport:
-    """Fetch every address anew; take out what is no longer listed. Raises `NoFolder`."""
+    """Fetch every address again, and remove the documents that are no longer listed. Raises `SourceNotFound`."""
     addresses, items, done = parse_url_list(path), _items_by_url(source), _SyncTally()
     removed = [items[address] for address in sorted(set(items) - set(addresses))]
     for item in removed:
@@ -97,14 +97,11 @@ def _fetch_item(source: Source, address: str, item: SourceItem | None, *, line: 
     document = Document.objects.get(pk=item.document.pk)
     if document.status == DocumentStatus.FAILED:
         done.problems.append(NoteProblem(path=source.location, line=line, message=f"{address}: {document.error}"))
-    _tally(done, item, document)
+    if document.status != DocumentStatus.FAILED:
+        if item.pk and item.sha256 == document.ready_sha256:
+            done.unchanged += 1
+        else:
+            (done.changed if item.pk else done.added).append(item.path)
     item.sha256 = item.stored_sha256 = document.ready_sha256
     item.synced_at = timezone.now()
     item.save()
-
-
-def _tally(done: _SyncTally, item: SourceItem, document: Document) -> None:
-    if document.status == DocumentStatus.FAILED or (item.pk and item.sha256 == document.ready_sha256):
-        done.unchanged += document.status != DocumentStatus.FAILED
-    else:
-        (done.changed if item.pk else done.added).append(item.path)

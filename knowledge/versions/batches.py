@@ -1,4 +1,4 @@
-"""Long work is cut into batches: each is embedded, written or committed by itself."""
+"""Batches of long work: each is embedded, written or committed by itself."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _PAGE_ID_PLACEHOLDER = 0
 
 @dataclass(kw_only=True)
 class ParsedSource:
-    """What a source said. The pages here carry no word boxes: those went straight into the database."""
+    """The content of a source. The pages here carry no word boxes: those went straight into the database."""
 
     title: str = ""
     is_paged: bool = False

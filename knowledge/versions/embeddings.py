@@ -50,7 +50,7 @@ def ensure_dimensions(base: KnowledgeBase, dimensions: int) -> None:
 
 
 def check_same_space(locked: KnowledgeBase, base: KnowledgeBase) -> None:
-    """Raises `EmbedderChanged` when what was embedded for `base` as it was read does not fit it as it is now."""
+    """Raises `EmbedderChanged` when the base has moved to another space since `base` was loaded."""
     if locked.space != base.space:
         raise EmbedderChanged
 
@@ -92,16 +92,16 @@ def store_embeddings(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], 
 
 
 def embed_staged_chunks(document: Document, *, embedder: Embedder, progress: Progress) -> None:
-    """Give the staged chunks of the document what they lack. Raises `EmbedderError`, `Superseded`."""
+    """Give the staged chunks of the document the vectors they lack. Raises `EmbedderError`, `Superseded`."""
     space = document.knowledge_base.space
     embed_missing(document.chunks.staged(), space=space, embedder=embedder, on_progress=progress.report_chunks)
 
 
 def embed_missing(chunks: QuerySet[Chunk], *, space: int, embedder: Embedder, on_progress: OnProgress) -> None:
-    """Give the chunks what they lack in this space, committed batch by batch. Raises `EmbedderError`.
+    """Give the chunks the vectors they lack in this space, committed batch by batch. Raises `EmbedderError`.
 
-    A text that occurs twice is embedded once, and copied at the end. `on_progress` hears how many of the chunks have
-    their vectors.
+    A text that occurs twice is embedded once, and copied at the end. `on_progress` is called with how many of the
+    chunks have their vectors.
     """
     copy_known_embeddings(chunks, space=space)
     total, missing = chunks.count(), chunks_without_embeddings(chunks, space=space)
@@ -124,6 +124,7 @@ def copy_known_embeddings(chunks: QuerySet[Chunk], *, space: int) -> None:
 
 
 def chunks_without_embeddings(chunks: QuerySet[Chunk], *, space: int) -> QuerySet[Chunk]:
+    """Those of the chunks that have no vectors in this space."""
     return chunks.exclude(Exists(Embedding.objects.filter(chunk=OuterRef("pk"), space=space)))
 
 

@@ -1,4 +1,4 @@
-"""How far the reading of a document has come: saved a little, not all the time, so that people can watch it."""
+"""How far the reading of a document has come. Written at most twice a second, so that people can watch it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The moments at which what a knowledge base holds changes. Each is one transaction and one new revision."""
+"""Publishes the staged version of a document, or removes a document. Each is one transaction and one new revision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from knowledge.versions.progress import Superseded
 
 
 def publish_version(document: Document, *, page_ids: Collection[int], columns: dict[str, Any]) -> None:
-    """The staged version takes the place of the one that answers, with these columns on the document.
+    """Replace the live version of the document by the staged one, with these columns on the document.
 
     Pages of the old version among `page_ids` stay. Raises `Superseded` when the version is no longer wanted, and
     `EmbedderChanged` when it was embedded for another embedder than the base has by now.
@@ -32,16 +32,16 @@ def publish_version(document: Document, *, page_ids: Collection[int], columns: d
 
 
 def mark_unchanged(document: Document, *, columns: dict[str, Any]) -> None:
-    """The document was read again and says what it said: it is ready, and no new revision is needed."""
+    """Mark the document ready after a reading that gave the same text: no new revision is needed."""
     with transaction.atomic():
         _lock_current_version(document)
         _mark_ready(document, columns)
 
 
 def remove_document(document: Document) -> None:
-    """The document leaves the knowledge base. What a release pins stays readable at that release's revision.
+    """Remove the document from the knowledge base. What a release pins stays readable at that release's revision.
 
-    One that never was ready leaves no trace and makes no revision. One that is gone already stays gone.
+    A document that never was ready is deleted without a new revision. One that is gone already stays gone.
     """
     with transaction.atomic():
         base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)

@@ -1,4 +1,4 @@
-"""A knowledge base moves to another embedder, and answers all the while.
+"""Moves a knowledge base to another embedder, while it goes on answering.
 
 The new vectors are made beside the old ones, in an `EmbeddingSpace` of their own that no search reads yet. When no
 chunk lacks one any more, one short transaction makes the next revision, which is searched by them. Releases that pinned

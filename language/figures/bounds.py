@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,14 +32,10 @@ _CUE_PATTERNS = {
     AT_MOST: r"at\s+(?:the\s+)?most|at\s+(?:a|the)\s+maximum|maximum|max\.?|up\s+to|within|limited\s+to|capped\s+at"
     r"|not\s+to\s+exceed|no\s+later\s+than|[≤⩽]|<=",
 }
-_CUE = re.compile(
-    "|".join(
-        rf"(?P<{name}>{_CUE_PATTERNS[bound]})"
-        for name, bound in zip("abcd", (AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN), strict=True)
-    ),
-    re.IGNORECASE,
-)
 _DIRECTION_BY_GROUP = dict(zip("abcd", (AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN), strict=True))
+_CUE = re.compile(
+    "|".join(rf"(?P<{name}>{_CUE_PATTERNS[bound]})" for name, bound in _DIRECTION_BY_GROUP.items()), re.IGNORECASE
+)
 # "45 mm or more", "18 and over": the cue stands behind what it bounds.
 _TRAILING_BOUND = re.compile(
     r"[ ]?(?:(?:or|and|nor)[ ](?:"
@@ -113,13 +110,15 @@ def trailing_bound_end(text: str, end: int) -> int:
 
 def without_bounds(text: str) -> str:
     """The text of the same length with each bound, and the "not" that is part of it, blanked out."""
+    bounds = find_bounds(text)
+    return blank_spans(text, [*((b.start, b.end) for b in bounds), *(b.negator for b in bounds if b.negator)])
+
+
+def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text of the same length with blanks at these places; of places that overlap the first one counts."""
     pieces, at = [], 0
-    for start, end in sorted(span for bound in find_bounds(text) for span in _bound_spans(bound)):
+    for start, end in sorted(set(spans)):
         if start >= at:
             pieces += [text[at:start], " " * (end - start)]
             at = end
     return "".join([*pieces, text[at:]])
-
-
-def _bound_spans(bound: Bound) -> list[tuple[int, int]]:
-    return [(bound.start, bound.end), *([bound.negator] if bound.negator else [])]

@@ -19,46 +19,22 @@ _DATE_PATTERNS = [
 ]
 
 # "Until 1 April" and "after 1 April" are opposite sides of the day.
-_DATE_SIDES = {
-    "before": "before",
-    "until": "before",
-    "till": "before",
-    "by": "before",
-    "after": "after",
-    "since": "after",
-}
-_DATE_SIDES |= {"from": "after", "than": ""}
+_DATE_SIDES = dict.fromkeys(["before", "until", "till", "by"], "before")
+_DATE_SIDES |= dict.fromkeys(["after", "since", "from"], "after") | {"than": ""}
 _DATE_SIDE = re.compile(rf"\b({'|'.join(_DATE_SIDES)})\s(?:the\s)?$", re.IGNORECASE)
 
-_LABEL_SPELLINGS = {
-    "clause": "clause clauses cl cls",
-    "section": "section sections sec secs",
-    "article": "article articles art arts",
-    "table": "table tables tab",
-    "figure": "figure figures fig figs",
-    "chapter": "chapter chapters",
-    "part": "part parts",
-    "annex": "annex annexes appendix appendices",
-    "schedule": "schedule schedules exhibit",
-    "page": "page pages pp p",
-    "equation": "equation equations eq eqn",
-    "rule": "rule rules regulation regulations",
-    "paragraph": "paragraph paragraphs para paras",
-    "item": "item items",
-    "number": "no nos number",
-    "type": "type types",
-    "class": "class classes",
-    "grade": "grade grades",
-    "category": "category categories",
-    "zone": "zone zones",
-    "step": "step steps",
-    "phase": "phase phases",
-    "version": "version",
-    "source": "source sources",
-    "note": "note",
-}
+# What a number in a text may name, each with its other spellings.
+_LABEL_SPELLINGS = """
+clause clauses cl cls|section sections sec secs|article articles art arts|table tables tab|figure figures fig figs
+chapter chapters|part parts|annex annexes appendix appendices|schedule schedules exhibit|page pages pp p
+equation equations eq eqn|rule rules regulation regulations|paragraph paragraphs para paras|item items
+number no nos|type types|class classes|grade grades|category categories|zone zones|step steps|phase phases|version
+source sources|note
+"""
 _LABEL_BY_SPELLING = {
-    spelling: label for label, spellings in _LABEL_SPELLINGS.items() for spelling in spellings.split()
+    spelling: row.split()[0]
+    for row in _LABEL_SPELLINGS.strip().replace("\n", "|").split("|")
+    for spelling in row.split()
 }
 _CODE_PATTERN = (
     r"(?:\d{1,9}(?:\.\d{1,9}){0,6}[A-Za-z]?|[IVXLC]{1,7}|[A-Z](?:[.-]?\d{1,4}){0,3}(?! \d))"

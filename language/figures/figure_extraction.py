@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN, find_bounds, trailing_bound_end
+from language.figures.bounds import (
+    AT_LEAST,
+    AT_MOST,
+    LESS_THAN,
+    MORE_THAN,
+    blank_spans,
+    find_bounds,
+    trailing_bound_end,
+)
 from language.figures.dates_and_identifiers import (
     FoundFigures,
     read_alphanumeric,
@@ -51,12 +59,10 @@ def normalize_notation(text: str) -> str:
     if not text.isascii():
         text = _SUPERSCRIPT.sub(lambda power: f"^{power.group()}", text)
         text = _VULGAR_FRACTION.sub(lambda part: f" {part.group()}", text)
-        spaces = {character: f"\ue000{index}" for index, character in enumerate("\u00a0\u2009\u202f")}
-        for character, kept in spaces.items():
-            text = text.replace(character, kept)
-        text = unicodedata.normalize("NFKC", text).translate(_UNIFIED_SIGNS)
-        for character, kept in spaces.items():
-            text = text.replace(kept, character)
+        # Other spaces stay, for they group digits.
+        pieces = re.split("([\u00a0\u2009\u202f])", text)
+        pieces[::2] = (unicodedata.normalize("NFKC", piece).translate(_UNIFIED_SIGNS) for piece in pieces[::2])
+        text = "".join(pieces)
     text = _CLOCK_SUFFIX.sub(r"\1m", _MULTIPLICATION_SIGN.sub(" x ", _SPACE_RUN.sub(" ", text)))
     text = _TRAILING_PLUS.sub(r"at least \1", text)
     return _ANNIVERSARY.sub(_years_after, _REPEATED_IN_DIGITS.sub(_number_in_digits, text))
@@ -77,7 +83,7 @@ def strip_list_mark(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def extract_figures(text: str) -> TextFigures:
-    """Every figure of the text. Of a text longer than `LONGEST_TEXT` only its beginning is read."""
+    """Every figure of the text. Only the first `MAX_FIGURES_TEXT` characters are read."""
     text = normalize_notation(text[:MAX_FIGURES_TEXT])
     words, dates = _read_and_blank(text, read_dates)
     names: list[Identifier] = []
@@ -85,11 +91,11 @@ def extract_figures(text: str) -> TextFigures:
         words, found = _read_and_blank(words, read)
         names += [name for name in found if isinstance(name, Identifier)]
     quantities = read_quantities(words)
-    words = _blank_spans(words, ((quantity.start, quantity.end) for quantity in quantities))
+    words = blank_spans(words, ((quantity.start, quantity.end) for quantity in quantities))
     quantities += read_number_words(words)
     cues = ((bound.start, bound.end) for bound in find_bounds(text))
     taken = ((quantity.start, trailing_bound_end(text, quantity.end)) for quantity in quantities)
-    words = _blank_spans(words, (*taken, *cues))
+    words = blank_spans(words, (*taken, *cues))
     return TextFigures(
         text=text,
         words=words,
@@ -102,16 +108,7 @@ def extract_figures(text: str) -> TextFigures:
 
 def _read_and_blank(text: str, read: Callable[[str], FoundFigures]) -> tuple[str, list[Identifier | StatedDate]]:
     found = list(read(text))
-    return _blank_spans(text, ((one.start, one.end) for one in found)), found
-
-
-def _blank_spans(text: str, places: Iterable[tuple[int, int]]) -> str:
-    pieces, at = [], 0
-    for start, end in sorted(set(places)):
-        if start >= at:
-            pieces += [text[at:start], " " * (end - start)]
-            at = end
-    return "".join([*pieces, text[at:]])
+    return blank_spans(text, ((one.start, one.end) for one in found)), found
 
 
 def unsupported_figures(claim: str, source: str, *, context: str = "") -> set[str]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from language.figures.bounds import AT_LEAST, AT_MOST, Bound, find_bounds, trailing_bound
 from language.figures.figure_types import TOLERANCE, Quantity
-from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, parse_number_words
+from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, SCALES, parse_number_words
 from language.terms import terms
 from language.units import UNIT_PATTERN, parse_unit
 
@@ -22,16 +22,10 @@ _DIGITS = (
 )
 _CURRENCY = r"(?:US\$|[$€£₹¥]|\b(?:USD|EUR|GBP|INR|Rs)\b\.?) ?"
 _SIGN = r"(?:(?<![\w)])[-+](?=[\d.$€£₹¥])|(?:±|\+/-) ?)?"
-_SCALE_WORDS = {
-    "hundred": 100,
-    "thousand": 1000,
-    "million": 10**6,
-    "billion": 10**9,
-    "bn": 10**9,
-    "trillion": 10**12,
-}
-_SCALE_LETTERS = {"k": 1000, "m": 10**6, "b": 10**9}
+# Behind a number in digits there are more than in a number in words.
+_SCALE_WORDS = SCALES | {"bn": 10**9, "trillion": 10**12}
 _SCALE_WORDS |= {"lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7}
+_SCALE_LETTERS = {"k": 1000, "m": 10**6, "b": 10**9}
 
 
 def _number_pattern(n: int) -> str:
@@ -181,13 +175,12 @@ def _quantity_bound(text: str, quantity: Quantity, known: Sequence[Bound], edge:
     if side := _TIME_SIDE.search(text[max(0, quantity.start - 12) : quantity.start]):
         return side[1].lower()
     before = [bound for bound in known if edge <= bound.start and bound.end <= quantity.start]
-    return before[-1].direction if before and _bound_reaches(text, before[-1], quantity) else ""
-
-
-def _bound_reaches(text: str, bound: Bound, quantity: Quantity) -> bool:
-    between = text[bound.end : quantity.start]
-    is_far_reaching = text[bound.start : bound.end].lower().startswith(("min", "max"))
-    return len(between) <= (_FAR_REACH if is_far_reaching else _NEAR_REACH) and not _BOUND_BREAK.search(between)
+    if not before:
+        return ""
+    between = text[before[-1].end : quantity.start]
+    is_far_reaching = text[before[-1].start : before[-1].end].lower().startswith(("min", "max"))
+    reaches = len(between) <= (_FAR_REACH if is_far_reaching else _NEAR_REACH) and not _BOUND_BREAK.search(between)
+    return before[-1].direction if reaches else ""
 
 
 def _counted_noun(text: str, quantity: Quantity) -> str:

@@ -28,8 +28,9 @@ from querying.presentation.page_requests import (
     signed_in_user,
     wants_event_stream,
 )
-from querying.question import access, clarifications
+from querying.question import access
 from querying.question.rate_limits import check_visitor_limit
+from querying.question.resolve import resume_from_token
 from querying.types import Caller, Question
 
 # Whoever has the token of a question back may answer it: nobody knows who visitors are.
@@ -69,7 +70,7 @@ def _build_question(request: HttpRequest, plugin: Plugin) -> Question:
     caller = Caller(name=VISITOR_NAME, is_public_caller=access.restricts_to_public(release))
     question = Question(text=fields["question"], release=release, caller=caller)
     if fields["token"]:
-        question = clarifications.resume_question(question, token=fields["token"], answer=fields["answer"])
+        question = resume_from_token(question, token=fields["token"], answer=fields["answer"])
     check_visitor_limit(visitors.visitor_id(request), plugin=plugin)
     return question
 

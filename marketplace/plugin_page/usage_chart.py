@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from django.utils import timezone
 
+from lexic.plots import Bar, Frame, stacked_bars
 from marketplace.models import DayOfPlugin
 from plugins.models import Plugin
 
 CHART_DAYS = 30
-_WIDTH, _HEIGHT, _GAP = 10, 60, 3
+_WIDTH, _HEIGHT = 300, 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class DayBar:
-    """A day, and where its bar stands: in a drawing `width` wide and `height` high, counted from the top."""
+class DayUse:
+    """How often the plugin was asked on a day."""
 
     day: date
     asked: int
     answered: int
     refused: int
-    x: int
-    y: float
-    height: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class UsageChart:
-    """`bars` has one for each of the last days, oldest first."""
+    """`days`: each of the last days, oldest first. `bars`: one for each day with questions."""
 
-    bars: Sequence[DayBar]
+    days: Sequence[DayUse]
+    bars: Sequence[Bar]
     asked: int
-    width: int = CHART_DAYS * _WIDTH
+    width: int = _WIDTH
     height: int = _HEIGHT
-    bar_width: int = _WIDTH - _GAP
 
     @property
-    def days_with_questions(self) -> list[DayBar]:
-        return [bar for bar in reversed(self.bars) if bar.asked]
+    def busiest(self) -> DayUse:
+        return max(self.days, key=lambda day: day.asked)
+
+    @property
+    def days_with_questions(self) -> list[DayUse]:
+        return [day for day in reversed(self.days) if day.asked]
 
     @property
     def sentence(self) -> str:
@@ -56,25 +58,20 @@ def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChar
     """The chart of the last days. One statement over rows that are counted already."""
     today = today or timezone.now().date()
     first = today - timedelta(days=CHART_DAYS - 1)
-    rows = {row.day: row for row in plugin.days.filter(day__gte=first, day__lte=today)}
-    days = [first + timedelta(days=number) for number in range(CHART_DAYS)]
-    maximum = max((row.asked for row in rows.values()), default=0)
-    bars = [_day_bar(number, rows.get(day) or DayOfPlugin(day=day), maximum) for number, day in enumerate(days)]
-    return UsageChart(bars=bars, asked=sum(bar.asked for bar in bars))
+    counted = {row.day: row for row in plugin.days.filter(day__gte=first, day__lte=today)}
+    days = [_day_use(first + timedelta(days=number), counted) for number in range(CHART_DAYS)]
+    highest = max(day.asked for day in days) or 1
+    frame = Frame(right=_WIDTH, bottom=_HEIGHT, highest=highest)
+    bars = stacked_bars([[day.asked] for day in days], frame, styles=[""])
+    return UsageChart(days=days, bars=bars, asked=sum(day.asked for day in days))
 
 
 def times_phrase(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
-def _day_bar(number: int, row: DayOfPlugin, maximum: int) -> DayBar:
-    height = round(_HEIGHT * row.asked / maximum, 1) if maximum else 0.0
-    return DayBar(
-        day=row.day,
-        asked=row.asked,
-        answered=row.answered,
-        refused=row.refused,
-        x=number * _WIDTH,
-        y=_HEIGHT - height,
-        height=height,
-    )
+def _day_use(day: date, counted: Mapping[date, DayOfPlugin]) -> DayUse:
+    row = counted.get(day)
+    if row is None:
+        return DayUse(day=day, asked=0, answered=0, refused=0)
+    return DayUse(day=day, asked=row.asked, answered=row.answered, refused=row.refused)

@@ -9,15 +9,16 @@ from querying.question import validity
 from querying.sanitize import sanitize
 from querying.types import Citation, CitationStyle
 
-_SOURCE_MARK = re.compile(r"\[Source (\d{1,6})\]")
-_SPACED_SOURCE_MARK = re.compile(r" ?\[Source \d{1,6}\]")
+# A citation in the text of a finished answer.
+CITATION_MARK = re.compile(r"\[Source (\d{1,6})\]")
+_SPACED_CITATION_MARK = re.compile(rf" ?{CITATION_MARK.pattern}")
 
 
 def render_sentence(text: str, *, style: CitationStyle) -> str:
     if style == CitationStyle.FOOTNOTE:
-        return _SOURCE_MARK.sub(r"[\1]", text)
+        return CITATION_MARK.sub(r"[\1]", text)
     if style == CitationStyle.OFF:
-        return _SPACED_SOURCE_MARK.sub("", text)
+        return _SPACED_CITATION_MARK.sub("", text)
     return text
 
 

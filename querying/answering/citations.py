@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, takewhile
 
 from knowledge.search.hybrid import Passage
 from language.clauses import claim_splits
@@ -47,11 +48,11 @@ class CitedSentence:
 
     text: str
     claim: str  # the sentence without any mark
-    begins_line: bool
     citations: tuple[Citation, ...]
     real: int  # references to passages that exist
-    phantom: int  # references to passages that do not
-    has_unsupported_number: bool
+    phantom: int = 0  # references to passages that do not
+    begins_line: bool = False
+    has_unsupported_number: bool = False
     conflict: CitedSentence | None = None  # what another document says instead, quoted and cited
 
 
@@ -73,35 +74,34 @@ class CitationVerifier:
 
     def cite(self, sentence: str) -> CitedSentence:
         """Verify one sentence. A mark that points at nothing, or at what does not bear it out, is removed."""
-        named = referenced_numbers(sentence)
         claim = sanitize(without_marks(sentence))
-        existing = [number for number in dict.fromkeys(named) if 1 <= number <= len(self._passages)]
-        found = self._verified_spans(claim, existing)
+        numbers = referenced_numbers(sentence)
+        existing = [number for number in numbers if 1 <= number <= len(self._passages)]
+        named = [self._passages[number - 1] for number in dict.fromkeys(existing)]
+        found = self._verified_spans(claim, named)
         citations = tuple(dict.fromkeys(self._register_span(passage, span) for passage, span in found))
-        real = sum(1 for number in named if 1 <= number <= len(self._passages))
         return CitedSentence(
             text=_append_marks(claim, citations),
             claim=claim,
             begins_line="\n" in sentence[: len(sentence) - len(sentence.lstrip())],
             citations=citations,
-            real=real,
-            phantom=len(named) - real,
-            has_unsupported_number=bool(existing) and not citations and self._lacks_numbers(claim, existing),
+            real=len(existing),
+            phantom=len(numbers) - len(existing),
+            has_unsupported_number=bool(named)
+            and not citations
+            and all(unsupported_figures(claim, passage.content) for passage in named),
             conflict=self._conflict(citations) if self._finds_conflicts else None,
         )
 
-    def _verified_spans(self, claim: str, existing: Sequence[int]) -> SupportingSpans:
+    def _verified_spans(self, claim: str, named: Sequence[Passage]) -> SupportingSpans:
+        """Where the named passages support the claim, or the one passage that plainly does when they do not."""
         if len(claim) > MAX_CLAIM_CHARACTERS:
             return []
         claim = remove_case_brackets(claim)
-        named = [self._passages[number - 1] for number in existing]
-        return _supporting_spans(claim, named) or _spans_by_part(claim, named) or self._find_elsewhere(claim)
-
-    def _find_elsewhere(self, claim: str) -> SupportingSpans:
-        """The passage that plainly bears out a sentence whose own marks do not."""
-        spans = ((passage, best_span(claim, passage, least=MIN_SUPPORT_UNCITED)) for passage in self._passages)
-        found = [(passage, span) for passage, span in spans if span]
-        return [max(found, key=lambda pair: pair[1].support)] if found else []
+        if found := _supporting_spans(claim, named) or _spans_by_part(claim, named):
+            return found
+        elsewhere = _best_spans(claim, self._passages, least=MIN_SUPPORT_UNCITED)
+        return [max(elsewhere, key=lambda pair: pair[1].support)] if elsewhere else []
 
     def _register_span(self, passage: Passage, span: SupportingSpan) -> Citation:
         start, end = passage.start + span.start, passage.start + span.end
@@ -117,10 +117,6 @@ class CitationVerifier:
             )
         return self._by_span[key]
 
-    def _lacks_numbers(self, claim: str, numbers: Sequence[int]) -> bool:
-        passages = (self._passages[number - 1].content for number in numbers)
-        return all(unsupported_figures(claim, content) for content in passages)
-
     def _conflict(self, citations: Sequence[Citation]) -> CitedSentence | None:
         """The first sentence of another document that contradicts what is cited."""
         for cited in citations:
@@ -133,40 +129,31 @@ class CitationVerifier:
 
 
 def _supporting_spans(claim: str, passages: Sequence[Passage]) -> SupportingSpans:
-    """Where the words do; where none do, what says the same in other words."""
-    spans = ((passage, best_span(claim, passage, least=MIN_SUPPORT)) for passage in passages)
-    found = [(passage, span) for passage, span in spans if span]
-    if not found and (nearest := paraphrasing_span(claim, passages)):
-        return [nearest]
-    return found
+    """The spans with the claim's words; where there are none, a span that says the same in other words."""
+    if found := _best_spans(claim, passages, least=MIN_SUPPORT):
+        return found
+    nearest = paraphrasing_span(claim, passages)
+    return [nearest] if nearest else []
+
+
+def _best_spans(claim: str, passages: Sequence[Passage], *, least: float) -> SupportingSpans:
+    spans = ((passage, best_span(claim, passage, least=least)) for passage in passages)
+    return [(passage, span) for passage, span in spans if span]
 
 
 def _spans_by_part(claim: str, passages: Sequence[Passage]) -> SupportingSpans:
-    """A sentence that puts several together, each part with its own source."""
+    """For a sentence that joins several statements: the spans of each, where every one of them has some."""
     for parts in claim_splits(claim):
-        found: SupportingSpans = []
-        for part in parts:
-            pieces = _supporting_spans(part, passages)
-            found += pieces
-            if not pieces:
-                break
-        else:
-            return found
+        found = list(takewhile(bool, (_supporting_spans(part, passages) for part in parts)))
+        if len(found) == len(parts):
+            return list(chain.from_iterable(found))
     return []
 
 
 def _contradicting_sentence(citation: Citation) -> CitedSentence:
-    said = _BULLET.sub("", sanitize(without_marks(" ".join(citation.excerpt.split()))))
-    claim = f"Another source says otherwise: {said}"
-    return CitedSentence(
-        text=_append_marks(claim, [citation]),
-        claim=claim,
-        begins_line=False,
-        citations=(citation,),
-        real=1,
-        phantom=0,
-        has_unsupported_number=False,
-    )
+    quoted = _BULLET.sub("", sanitize(without_marks(" ".join(citation.excerpt.split()))))
+    claim = f"Another source says otherwise: {quoted}"
+    return CitedSentence(text=_append_marks(claim, [citation]), claim=claim, citations=(citation,), real=1)
 
 
 def referenced_numbers(text: str) -> list[int]:
@@ -177,8 +164,8 @@ def referenced_numbers(text: str) -> list[int]:
 
 def without_marks(text: str) -> str:
     bare = _SPACES.sub(" ", _SOURCE_MARK.sub("", text))
-    if said := _MARK_IN_WORDS.match(bare):
-        rest = bare[said.end() :]
+    if mark := _MARK_IN_WORDS.match(bare):
+        rest = bare[mark.end() :]
         bare = rest[:1].upper() + rest[1:]
     return _SPACE_BEFORE_STOP.sub(r"\1", bare).strip()
 

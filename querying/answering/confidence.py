@@ -25,9 +25,10 @@ def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, An
     if fitted is None:
         return ConfidenceBasis(grounds=grounds, level=_level_by_rule(grounds))
     stated = confidence_calibration.correctness_probability(grounds, fitted)
-    return ConfidenceBasis(
-        grounds=grounds, level=_level_by_calibration(stated, high_from=fitted.high_from), probability=stated
-    )
+    level = Confidence.MEDIUM if stated >= _MEDIUM_PROBABILITY else Confidence.LOW
+    if fitted.high_from is not None and stated >= fitted.high_from:
+        level = Confidence.HIGH
+    return ConfidenceBasis(grounds=grounds, level=level, probability=stated)
 
 
 def explain_confidence(basis: ConfidenceBasis) -> str:
@@ -54,9 +55,3 @@ def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:
     if grounds.score >= _HIGH_SCORE and is_ahead and not grounds.has_signs:
         return Confidence.HIGH
     return Confidence.MEDIUM
-
-
-def _level_by_calibration(stated: float, *, high_from: float | None) -> Confidence:
-    if high_from is not None and stated >= high_from:
-        return Confidence.HIGH
-    return Confidence.MEDIUM if stated >= _MEDIUM_PROBABILITY else Confidence.LOW

@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from querying.types import ConfidenceSignals
 
-# Fewer golden questions, or fewer of a kind, do not carry a curve.
+# With fewer golden questions, or fewer right or wrong answers, no curve is fitted.
 MIN_CALIBRATION_QUESTIONS = 40
 MIN_PER_CLASS = 5
 REQUIREMENTS = (
     f"{MIN_CALIBRATION_QUESTIONS} golden questions, some of them to be refused, and {MIN_PER_CLASS} answers "
     "of each kind, right and wrong."
 )
-# The least stated probability that is called high, and what must be right among those that are.
+# An answer is called high from this probability on, and this share of the answers called high must be right.
 HIGH_PROBABILITY = 0.8
-# Where the folds show that .8 is not kept, more is asked; with fewer cases than this they show nothing.
+# Where the held-out folds miss that share, a higher threshold is tried; fewer cases than this show nothing.
 _HIGH_THRESHOLDS = (HIGH_PROBABILITY, 0.85, 0.9, 0.95)
 _MIN_HIGH_CASES = 5
 
@@ -46,9 +46,9 @@ ReliabilityBin = tuple[float, float, int]
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledAnswer:
-    """An answer of known worth. An unanswerable question belongs here too: whatever answers it is wrong.
+    """An answer that is known to be right or wrong. Unanswerable questions count too: every answer to one is wrong.
 
-    `is_stated` is false where it was refused, so that no caller saw a confidence."""
+    `was_answered` is false for a refusal, where no caller saw a confidence."""
 
     grounds: ConfidenceSignals
     is_right: bool
@@ -57,7 +57,7 @@ class LabelledAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """`weights` are those of score, lead and agreement (`_numbers`); `high_from` is the least probability that may
+    """`weights` are those of score, lead and agreement (`_features`); `high_from` is the least probability that may
     be called high, None where the folds bear out none. On the answers held out: `ece` is the expected calibration
     error over ten bins, `reliability` has (mean stated, share right, count) of each bin. `questions` is how many
     golden questions there were, `date` (ISO) when it was fitted."""
@@ -109,9 +109,9 @@ def correctness_probability(grounds: ConfidenceSignals, calibration: Calibration
 
 
 def fit_calibration(known: Sequence[LabelledAnswer], *, questions: int, today: date) -> Calibration | None:
-    """The curve that these answers support; None where they are too few, or nearly all of one kind.
+    """The curve fitted on these answers; None where they are too few, or nearly all right or all wrong.
 
-    `questions` is how many golden questions there are, also those that carry nothing (asked back, say).
+    `questions` is how many golden questions there are, including those that were asked back.
     """
     right = sum(one.is_right for one in known)
     if questions < MIN_CALIBRATION_QUESTIONS or min(right, len(known) - right) < MIN_PER_CLASS:

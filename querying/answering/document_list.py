@@ -34,7 +34,7 @@ _HEADINGS = re.compile(r"(?:#{1,6} [^\n]*\n\s*)+")
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentListing:
-    """`total`: how many documents match, listed or not."""
+    """`total` is how many documents match, listed or not."""
 
     total: int
     citations: tuple[Citation, ...]
@@ -47,8 +47,11 @@ def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
     if not listed.total:
         return replace(refusal_answer(NO_DOCUMENT_MATCHES), why=(f"No document matches: {describe_plan(plan)}.",))
     style = question.options.citation_style
-    lines = [_document_line(citation, day) for citation, day in zip(listed.citations, listed.dates, strict=True)]
-    text = render_sentence("\n".join([_lead_line(listed, plan), "", *lines]), style=style)
+    lines = [_lead_line(listed, plan), ""]
+    for citation, day in zip(listed.citations, listed.dates, strict=True):
+        dated = f", {day.day} {day:%B %Y}" if day else ""
+        lines.append(f"- {sanitize(citation.passage.document_title)}{dated} [Source {citation.number}]")
+    text = render_sentence("\n".join(lines), style=style)
     return Answer(
         text=text + render_footnotes(listed.citations, style=style),
         outcome=Outcome.ANSWERED,
@@ -98,9 +101,12 @@ def _passage_of_chunk(chunk: Chunk) -> Passage:
 
 
 def _opening_citation(number: int, passage: Passage) -> Citation:
-    """The first sentences of the passage, as much as one looks at."""
+    """The first sentences of the passage, without the Markdown headings above them."""
     spans = list(sentence_spans(passage.content)) or [(0, len(passage.content))]
-    start = _after_headings(passage.content, spans[0][0])
+    start = spans[0][0]
+    headings = _HEADINGS.match(passage.content, start)
+    if headings and headings.end() < len(passage.content):
+        start = headings.end()
     ends = [end for _, end in spans if start < end <= start + _MAX_EXCERPT_CHARACTERS]
     end = max(ends, default=min(start + _MAX_EXCERPT_CHARACTERS, len(passage.content)))
     return Citation(
@@ -113,20 +119,9 @@ def _opening_citation(number: int, passage: Passage) -> Citation:
     )
 
 
-def _after_headings(text: str, start: int) -> int:
-    """Where the words begin under the Markdown headings that the text begins with; `start` where there are none."""
-    headings = _HEADINGS.match(text, start)
-    return headings.end() if headings and headings.end() < len(text) else start
-
-
 def _lead_line(listed: DocumentListing, plan: QueryPlan) -> str:
     number = f"{listed.total} document{'' if listed.total == 1 else 's'}"
     shown = len(listed.citations)
     first = "the first is" if shown == 1 else f"the first {shown} are"
     more = f"; {first}" if shown < listed.total else ""
     return f"{number} for {describe_plan(plan)}{more}:"
-
-
-def _document_line(citation: Citation, day: date | None) -> str:
-    dated = f", {day.day} {day:%B %Y}" if day else ""
-    return f"- {sanitize(citation.passage.document_title)}{dated} [Source {citation.number}]"

@@ -23,13 +23,14 @@ from querying.types import Answer, ConfidenceBasis, Delta, Evidence, Outcome, Pr
 _TRAILING_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
 # A model that never ends a sentence must not make us hold, and re-read, an endless buffer.
 _MAX_SENTENCE_CHARACTERS = 2000
+_MAX_MARK_CHARACTERS = 90
 
 
 async def generate(
     question: Question,
     *,
     evidence: Evidence,
-    consulted: Consultation,
+    consultation: Consultation,
     llm: LLM,
     basis: ConfidenceBasis | None = None,
 ) -> AsyncGenerator[Delta | Answer]:
@@ -48,43 +49,40 @@ async def generate(
         return Delta(text=new) if new else None
 
     async with aclosing(
-        _stream_sentences(llm, _build_prompt(question, evidence=evidence, consulted=consulted))
+        _stream_sentences(llm, _build_prompt(question, evidence=evidence, consultation=consultation))
     ) as pieces:
         async for piece in pieces:
             if isinstance(piece, Usage):
                 usage = usage + piece
             # Verification computes; the event loop has other streams to serve meanwhile.
-            elif delta := shown(guard.take(await sync_to_async(citer.cite)(piece))):
+            elif delta := shown(guard.add(await sync_to_async(citer.cite)(piece))):
                 yield delta
     if delta := shown(guard.finish()):
         yield delta
-    answer = guard.verdict(text=text, tree_decided=consulted.has_decided, basis=basis)
-    if answer.outcome == Outcome.ANSWERED and (ending := _closing_text(question, answer)):
-        yield Delta(text=ending)
+    answer = guard.verdict(text=text, tree_decided=consultation.has_decided, basis=basis)
+    if answer.outcome == Outcome.ANSWERED:
+        disclaimer = sanitize(question.release.disclaimer.strip())
+        ending = render_footnotes(answer.citations, style=style) + (f"\n\n{disclaimer}" if disclaimer else "")
+        if ending:
+            yield Delta(text=ending)
         answer = replace(answer, text=text + ending)
-    yield answer.with_usage(usage)
+    yield replace(answer, usage=usage)
 
 
-def _closing_text(question: Question, answer: Answer) -> str:
-    disclaimer = sanitize(question.release.disclaimer.strip())
-    footnotes = render_footnotes(answer.citations, style=question.options.citation_style)
-    return footnotes + (f"\n\n{disclaimer}" if disclaimer else "")
-
-
-def _build_prompt(question: Question, *, evidence: Evidence, consulted: Consultation) -> Prompt:
+def _build_prompt(question: Question, *, evidence: Evidence, consultation: Consultation) -> Prompt:
     messages = prompts.build_messages(
         question,
         passages=evidence.passages,
         labels=evidence.labels,
-        path=consulted.path,
-        recommendation=consulted.recommendation,
+        path=consultation.path,
+        recommendation=consultation.recommendation,
     )
     return Prompt(
         messages=messages,
         question=question.text,
         evidence=evidence,
-        recommendation=consulted.recommendation,
-        decided=consulted.decided,
+        recommendation=consultation.recommendation,
+        decision_text=consultation.decision_text,
     )
 
 
@@ -105,22 +103,17 @@ async def _stream_sentences(llm: LLM, prompt: Prompt) -> AsyncGenerator[str | Us
 
 def split_sentences(text: str) -> list[str]:
     """The text cut between sentences; the last part may be unfinished. Joined, the parts are the text again."""
-    cuts = [_end_of_marks(text, start) for start, _ in sentence_spans(text)[1:]]
-    # A cut stands only when what follows cannot turn out to be a mark of the sentence before: `[Sou`.
-    cuts = [cut for cut in dict.fromkeys(cuts) if cut < len(text) and not _may_be_mark(text, cut)]
+    starts = [start for start, _ in sentence_spans(text)[1:]]
+    cuts = [marks.end() if (marks := _TRAILING_MARKS.match(text, start)) else start for start in starts]
+    # Nothing is cut where what follows may turn out to be a mark of the sentence before: `[Sou`.
+    may_be_mark = [
+        cut for cut in cuts if text[cut : cut + 1] in ("[", "【") and len(text) - cut < _MAX_MARK_CHARACTERS
+    ]
+    cuts = [cut for cut in dict.fromkeys(cuts) if cut < len(text) and cut not in may_be_mark]
     parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     if len(parts[-1]) > _MAX_SENTENCE_CHARACTERS:
         parts.append("")
     return parts
-
-
-def _end_of_marks(text: str, start: int) -> int:
-    marks = _TRAILING_MARKS.match(text, start)
-    return marks.end() if marks else start
-
-
-def _may_be_mark(text: str, cut: int) -> bool:
-    return text[cut] in "[【" and len(text) - cut < 90
 
 
 def _separator(before: str, sentence: CitedSentence) -> str:

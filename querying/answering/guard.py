@@ -42,34 +42,33 @@ class Guard:
     _shown: list[CitedSentence] = field(default_factory=list)
     _seen: list[CitedSentence] = field(default_factory=list)
 
-    def take(self, sentence: CitedSentence) -> list[CitedSentence]:
+    def add(self, sentence: CitedSentence) -> list[CitedSentence]:
         """One more sentence of the answer; returns what may be shown now."""
         self._seen.append(sentence)
         if self.mode != CitationMode.MANDATORY:
-            return self._show([sentence])
-        ready, self._held = self._held, []
-        self._held.append(sentence)
+            return self._release([sentence])
+        ready, self._held = self._held, [sentence]
         if not ready:
             return []
-        if self._real <= self._phantom or self._may_be_refusal():
+        if self._real <= self._phantom or self._is_short_refusal:
             self._held = ready + self._held
             return []
         kept = self._releasable(ready)
         if ready[-1] not in kept and _is_lead_in(ready[-1]):
             self._held.insert(0, ready[-1])
-        return self._show(kept)
+        return self._release(kept)
 
     def finish(self) -> list[CitedSentence]:
         """The answer has ended; returns the last sentences that may be shown."""
         if self.mode == CitationMode.MANDATORY and not self._shown and self.refusal_reason:
             return []
         rest, self._held = self._held, []
-        return self._show(self._releasable(rest) if self.mode == CitationMode.MANDATORY else rest)
+        return self._release(self._releasable(rest) if self.mode == CitationMode.MANDATORY else rest)
 
     @property
     def refusal_reason(self) -> str:
         """Why mandatory mode refuses this answer; empty when it passes. Once shown, verified sentences stay."""
-        if self._is_short_refusal():
+        if self._is_short_refusal:
             return "self_refusal"
         if self._phantom > self._real:
             return "phantom_citations"
@@ -78,18 +77,25 @@ class Guard:
         return ""
 
     def verdict(self, *, text: str, tree_decided: bool, basis: ConfidenceBasis | None = None) -> Answer:
-        """The whole answer, as shown so far, with its confidence; or the refusal. Without a `basis` nothing is known
-        of the evidence, and what is cited is of middling confidence."""
+        """The whole answer, as shown so far, with its confidence; or the refusal.
+
+        The confidence is that of the evidence (`basis`; medium without one), one step lower for a weakness and one
+        higher for a tree's decision. An answer that cites nothing has low confidence.
+        """
         if self.mode == CitationMode.MANDATORY and not self._shown:
             refusal = refusal_answer(self.refusal_reason or "no_citations")
             return replace(refusal, basis=basis, sentences=len(self._seen), unproven=self._unproven)
         citations = tuple(dict.fromkeys(c for sentence in self._shown for c in sentence.citations))
+        weakness = self._weakness_reason()
+        # How many citations there are says nothing: a second one means that another sentence came close.
+        level = basis.level if basis else Confidence.MEDIUM
+        level = level.step(-1 if weakness else 0).step(1 if tree_decided else 0) if citations else Confidence.LOW
         return Answer(
             text=text,
             outcome=Outcome.ANSWERED,
-            reason=self._weakness_reason(),
+            reason=weakness,
             citations=citations,
-            confidence=self._confidence(citations, tree_decided=tree_decided, basis=basis),
+            confidence=level,
             basis=basis,
             sentences=len(self._seen),
             unproven=self._unproven,
@@ -102,16 +108,6 @@ class Guard:
         is_strict = self.mode == CitationMode.MANDATORY
         return sum(is_strict and not one.citations and id(one) not in shown for one in self._seen)
 
-    def _confidence(
-        self, citations: tuple[Citation, ...], *, tree_decided: bool, basis: ConfidenceBasis | None
-    ) -> Confidence:
-        """That of the evidence, then one step down for a weakness and one up for a tree's decision. What cites
-        nothing is low. How many citations there are says nothing: a second means that another sentence came close."""
-        if not citations:
-            return Confidence.LOW
-        level = basis.level if basis else Confidence.MEDIUM
-        return level.step(-1 if self._weakness_reason() else 0).step(1 if tree_decided else 0)
-
     def _weakness_reason(self) -> str:
         """What makes the answer less sure than its citations look. Mode `off` does not look."""
         if self.mode == CitationMode.OFF:
@@ -122,7 +118,7 @@ class Guard:
             return "unsupported_number"
         if self._phantom:
             return "phantom_citations"
-        if self.mode == CitationMode.OPTIONAL and self._is_short_refusal():
+        if self.mode == CitationMode.OPTIONAL and self._is_short_refusal:
             return "self_refusal"
         return ""
 
@@ -137,14 +133,15 @@ class Guard:
             kept.append(sentence)
         return kept
 
-    def _show(self, sentences: list[CitedSentence]) -> list[CitedSentence]:
+    def _release(self, sentences: list[CitedSentence]) -> list[CitedSentence]:
         before = len(self._shown)
         for sentence in sentences:
             if self.mode == CitationMode.OFF:
                 self._shown.append(sentence)
             elif not self._has_quoted(sentence):
                 self._shown.append(_mark_unverified(sentence) if self.mode == CitationMode.OPTIONAL else sentence)
-                if sentence.conflict and not self._has_shown(sentence.conflict):
+                cited = {citation.span for shown in self._shown for citation in shown.citations}
+                if sentence.conflict and not {one.span for one in sentence.conflict.citations} <= cited:
                     self._shown.append(sentence.conflict)
         return self._shown[before:]
 
@@ -153,19 +150,11 @@ class Guard:
         quoted = (shown.conflict.claim for shown in self._shown if shown.conflict)
         return bool(sentence.citations) and any(claim.endswith(sentence.claim) for claim in quoted)
 
-    def _has_shown(self, conflict: CitedSentence) -> bool:
-        known = {citation.span for sentence in self._shown for citation in sentence.citations}
-        return {citation.span for citation in conflict.citations} <= known
-
-    def _may_be_refusal(self) -> bool:
-        return self._length < SHORT_ANSWER_CHARACTERS and any(is_refusal(sentence.claim) for sentence in self._seen)
-
-    def _is_short_refusal(self) -> bool:
-        return self._may_be_refusal()
-
     @property
-    def _length(self) -> int:
-        return sum(len(sentence.claim) for sentence in self._seen)
+    def _is_short_refusal(self) -> bool:
+        """Whether the answer refuses by itself, as far as it has come."""
+        length = sum(len(sentence.claim) for sentence in self._seen)
+        return length < SHORT_ANSWER_CHARACTERS and any(is_refusal(sentence.claim) for sentence in self._seen)
 
     @property
     def _real(self) -> int:

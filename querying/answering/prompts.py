@@ -65,7 +65,9 @@ def build_system_prompt(policy: AnswerPolicy) -> str:
 
     Always in this order, each part that was written once, the rules last: nothing an author writes comes after them.
     """
-    limits = "\n".join(f"- {line}" for line in _limit_lines(policy.limits))
+    # One limit on a line, whether or not its author has put a dash before it.
+    lines = (" ".join(line.split()).removeprefix("- ") for line in policy.limits.splitlines())
+    limits = "\n".join(f"- {line}" for line in lines if line)
     parts = [
         policy.system_prompt.strip(),
         _with_heading(AUDIENCE_HEADING, " ".join(policy.audience.split())),
@@ -78,12 +80,6 @@ def build_system_prompt(policy: AnswerPolicy) -> str:
 
 def _with_heading(heading: str, text: str) -> str:
     return f"{heading}{text}" if text else ""
-
-
-def _limit_lines(text: str) -> list[str]:
-    """One limit on a line, whether or not its author has put a dash before it."""
-    lines = (" ".join(line.split()).removeprefix("- ") for line in text.splitlines())
-    return [line for line in lines if line]
 
 
 def _sources_section(passages: Sequence[Passage], labels: Mapping[UUID, str]) -> str:

@@ -20,13 +20,8 @@ from querying.question.validity import without_requested_day
 from querying.retrieval.exclusions import excluded_words
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
 
-_NEGATION_PENALTY, _EXCLUDED_TOPIC_PENALTY, _OPPOSITE_PENALTY, _NUMBER_PENALTY, _NAME_PENALTY = (
-    0.2,
-    0.2,
-    0.2,
-    0.2,
-    0.1,
-)
+_NEGATION_PENALTY = _EXCLUDED_TOPIC_PENALTY = _OPPOSITE_PENALTY = _NUMBER_PENALTY = 0.2
+_NAME_PENALTY = 0.1
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 _QUESTION_NEGATION = re.compile(r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b|n['’]t\b", re.IGNORECASE)
 _CAPITALISED_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’'-]{2,}(?:\s+[A-Z][\w’'-]{2,}){0,4}")
@@ -47,15 +42,15 @@ class Sufficiency:
         return self.grounds.score
 
 
-def assess_sufficiency(question: str, evidence: Evidence, *, sufficient: float | None = None) -> Sufficiency:
-    """Whether the evidence answers the question; `sufficient` is the plugin's own threshold, None the default one.
+def assess_sufficiency(question: str, evidence: Evidence, *, threshold: float | None = None) -> Sufficiency:
+    """Whether the evidence answers the question; `threshold` is the plugin's own, None the default one.
 
     The last turn only: earlier ones are asked about nothing.
     """
     best = evidence.sentences[0] if evidence.sentences else None
     signs = _contradiction_signs(question, best, evidence) if best else []
     score = evidence.strength - sum(weight for weight, _ in signs)
-    passes = score >= (SUFFICIENCY_THRESHOLD if sufficient is None else sufficient)
+    passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     why = () if passes else (*_unmentioned_words(question, evidence.passages), *(reason for _, reason in signs))
     grounds = ConfidenceSignals(
         score=score,
@@ -85,7 +80,7 @@ def _search_agreement(best: Sentence, evidence: Evidence) -> int:
 
 def _contradiction_signs(question: str, best: Sentence, evidence: Evidence) -> list[tuple[float, str]]:
     passage = evidence.passages[best.source]
-    around = f"{passage.document_title} {' '.join(passage.section_path)} {passage.content}"
+    around = _text_with_titles(passage)
     signs = []
     if _QUESTION_NEGATION.search(question) and not has_negation(best.text):
         signs.append((_NEGATION_PENALTY, "The question denies something; the nearest passage does not."))
@@ -107,21 +102,20 @@ def _opposite_pair(question: str, sentence: str, around: str) -> tuple[str, str]
     for word in re.findall(r"\w+", question):
         for stem in terms(word):
             if stem not in known and (contrary := opposites_of(stem) & said):
-                return word, _word_with_stem(contrary, sentence)
+                words = re.findall(r"\w+", sentence)
+                return word, next((other for other in words if contrary & set(terms(other))), min(contrary))
     return None
-
-
-def _word_with_stem(stems: frozenset[str] | set[str], sentence: str) -> str:
-    """The word of the sentence that has one of these stems."""
-    return next((word for word in re.findall(r"\w+", sentence) if set(terms(word)) & stems), min(stems))
 
 
 def _unmentioned_words(question: str, passages: Sequence[Passage]) -> list[str]:
     """What no passage that was found speaks of."""
     if not passages:
         return ["There is nothing about it in the documents."]
-    texts = (f"{p.document_title} {' '.join(p.section_path)} {p.content}" for p in passages)
-    known = set(terms(" ".join(texts)))
+    known = set(terms(" ".join(map(_text_with_titles, passages))))
     words = dict.fromkeys(word for word in re.findall(r"\w[\w’'-]*", question) if terms(word))
     missing = [f"“{word}”" for word in words if not set(terms(word)) & known]
     return [f"No passage mentions {', '.join(missing)}."] if missing else []
+
+
+def _text_with_titles(passage: Passage) -> str:
+    return " ".join([passage.document_title, *passage.section_path, passage.content])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _parsed_prices = cache(parse_prices)
 NO_COST = Decimal(0)
-# As fine as it is kept.
+# The precision of the column.
 _PRECISION = Decimal("0.000001")
 
 
@@ -24,7 +24,7 @@ def cost_of(usage: Usage, *, llm: LLM, was_called: bool) -> Decimal | None:
     """In the operator's currency, None where it is not known: the model has no price, or not all that it wrote was
     counted.
 
-    `was_asked` says whether the model was set to write the answer; what was refused before that cost nothing.
+    `was_called` says whether the model was asked to write the answer; a question refused before that cost nothing.
     """
     is_counted = usage.completion_tokens > 0
     if llm.is_offline or not (was_called or is_counted):

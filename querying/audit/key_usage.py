@@ -1,4 +1,4 @@
-"""What keys were used for: their questions by day and by how they ended."""
+"""How keys were used: their questions by day and by outcome."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DailyUsage:
 
 @dataclass(frozen=True, kw_only=True)
 class KeyUsage:
-    """The last `DAYS` days of a key, oldest first, days without questions among them."""
+    """The last `USAGE_DAYS` days of a key, oldest first; days without questions are included."""
 
     days: tuple[DailyUsage, ...]
 
@@ -41,7 +41,7 @@ class KeyUsage:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many ended in which way, the most frequent first."""
+        """The number of questions by outcome, the most frequent first."""
         together: Counter[str] = Counter()
         for day in self.days:
             together.update(day.outcomes)
@@ -54,7 +54,7 @@ def usage_by_key(keys: Iterable[UUID], *, today: date | None = None) -> dict[UUI
     today = today or timezone.now().date()
     first = today - timedelta(days=USAGE_DAYS - 1)
     counted: dict[tuple[UUID, date], dict[str, int]] = defaultdict(dict)
-    asked = Query.objects.filter(api_key__in=ids).asked_on(first, today)
+    asked = Query.objects.filter(api_key__in=ids).created_between(first, today)
     for key, day, outcome, count in asked.by_key_day_and_outcome():
         counted[key, day][outcome] = count
     days = [first + timedelta(days=number) for number in range(USAGE_DAYS)]

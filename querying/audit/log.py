@@ -20,7 +20,7 @@ from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
 from querying.llm_interface import LLM
 from querying.models import Query
-from querying.question.planning.planner import PlannedQuestion
+from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.types import Answer, Evidence, Outcome, Question, Usage
 
@@ -33,43 +33,42 @@ _FOREIGN_KEYS = ("plugin_id", "release", "api_key_id", "user_id")
 class QueryRecord:
     """What is known of a query so far. Filled in along the way, written once at the end."""
 
-    question: Question
+    question: ResolvedQuestion
     llm: LLM
-    outcome: Outcome = Outcome.ABANDONED  # until something else is known, the caller has simply left
     answer: Answer | None = None
     evidence: Evidence | None = None
     consultation: Consultation = field(default_factory=Consultation)
-    planned: PlannedQuestion = field(init=False)
     error: LexicError | None = None
     partial_text: str = ""
     timings: dict[str, int] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
-    def __post_init__(self) -> None:
-        self.planned = PlannedQuestion.none(self.question)
+    @property
+    def usage_before_answer(self) -> Usage:
+        """The tokens of planning and of reading facts for a tree."""
+        return self.consultation.usage + self.question.planned.usage
 
     @contextmanager
-    def timed(self, step: str) -> Iterator[None]:
+    def measure(self, step: str) -> Iterator[None]:
+        """Adds the time that the block takes to the step's."""
         begun = time.monotonic()
         try:
             yield
         finally:
             self.timings[step] = self.timings.get(step, 0) + _elapsed_ms(begun)
 
-    def finish(self, answer: Answer) -> Answer:
-        self.answer = answer
-        self.outcome = answer.outcome
-        return answer
-
-    def fail(self, error: LexicError) -> None:
-        self.error = error
-        self.outcome = Outcome.FAILED
+    @property
+    def outcome(self) -> Outcome:
+        """Without an answer and without an error the caller has left."""
+        if self.error:
+            return Outcome.FAILED
+        return self.answer.outcome if self.answer else Outcome.ABANDONED
 
 
 @asynccontextmanager
 async def record_query(question: Question, *, llm: LLM) -> AsyncIterator[QueryRecord]:
     """Writes the row when the block is left: by its end, by an error, or because the caller has gone."""
-    record = QueryRecord(question=question, llm=llm)
+    record = QueryRecord(question=ResolvedQuestion.of(question), llm=llm)
     try:
         yield record
     finally:
@@ -98,7 +97,9 @@ def _save_row(record: QueryRecord) -> None:
 
 
 def _query_columns(record: QueryRecord) -> dict[str, Any]:
-    question, release = record.question, record.question.release
+    question, asked, release = record.question, record.question.asked, record.question.release
+    # Of an answer that broke off, the provider has counted nothing yet.
+    usage = record.answer.usage if record.answer else record.usage_before_answer
     return {
         "id": question.id,
         "plugin_id": release.plugin_id,
@@ -107,17 +108,17 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
         "knowledge": release.knowledge,
         "api_key_id": question.caller.api_key_id,
         "user_id": question.caller.user_id,
-        "question": question.text,
+        "question": asked.text,
         "context": [{"role": turn.role, "content": turn.content} for turn in question.context],
-        "options": json_format.options_as_json(record.planned.question.options),
-        "plan": record.planned.as_dict(),
+        "options": json_format.options_as_json(question.options),
+        "plan": question.planned.as_dict(),
         "facts": dict(record.consultation.facts) or dict(question.facts),
         "embedder": ", ".join(sorted({pinned["embedder"] for pinned in release.knowledge})),
         "llm": record.llm.name,
         "timings": record.timings,
         "latency_ms": _elapsed_ms(record.started),
         "outcome": record.outcome.value,
-        "cost": cost_of(_total_usage(record), llm=record.llm, was_called="generate" in record.timings),
+        "cost": cost_of(usage, llm=record.llm, was_called="generate" in record.timings),
         "decision_path": list(record.consultation.path),
         **_evidence_columns(record),
         **_answer_columns(record),
@@ -153,11 +154,6 @@ def _answer_columns(record: QueryRecord) -> dict[str, Any]:
         "prompt_tokens": answer.usage.prompt_tokens,
         "completion_tokens": answer.usage.completion_tokens,
     }
-
-
-def _total_usage(record: QueryRecord) -> Usage:
-    """What the model's provider counted. Of an answer that broke off it has counted nothing yet."""
-    return record.answer.usage if record.answer else record.consultation.usage + record.planned.usage
 
 
 def _elapsed_ms(begun: float) -> int:

@@ -52,14 +52,11 @@ def question_vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     """
     embedder = get_embedder(EMBEDDER_NAME)
     beginnings = [" ".join(text.split())[:MAX_QUESTION_CHARACTERS] for text in texts]
-    keys = [_vector_cache_key(embedder.name, text) for text in beginnings]
+    hashes = (hashlib.sha256(text.encode(errors="replace")).hexdigest() for text in beginnings)
+    keys = [f"topic:{embedder.name}:{digest}" for digest in hashes]
     known = {key: np.frombuffer(kept, np.float32) for key, kept in cache.get_many(set(keys)).items()}
     missing = {key: text for key, text in zip(keys, beginnings, strict=True) if key not in known}
     fresh = dict(zip(missing, embedder.embed(list(missing.values())), strict=True))
     cache.set_many({key: vector.tobytes() for key, vector in fresh.items()}, _CACHE_SECONDS)
     found = [fresh[key] if key in fresh else known[key] for key in keys]
     return np.stack(found) if found else np.empty((0, embedder.dimensions), np.float32)
-
-
-def _vector_cache_key(embedder: str, text: str) -> str:
-    return f"topic:{embedder}:{hashlib.sha256(text.encode(errors='replace')).hexdigest()}"

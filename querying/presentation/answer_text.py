@@ -9,9 +9,9 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
+from querying.answering.citation_styles import CITATION_MARK
 from querying.models import Query
 
-_SOURCE_MARK = re.compile(r"\[Source (\d{1,6})\]")
 _PUNCTUATION = re.compile(r"[.,;:!?]{1,3}")
 # What the guard took a step down for (`querying.answering.guard`).
 _WEAKNESS_PHRASES = {
@@ -72,7 +72,7 @@ def answer_segments(text: str, *, source_count: int) -> list[TextSegment]:
 
 def _cut_at_marks(text: str, *, source_count: int) -> Iterator[TextSegment]:
     """What only looks like the mark of a source stays text."""
-    for position, part in enumerate(_SOURCE_MARK.split(text)):
+    for position, part in enumerate(CITATION_MARK.split(text)):
         is_mark = position % 2 == 1
         if is_mark and 1 <= int(part) <= source_count:
             yield TextSegment(text=part, source=int(part))

@@ -31,7 +31,7 @@ def error_response(
     response = JsonResponse(error.as_dict(), status=error.status) if is_stream else render_page(error)
     response.status_code = error.status
     if isinstance(error, (rate_limits.UserRateLimited, rate_limits.VisitorRateLimited)):
-        response["Retry-After"] = str(error.wait)
+        response["Retry-After"] = str(error.retry_after)
     return response
 
 

@@ -1,24 +1,23 @@
-"""Whether a question refers to something that nobody has named: "this state library", "the clinic" where there are
+"""Whether a question refers to something that it does not name: "this state library", "the clinic" where there are
 many, "how much does it cost?".
 
-An answer would have to pick one of the things that the documents speak of, and nobody could see that it was picked.
-What the conversation or an earlier clause named, and documents that the caller names, are something to refer to.
+An answer would have to pick one of the things in the documents, and nobody could see which. A reference is clear when
+the conversation or an earlier clause names the thing, or when the caller names documents.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
 
 from knowledge.search.hybrid import Passage
 from language.terms import terms
+from querying.question.clarifications import SUBJECT_FIELD
 from querying.types import Clarification, Question
 
-# The fact that a question back for what is meant is answered by.
-SUBJECT = "subject"
 _MAX_OPTIONS = 4
 # A question that points at more than this is no question.
 _MAX_REFERENCES = 8
@@ -74,7 +73,7 @@ class _Reference:
     is_cut: bool = False
 
     @property
-    def asked_back(self) -> str:
+    def clarifying_question(self) -> str:
         if not self.words:
             return "What do you mean?"
         return f"Which {'one' if self.is_cut else ' '.join(self.words)} do you mean?"
@@ -84,21 +83,14 @@ def clarify_reference(question: Question, passages: Sequence[Passage]) -> Clarif
     """The question back, with what the passages speak of as options; None where it is clear what is meant, or where
     nothing competes for it."""
     filters = question.options.filters
-    if SUBJECT in question.facts or (filters is not None and filters.document_ids):
+    if SUBJECT_FIELD in question.facts or (filters is not None and filters.document_ids):
         return None
     for pointer in _unresolved_references(
         question.text, before=" ".join(turn.content for turn in question.context)
     ):
         if options := _competing_options(passages, pointer):
-            return Clarification(question=pointer.asked_back, options=options, field=SUBJECT)
+            return Clarification(question=pointer.clarifying_question, options=options, field=SUBJECT_FIELD)
     return None
-
-
-def with_subject(question: Question) -> Question:
-    """The question with what was meant, where that was asked back for."""
-    said = question.facts.get(SUBJECT)
-    is_said = isinstance(said, str) and said.strip()
-    return replace(question, text=f"{question.text} ({said})") if is_said else question
 
 
 def _unresolved_references(text: str, *, before: str) -> Iterator[_Reference]:

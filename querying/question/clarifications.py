@@ -1,13 +1,14 @@
-"""The question we ask back, and the token that lets a stateless caller answer it.
+"""What we ask back, and the token that lets a stateless caller answer it.
 
-The token is signed, lives for an hour, and is bound to the asker, the release and the question: from another key,
+The token is signed, expires after an hour, and is bound to the caller, the release and the question: with another key,
 plugin or release it is refused. It carries the facts that were already known, so that nothing is asked twice.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core import signing
@@ -16,8 +17,10 @@ from lexic.errors import InvalidInput
 from querying.sanitize import sanitize
 from querying.types import Clarification, Question
 
-_SALT = "lexic.clarification"
+# The facts that answer a question back for a missing time, and for which one is meant.
+TIME_FIELD, SUBJECT_FIELD = "time", "subject"
 RESUME_TOKEN_MAX_AGE = 3600
+_SALT = "lexic.clarification"
 
 
 class InvalidResumeToken(InvalidInput):
@@ -27,35 +30,44 @@ class InvalidResumeToken(InvalidInput):
     hint = "Ask the question again to get a fresh token, or send the fact in `facts`."
 
 
+@dataclass(frozen=True, kw_only=True)
+class ResumeToken:
+    """The question that we asked something back about, the facts known then, and the fact that was missing."""
+
+    text: str
+    facts: Mapping[str, Any]
+    field: str
+
+
 def with_resume_token(clarification: Clarification, *, question: Question) -> Clarification:
+    """The question back, with a token that `read_resume_token` accepts from the same caller."""
     facts = {name: value for name, value in question.facts.items() if isinstance(value, (str, int, float, bool))}
     payload = {"b": _token_binding(question), "f": clarification.field, "k": facts, "q": question.text}
     return replace(clarification, token=signing.dumps(payload, salt=_SALT, compress=True))
 
 
-def clarification_text(clarification: Clarification) -> str:
-    """The question with its options, for a caller who reads text only."""
-    options = "\n".join(f"- {' '.join(sanitize(option).split())}" for option in clarification.options)
-    return f"{clarification.question}\n\n{options}" if options else clarification.question
+def read_resume_token(token: str, *, question: Question) -> ResumeToken:
+    """What the token carries. A question without text is taken for the one that the token was made for.
 
-
-def resume_question(question: Question, *, token: str, answer: Any) -> Question:
-    """The question with the missing fact filled in. An empty `question.text` is taken from the token.
-
-    Raises `InvalidFollowup`.
+    Raises `InvalidResumeToken`.
     """
     try:
         payload = signing.loads(token, salt=_SALT, max_age=RESUME_TOKEN_MAX_AGE)
     except signing.BadSignature:
         raise InvalidResumeToken from None
-    asked = replace(question, text=question.text or payload["q"])
-    if payload["b"] != _token_binding(asked):
+    if payload["b"] != _token_binding(question, text=question.text or payload["q"]):
         raise InvalidResumeToken
-    return replace(asked, facts={**payload["k"], **question.facts, payload["f"]: answer})
+    return ResumeToken(text=payload["q"], facts=payload["k"], field=payload["f"])
 
 
-def _token_binding(question: Question) -> str:
+def clarification_text(clarification: Clarification) -> str:
+    """The question back with its options, for a caller who reads text only."""
+    options = "\n".join(f"- {' '.join(sanitize(option).split())}" for option in clarification.options)
+    return f"{clarification.question}\n\n{options}" if options else clarification.question
+
+
+def _token_binding(question: Question, *, text: str = "") -> str:
     release = question.release
     version = "draft" if release.is_draft else str(release.pk)
-    parts = [question.caller.name, str(release.plugin_id), version, " ".join(question.text.split())]
+    parts = [question.caller.name, str(release.plugin_id), version, " ".join((text or question.text).split())]
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

@@ -1,29 +1,32 @@
-"""A conversation in which we have asked back: the answer is put to the question that it was about.
+"""Replies to what a tree asked back, recognised by words alone, without a token and without anything stored.
 
-A caller who only keeps the text of a chat sends it all again: their question, our question, their answer. Nothing
-else marks that answer as one. What we ask is what a tree of the release can ask, word for word, so it is recognised
-by its words, and neither a token nor anything that is stored is needed. Anybody could write such a turn themselves:
-that gives them no more than sending the fact.
+A caller who keeps only the text of a chat sends it all again: their question, our question, their answer. What we ask
+is what a tree of the release can ask, word for word, so our question is recognised in it. Anybody could write such a
+turn themselves: that gives them no more than sending the fact.
+
+A caller who keeps nothing sends the original question and the answer. What was asked in between follows from the tree
+that the original question is about. What is known already goes along in it, each fact on a line of its own: our
+question and the answer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from plugins.models import Release
-from querying.question import clarifications
-from querying.question.tree_consultation import clarification_for, parsed_trees
+from querying.question.clarifications import clarification_text
+from querying.question.tree_consultation import clarification_for, find_relevant_tree, parsed_trees
 from querying.types import Question, Turn
 from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts
 from trees.selection import asks_for_meaning
-from trees.walk import MissingFact, list_missing_facts, resolves_missing_fact
+from trees.walk import MissingFact, list_missing_facts, resolves_missing_fact, walk
 
-# An answer that nobody understands is asked for again when it is as short as this, or owns up to knowing nothing; any
-# other is about something else.
+# A reply that gives no value is asked for again when it is as short as this, or admits to not knowing; any other is
+# about something else.
 _MAX_UNCLEAR_WORDS = 2
 _UNSURE = re.compile(r"\b(?:(?:do not|don['’]?t) know|not sure|unsure|no idea)\b", re.IGNORECASE)
 _QUESTION_START = re.compile(
@@ -48,74 +51,92 @@ class FactReply:
     says_more: bool
 
 
-def resolve_followup(question: Question) -> Question:
-    """The question that was asked first, with the facts that were answered since, where the text answers what we
-    asked back; otherwise the question as it is.
-
-    Facts that the request itself gives win.
-    """
-    if not (len(question.context) >= 2 and question.release.trees):
-        return question
-    known = askable_questions(question.release)
-    facts: dict[str, Any] = {}
-    text, turns, said = question.text, list(question.context), list[Turn]()
-    while replies := _matching_replies(text, turns, known):
-        facts = {reply.field: reply.value for reply in replies} | facts
-        if any(reply.says_more for reply in replies):
-            said = [turns[-1], Turn(role="user", content=text), *said]
-        text, turns = turns[-2].content, turns[:-2]
-    if not facts:
-        return question
-    return replace(question, text=text, context=(*turns, *said), facts={**facts, **question.facts})
-
-
 def askable_questions(release: Release) -> Mapping[str, list[TreeQuestion]]:
-    """What the release's trees can ask, by its words, with and without its options."""
+    """What the release's trees can ask, by the words of the question, with and without its options."""
     known: dict[str, list[TreeQuestion]] = {}
-    for _, tree in parsed_trees(release):
-        for missing in list_missing_facts(tree):
-            clarification = clarification_for(missing)
-            for words in {
-                _normalized_words(clarification.question),
-                _normalized_words(clarifications.clarification_text(clarification)),
-            }:
-                known.setdefault(words, []).append(TreeQuestion(tree=tree, missing=missing))
+    for question in _tree_questions(release):
+        clarification = clarification_for(question.missing)
+        for words in {_one_line(clarification.question), _one_line(clarification_text(clarification))}:
+            known.setdefault(words, []).append(question)
     return known
 
 
-def _matching_replies(text: str, turns: Sequence[Turn], known: Mapping[str, list[TreeQuestion]]) -> list[FactReply]:
+def matching_replies(text: str, turns: Sequence[Turn], known: Mapping[str, list[TreeQuestion]]) -> list[FactReply]:
     """What the text answers, if the turns before it end with a question of the user and one of ours."""
     if [turn.role for turn in turns[-2:]] != ["user", "assistant"]:
         return []
-    return [
-        reply
-        for asked in known.get(_normalized_words(turns[-1].content), [])
-        if (reply := parse_reply(text, asked))
-    ]
+    replies = (parse_reply(text, question) for question in known.get(_one_line(turns[-1].content), []))
+    return [reply for reply in replies if reply]
 
 
-def parse_reply(text: str, asked: TreeQuestion) -> FactReply | None:
-    """What the text says to what was asked; None where it says nothing to it."""
-    field, bare = asked.missing.field, text.strip()
+def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
+    """The fact that the text gives as an answer to the tree's question; None where it is no answer."""
+    field, bare = question.missing.field, text.strip()
     if len(bare) > tree_facts.MAX_VALUE_LENGTH:
         return None
-    is_value = resolves_missing_fact(asked.tree, asked.missing, bare)
-    # Where any text will do, a question of their own would pass for one.
-    if _is_question(bare) and not (is_value and asked.missing.options):
+    is_value = resolves_missing_fact(question.tree, question.missing, bare)
+    is_question = bare.endswith("?") or bool(_QUESTION_START.match(bare)) or asks_for_meaning(bare)
+    # Without options any text is a value, so the user's own question would pass for one.
+    if is_question and not (is_value and question.missing.options):
         return None
     if is_value:
         return FactReply(field=field, value=bare, says_more=False)
-    facts, _ = tree_facts.facts_from_request(asked.tree, {field: bare})
+    facts, _ = tree_facts.facts_from_request(question.tree, {field: bare})
     value = facts[field].value
-    if resolves_missing_fact(asked.tree, asked.missing, value):
+    if resolves_missing_fact(question.tree, question.missing, value):
         return FactReply(field=field, value=value, says_more=True)
-    is_no_answer = len(bare.split()) <= _MAX_UNCLEAR_WORDS or _UNSURE.search(bare)
-    return FactReply(field=field, value=bare, says_more=False) if is_no_answer else None
+    is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or _UNSURE.search(bare)
+    return FactReply(field=field, value=bare, says_more=False) if is_unclear else None
 
 
-def _is_question(text: str) -> bool:
-    return text.endswith("?") or bool(_QUESTION_START.match(text)) or asks_for_meaning(text)
+def reply_to_tree(first: Question, answer: str) -> FactReply | None:
+    """The fact that the answer gives to what a tree asks about the first question; None where no tree asks."""
+    found = find_relevant_tree(first)
+    missing = walk(found[1], found[2]).missing if found else None
+    if found is None or missing is None:
+        return None
+    tree = found[1]
+    # A model may have read more out of the question than its words say: then another fact was asked for.
+    others = [one for one in list_missing_facts(tree) if one.options and one.field != missing.field]
+    for one in [missing, *others]:
+        reply = parse_reply(answer, TreeQuestion(tree=tree, missing=one))
+        if reply and resolves_missing_fact(tree, one, reply.value):
+            return reply
+    return None
 
 
-def _normalized_words(text: str) -> str:
+def pack_original(question: Question) -> str:
+    """What goes along with a question back, so that a caller who keeps nothing loses no fact: the question, and the
+    known facts as lines that `unpack_original` reads."""
+    asked: dict[str, str] = {}
+    for one in _tree_questions(question.release):
+        asked.setdefault(one.missing.field, _one_line(one.missing.question))
+    lines = [f"{asked[field]} {value}" for field, value in question.facts.items() if field in asked]
+    return "\n".join([question.text, *lines])
+
+
+def unpack_original(original: str, release: Release) -> tuple[str, Mapping[str, Any]]:
+    """The question without the lines that `pack_original` added, and the facts that they hold."""
+    lines, facts = original.strip().splitlines(), dict[str, Any]()
+    known = askable_questions(release) if len(lines) > 1 else {}
+    while len(lines) > 1 and (found := dict(_facts_in_line(lines[-1], known))):
+        facts = {**found, **facts}
+        lines.pop()
+    return "\n".join(lines).strip(), facts
+
+
+def _facts_in_line(line: str, known: Mapping[str, list[TreeQuestion]]) -> Iterator[tuple[str, Any]]:
+    for words, questions in known.items():
+        if line.startswith(f"{words} "):
+            replies = [parse_reply(line.removeprefix(words).strip(), one) for one in questions]
+            yield from ((reply.field, reply.value) for reply in replies if reply)
+
+
+def _tree_questions(release: Release) -> Iterator[TreeQuestion]:
+    for _, tree in parsed_trees(release):
+        for missing in list_missing_facts(tree):
+            yield TreeQuestion(tree=tree, missing=missing)
+
+
+def _one_line(text: str) -> str:
     return " ".join(text.split())

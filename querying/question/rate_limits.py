@@ -1,5 +1,5 @@
-"""How much people ask by hand: those who have signed in, of whom who asks faster than this is a script with a borrowed
-session, and visitors, of whom nobody knows who they are."""
+"""How much people may ask by hand. A signed-in person who asks faster than this is a script with a borrowed session;
+visitors are limited by their address, because nobody knows who they are."""
 
 from __future__ import annotations
 
@@ -14,41 +14,39 @@ from plugins.models import Plugin
 USER_LIMITS = {MINUTE: 30, DAY: 2000}
 
 
-class UserRateLimited(LexicError):
+class RateLimited(LexicError):
     """You have asked very often just now; your question is kept in the box."""
 
     code = "rate_limited"
     status = 429
 
-    def __init__(self, wait: float) -> None:
-        self.wait = math.ceil(wait)
-        super().__init__(hint=f"You may go on in {self.wait} seconds.")
+    def __init__(self, retry_after: int, *, hint: str) -> None:
+        self.retry_after = retry_after
+        super().__init__(hint=hint)
+
+
+class UserRateLimited(RateLimited):
+    """You have asked very often just now; your question is kept in the box."""
+
+
+class VisitorRateLimited(RateLimited):
+    """You have asked as much as can be asked here without a key; your question is kept in the box."""
 
 
 def check_user_limit(user: User) -> None:
-    """Counts a question asked by hand. Raises `AskedTooOften`."""
+    """Counts a question asked by hand. Raises `UserRateLimited`."""
     wait = count_or_wait(f"sandbox:{user.pk}", USER_LIMITS)
     if wait is not None:
-        raise UserRateLimited(wait)
-
-
-class VisitorRateLimited(LexicError):
-    """You have asked as much as can be asked here without a key; your question is kept in the box."""
-
-    code = "rate_limited"
-    status = 429
-
-    def __init__(self, wait: int) -> None:
-        self.wait = wait
-        super().__init__(hint=f"You may go on in {wait_text(wait)}, or get a key and go on at once.")
+        seconds = math.ceil(wait)
+        raise UserRateLimited(seconds, hint=f"You may go on in {seconds} seconds.")
 
 
 def check_visitor_limit(who: str, *, plugin: Plugin) -> None:
     """Counts a visitor's question to the plugin, by whichever of its public doors; `who` is their address
-    (`accounts.visitors.name_of`). Raises `AskedEnough`."""
-    allowance = rate_limits.count_visitor_request(who, place=str(plugin.pk))
-    if allowance.retry_after is not None:
-        raise VisitorRateLimited(allowance.retry_after)
+    (`accounts.visitors.visitor_id`). Raises `VisitorRateLimited`."""
+    wait = rate_limits.count_visitor_request(who, place=str(plugin.pk)).retry_after
+    if wait is not None:
+        raise VisitorRateLimited(wait, hint=f"You may go on in {wait_text(wait)}, or get a key and go on at once.")
 
 
 def visitor_questions_left(who: str, *, plugin: Plugin) -> int | None:

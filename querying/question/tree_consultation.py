@@ -14,7 +14,7 @@ from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
 from querying.sanitize import sanitize
 from querying.types import Clarification, Question, Usage
-from trees.definition.nodes import Tree
+from trees.definition.nodes import Action, Tree
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
 from trees.selection import asks_for_meaning, asks_for_word_meaning, select_tree, unrelated_stems
@@ -38,12 +38,16 @@ class Consultation:
         return tuple(decision_path(self.walk)) if self.walk else ()
 
     @property
+    def action(self) -> Action | None:
+        return self.walk.action if self.walk else None
+
+    @property
     def recommendation(self) -> str:
-        return self.walk.action.recommendation if self.walk and self.walk.action else ""
+        return self.action.recommendation if self.action else ""
 
     @property
     def source_hint(self) -> str:
-        return (self.walk.action.source_hint or "") if self.walk and self.walk.action else ""
+        return (self.action.source_hint or "") if self.action else ""
 
     @property
     def clarification(self) -> Clarification | None:
@@ -54,12 +58,12 @@ class Consultation:
         return bool(self.recommendation)
 
     @property
-    def decided(self) -> str:
+    def decision_text(self) -> str:
         """What the tree adds to the question, in words: the facts it used and what it recommends."""
         if not self.has_decided:
             return ""
-        values = [str(step.get("value", "")) for step in self.path]
-        return " ".join(part for part in [*values, self.recommendation] if part)
+        values = (str(step.get("value", "")) for step in self.path)
+        return " ".join(filter(None, [*values, self.recommendation]))
 
 
 def clarification_for(missing: MissingFact) -> Clarification:

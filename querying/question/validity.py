@@ -14,13 +14,15 @@ from dataclasses import dataclass, fields, replace
 from datetime import date
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from knowledge.models import Document
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import Passage
 from language.dates import MONTH_PATTERN, month_number
-from querying.types import SUFFICIENCY_THRESHOLD, Citation, Question
+from querying.question.resolve import ResolvedQuestion
+from querying.types import SUFFICIENCY_THRESHOLD, Citation
 
 _DOCUMENT_NOUN = (
     r"(?:edition|version|issue|revision|release|code|standard|polic(?:y|ies)|rules?|regulations?|clauses?|handbook"
@@ -71,15 +73,17 @@ PassageSearch = Callable[[Filters | None], Sequence[Passage]]
 PassageStrength = Callable[[Sequence[Passage]], float]
 
 
-def passages_in_force(question: Question, *, find: PassageSearch, strength: PassageStrength) -> Sequence[Passage]:
+def passages_in_force(
+    question: ResolvedQuestion, *, find: PassageSearch, strength: PassageStrength
+) -> Sequence[Passage]:
     """The passages to answer from. `find` searches under filters, `strength` weighs what it found.
 
     Costs one small statement more where everything that is found is in force.
     """
-    given = question.options.filters or Filters()
+    given, text = question.options.filters or Filters(), question.search_text
     if given.as_of:
         return find(given)
-    if day := requested_day(question.text):
+    if day := requested_day(text):
         return find(replace(given, as_of=day))
     today = timezone.localdate()
     found = find(given or None)
@@ -88,9 +92,12 @@ def passages_in_force(question: Question, *, find: PassageSearch, strength: Pass
         return found
     if given.document_ids is not None or given.statuses:
         return _mark_out_of_force(found, others)
-    if asked := [pk for pk, document in others.items() if _is_asked_for(document, question.text, today)]:
+    requests = {True: _ASKS_FOR_OLD, False: _ASKS_FOR_NEW}
+    asked = [pk for pk, one in others.items() if requests[_is_superseded(one, today)].search(text)]
+    if asked:
         return _mark_out_of_force(find(replace(given, document_ids=tuple(sorted(asked)))), others)
-    named = {pk for pk, document in others.items() if _names_same_version(document.title, question.text)}
+    versions = set(_version_names(text))
+    named = {pk for pk, document in others.items() if not versions.isdisjoint(_version_names(document.title))}
     current = find(replace(given, as_of=today, validity_exempt_ids=tuple(sorted(named))))
     if named or _is_sufficient(question, strength(current)) or not _is_sufficient(question, strength(found)):
         return _mark_out_of_force(current, others)
@@ -128,52 +135,35 @@ def validity_note(citations: Iterable[Citation]) -> str:
     cited = [(one.number, one.passage) for one in citations if isinstance(one.passage, OutOfForce)]
     if not cited:
         return ""
-    old = [number for number, passage in cited if passage.superseded_on]
-    new = [number for number, passage in cited if not passage.superseded_on]
-    parts = [_note_clause(old, "no longer in force"), _note_clause(new, "not yet in force")]
-    sentence = "; ".join(filter(None, parts))
+    clauses = []
+    for state, is_old in (("no longer in force", True), ("not yet in force", False)):
+        marks = [f"[Source {number}]" for number, passage in cited if bool(passage.superseded_on) is is_old]
+        if marks:
+            clauses.append(f"what is quoted here is {state} {' '.join(marks)}")
+    sentence = "; ".join(clauses)
     if any(passage.is_last_resort for _, passage in cited):
         sentence += "; nothing that is in force answers the question"
     return f"Note: {sentence}."
 
 
-def _note_clause(numbers: Sequence[int], state: str) -> str:
-    marks = " ".join(f"[Source {number}]" for number in numbers)
-    return f"what is quoted here is {state} {marks}" if marks else ""
-
-
 def _documents_out_of_force(passages: Sequence[Passage], today: date) -> dict[UUID, Document]:
-    """Those of the passages' documents that are not valid on this day, by id."""
+    """The passages' documents that are not valid on this day, by id."""
     documents = Document.objects.filter(pk__in={passage.document_id for passage in passages})
-    dated = documents.only("title", "effective_from", "superseded_on")
-    return {document.pk: document for document in dated if not _is_in_force(document, today)}
-
-
-def _is_in_force(document: Document, day: date) -> bool:
-    has_begun = document.effective_from is None or document.effective_from <= day
-    return has_begun and (document.superseded_on is None or document.superseded_on > day)
-
-
-def _is_asked_for(document: Document, question: str, today: date) -> bool:
-    """Whether the question asks for what is old, or for what is still to come, and this document is."""
-    return (_ASKS_FOR_OLD if _is_superseded(document, today) else _ASKS_FOR_NEW).search(question) is not None
+    is_out_of_force = Q(effective_from__gt=today) | Q(superseded_on__lte=today)
+    return documents.filter(is_out_of_force).only("title", "effective_from", "superseded_on").in_bulk()
 
 
 def _is_superseded(document: Document, today: date) -> bool:
     return document.superseded_on is not None and document.superseded_on <= today
 
 
-def _names_same_version(title: str, question: str) -> bool:
-    """Whether a year, an edition or a version of the question stands in the title."""
-    return not set(_version_names(question)).isdisjoint(_version_names(title))
-
-
 def _version_names(text: str) -> Iterator[str]:
+    """The years, editions and versions that the text names."""
     for match in _NAMED_VERSION.finditer(text):
         yield " ".join(match.group().lower().rstrip(".").split())
 
 
-def _is_sufficient(question: Question, strength: float) -> bool:
+def _is_sufficient(question: ResolvedQuestion, strength: float) -> bool:
     own = question.release.evidence_threshold
     return strength >= (SUFFICIENCY_THRESHOLD if own is None else own)
 
@@ -182,10 +172,8 @@ def _mark_out_of_force(
     passages: Sequence[Passage], others: dict[UUID, Document], *, is_last_resort: bool = False
 ) -> list[Passage]:
     return [
-        _out_of_force_passage(passage, others[passage.document_id], is_last_resort)
-        if passage.document_id in others
-        else passage
-        for passage in passages
+        _out_of_force_passage(passage, document, is_last_resort) if document else passage
+        for passage, document in ((passage, others.get(passage.document_id)) for passage in passages)
     ]
 
 

@@ -16,6 +16,7 @@ from querying.sanitize import sanitize
 from querying.types import Question
 
 _MAX_TAGS, _MAX_LABEL_CHARACTERS = 12, 80
+_LABEL_COLUMNS = ("doc_date", "doc_type", "project", "doc_status", "tags")
 
 
 def labels_by_document(question: Question, passages: Sequence[Passage]) -> Mapping[UUID, str]:
@@ -27,22 +28,18 @@ def labels_by_document(question: Question, passages: Sequence[Passage]) -> Mappi
     return {pk: words for pk, words in labelled.items() if words}
 
 
-_LABEL_COLUMNS = ("doc_date", "doc_type", "project", "doc_status", "tags")
-
-
 def _document_label_text(document: Document) -> str:
-    said = {
+    labels = {
         "date": document.doc_date.isoformat() if document.doc_date else "",
         "type": document.doc_type,
         "project": document.project,
         "status": document.doc_status,
         "tags": ", ".join(tag for tag in map(_sanitized_label, document.tags[:_MAX_TAGS]) if tag),
     }
-    return "; ".join(
-        f"{name} {word}" for name, label in said.items() if (word := _sanitized_label(label, most=400))
-    )
+    words = ((name, _sanitized_label(label, limit=400)) for name, label in labels.items())
+    return "; ".join(f"{name} {word}" for name, word in words if word)
 
 
-def _sanitized_label(label: str, *, most: int = _MAX_LABEL_CHARACTERS) -> str:
+def _sanitized_label(label: str, *, limit: int = _MAX_LABEL_CHARACTERS) -> str:
     """In one line, and without what would end a list or begin a source."""
-    return " ".join(sanitize(label).replace(";", ",").replace("[", "(").replace("]", ")").split())[:most]
+    return " ".join(sanitize(label).replace(";", ",").replace("[", "(").replace("]", ")").split())[:limit]

@@ -1,7 +1,7 @@
-"""What a sentence sets aside: "away from the coast" speaks of everywhere but the coast, with the same word.
+"""What a sentence excludes: "away from the coast" is about every place but the coast, and yet has the word.
 
-Words in common make such a sentence look like an answer to a question about the coast. It is the contrary of one.
-"Not for" and "except" are left alone: they may be the very answer.
+The common word makes such a sentence look like an answer to a question about the coast, when it is the opposite.
+"Not for" and "except" do not count as exclusions: they may be the answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _EXCLUDING_PHRASE = re.compile(
     r"\s+((?:(?:the|a|an|any|its|their|this|that)\s+)?[^\s,.;:()]{2,30}(?:\s+[^\s,.;:()]{2,30}){0,2})",
     re.IGNORECASE,
 )
-# "coast" and "coastal": so many letters in common, and so few more.
+# "coast" and "coastal" have at least this many letters in common, and at most this many more.
 _MIN_ROOT_LETTERS, _MAX_ENDING_LETTERS = 4, 3
 
 
@@ -26,7 +26,7 @@ def excluded_words(sentence: str, question: str) -> str:
     A question that excludes the same thing itself is answered by such a sentence.
     """
     if not (excluded := _excluded_phrases(sentence)):
-        return ""  # most sentences: the question need not be stemmed for them
+        return ""  # true of most sentences, so the question need not be stemmed
     own = _excluded_phrases(question)
     asked = frozenset(terms(question)) - frozenset(stem for _, stems in own for stem in stems)
     for words, stems in excluded:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.search.query_words import Synonyms, canonical_phrase
 from language.terms import terms
-from querying.question.conversation_context import WeightedTurn
+from querying.question.resolve import WeightedTurn
 from querying.retrieval.token_states import token_states
 
 Matrix = NDArray[np.float32]
@@ -32,8 +32,8 @@ _MAX_SYNONYMS = 6
 class SentenceMatch:
     """How much of the question's weight a sentence matches, and the same with words of the title as given."""
 
-    bare: float
-    titled: float
+    without_title: float
+    with_title: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +76,13 @@ class QuestionWords:
 
     def in_title(self, title: str) -> NDArray[np.bool_]:
         """Which rows of the states belong to words that the title says."""
-        return self._said(frozenset(terms(title)))
+        return self._is_in_stems(frozenset(terms(title)))
 
     def share(self, said: Set[str]) -> float:
         """How much of the question's weight these stems are, 0 to 1: quick, and rough."""
-        return self._weighed(self._said(said).astype(np.float32))
+        return self._weighed(self._is_in_stems(said).astype(np.float32))
 
-    def _said(self, stems: Set[str]) -> NDArray[np.bool_]:
+    def _is_in_stems(self, stems: Set[str]) -> NDArray[np.bool_]:
         return np.fromiter((stem in stems for stem in self._stems), dtype=np.bool_, count=len(self._stems))
 
     def topic(self, similar: Sequence[Matrix]) -> NDArray[np.float32]:
@@ -94,9 +94,11 @@ class QuestionWords:
         """`similar` is [rows of the states, tokens of the sentence]. What earlier turns name needs to be in the
         passage; the sentence answers the last."""
         if similar.shape[1] == 0:  # cut off at the end of the model's window
-            return SentenceMatch(bare=0.0, titled=0.0)
+            return SentenceMatch(without_title=0.0, with_title=0.0)
         best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
-        return SentenceMatch(bare=self._weighed(best), titled=self._weighed(np.where(in_title, 1.0, best)))
+        return SentenceMatch(
+            without_title=self._weighed(best), with_title=self._weighed(np.where(in_title, 1.0, best))
+        )
 
     def _weighed(self, best: NDArray[np.float32]) -> float:
         parts = np.add.reduceat(best * self._shares, self._part_starts)
@@ -142,19 +144,21 @@ class _TurnParser:
 
     def words(self, turn: WeightedTurn) -> Iterator[_QuestionWord]:
         """The words with a weight, in order. A phrase that has synonyms is one word."""
-        text = f"{turn.before} {turn.text}" if turn.before else turn.text
+        text = f"{turn.preceding_text} {turn.text}" if turn.preceding_text else turn.text
         for group, others in self._phrases(text, first=len(text) - len(turn.text)):
             start, end = group[0].start, group[-1].end
             texts = [text, *(text[:start] + other + text[end:] for other in others)]
             spans = [(start, end), *((start, start + len(other)) for other in others)]
-            parts = [part for each, span in zip(texts, spans, strict=True) if (part := self._part(each, span))]
+            parts = [
+                part for each, span in zip(texts, spans, strict=True) if (part := self._phrase_states(each, span))
+            ]
             if parts:
                 weight = turn.weight * sum(word.weight for word in group)
                 yield _QuestionWord(parts=tuple(parts), weight=weight, is_topic=turn.weight < 1)
 
     def _phrases(self, text: str, *, first: int) -> Iterator[tuple[list[_TextWord], tuple[str, ...]]]:
         """Each word from an offset on by itself, or the words of a phrase together with how else it is put."""
-        said = [word for word in self._spoken(text) if word.start >= first]
+        said = [word for word in self._text_words(text) if word.start >= first]
         at = 0
         while at < len(said):
             length, others = self._longest_phrase(said, at)
@@ -168,22 +172,22 @@ class _TurnParser:
                 return length, others[:_MAX_SYNONYMS]
         return 1, ()
 
-    def _spoken(self, text: str) -> Iterator[_TextWord]:
+    def _text_words(self, text: str) -> Iterator[_TextWord]:
         for match in _WORD.finditer(text):
             if stems := tuple(terms(match.group())):
                 weight = max(self._weights.get(stem, 0.0) for stem in stems)
                 start, end = match.span()
                 yield _TextWord(start=start, end=end, text=match.group(), stems=stems, weight=weight)
 
-    def _part(self, text: str, span: Span) -> _PhraseStates | None:
+    def _phrase_states(self, text: str, span: Span) -> _PhraseStates | None:
         """None when the words are beyond what the model reads, or weigh nothing."""
         (states, offsets), *_ = token_states(self._embedder, [text])
         rows: list[int] = []
         shares: list[float] = []
         stems: list[str] = []
-        for word in self._spoken(text[: span[1]]):
+        for word in self._text_words(text[: span[1]]):
             if word.start >= span[0]:
-                pieces = _token_rows(offsets, word)
+                pieces = [row for row, (at, to) in enumerate(offsets) if at < word.end and to > word.start]
                 rows += pieces
                 shares += [word.weight / len(pieces)] * len(pieces) if pieces else []
                 stems += [word.stems[0]] * len(pieces)
@@ -191,10 +195,6 @@ class _TurnParser:
             return None
         share = np.asarray(shares, dtype=np.float32) / np.float32(sum(shares))
         return _PhraseStates(states=states[rows], shares=share, stems=tuple(stems))
-
-
-def _token_rows(offsets: Sequence[Span], word: _TextWord) -> list[int]:
-    return [i for i, (start, end) in enumerate(offsets) if start < word.end and end > word.start]
 
 
 def _segment_starts(lengths: Sequence[int]) -> NDArray[np.intp]:

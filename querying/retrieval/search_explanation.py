@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -20,7 +19,8 @@ MAX_EXPLAINED_PASSAGES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainedPassage:
-    """A passage, and whether an answer would be made from it; if not, why. `matched` are the terms in common."""
+    """A passage, and whether an answer would be made from it (`why_not`: the reason, where not). `matched` are the
+    question's terms that it has."""
 
     passage: Passage
     is_read: bool
@@ -30,7 +30,7 @@ class ExplainedPassage:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchExplanation:
-    """`findings` are in the order of their scores. `missing` are words of the question that none of them holds."""
+    """`findings` are in the order of their scores. `missing` are the words of the question that none of them has."""
 
     findings: tuple[ExplainedPassage, ...]
     asked: frozenset[str]
@@ -48,29 +48,21 @@ def explain_search(release: Release, question: str, *, document_id: UUID | None 
         filters=Filters(document_ids=(document_id,)) if document_id else None,
         limit=max(MAX_EXPLAINED_PASSAGES, release.top_k),
     )
-    asked = frozenset(terms(question))
-    findings = tuple(_explained_passages(found, asked, release))
-    held = frozenset().union(*(finding.matched for finding in findings)) if findings else frozenset()
-    missing = tuple(word for word, counted in terms_by_word(question).items() if counted.isdisjoint(held))
-    return SearchExplanation(findings=findings, asked=asked, missing=missing)
-
-
-def _explained_passages(
-    found: Sequence[Passage], asked: frozenset[str], release: Release
-) -> list[ExplainedPassage]:
-    findings, read = [], 0
+    question_terms = frozenset(terms(question))
+    findings: list[ExplainedPassage] = []
     for passage in found:
-        why_not = _drop_reason(
-            passage, threshold=release.threshold, is_full=read >= release.top_k, most=release.top_k
-        )
-        read += not why_not
+        reason = _drop_reason(passage, release, is_full=sum(one.is_read for one in findings) >= release.top_k)
         words = " ".join([passage.document_title, *passage.section_path, passage.content])
-        matched = asked & frozenset(terms(words))
-        findings.append(ExplainedPassage(passage=passage, is_read=not why_not, why_not=why_not, matched=matched))
-    return findings
+        matched = question_terms & frozenset(terms(words))
+        findings.append(ExplainedPassage(passage=passage, is_read=not reason, why_not=reason, matched=matched))
+    covered = frozenset[str]().union(*(finding.matched for finding in findings))
+    missing = tuple(word for word, stems in terms_by_word(question).items() if stems.isdisjoint(covered))
+    return SearchExplanation(findings=tuple(findings), asked=question_terms, missing=missing)
 
 
-def _drop_reason(passage: Passage, *, threshold: float, is_full: bool, most: int) -> str:
-    if passage.lexical < MIN_LEXICAL_SUPPORT and (passage.cosine is None or passage.cosine <= threshold):
-        return f"too far in meaning (needs a cosine above {threshold:g}), and its words carry too little"
-    return f"only the best {most} are read" if is_full else ""
+def _drop_reason(passage: Passage, release: Release, *, is_full: bool) -> str:
+    """Why no answer is made from the passage; empty where one is."""
+    is_far = passage.cosine is None or passage.cosine <= release.threshold
+    if passage.lexical < MIN_LEXICAL_SUPPORT and is_far:
+        return f"too far in meaning (needs a cosine above {release.threshold:g}), and its words carry too little"
+    return f"only the best {release.top_k} are read" if is_full else ""

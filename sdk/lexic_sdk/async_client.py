@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from lexic_sdk import events, normalise, replies
+from lexic_sdk import events, normalise, responses
 from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, QUERY, Connection
 from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import Event
@@ -138,7 +138,7 @@ class AsyncLexic(Connection):
         for _ in range(MAX_PAGES):
             page = await self._send("GET", path)
             found += normalise.plugins(page)
-            following = replies.next_page_query(page)
+            following = responses.next_page_query(page)
             if following is None:
                 break
             path = f"{MARKETPLACE}?{following}"
@@ -154,7 +154,7 @@ class AsyncLexic(Connection):
         attempt = 0
         while True:
             try:
-                with replies.translate_errors():
+                with responses.translate_errors():
                     async with self._http.stream(**request) as response:
                         return await self._read(response)
             except LexicError as error:
@@ -163,10 +163,10 @@ class AsyncLexic(Connection):
             await self._sleep(wait)
 
     async def _read(self, response: httpx.Response) -> Any:
-        body = replies.ResponseBody()
+        body = responses.ResponseBody()
         async for piece in response.aiter_bytes():
             body.add(piece)
-        return replies.response_json(response, body, key=self._key)
+        return responses.response_json(response, body, key=self._key)
 
     async def _stream(self, body: dict[str, Any]) -> AsyncGenerator[Event, None]:
         for attempt in itertools.count():
@@ -182,9 +182,9 @@ class AsyncLexic(Connection):
 
     async def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> AsyncGenerator[Event, None]:
         request = self._request("POST", QUERY, json=body, stream=True)
-        with replies.translate_errors():
+        with responses.translate_errors():
             async with self._http.stream(**request) as response:
-                if not replies.is_event_stream(response):  # an error, or a server that does not stream
+                if not responses.is_event_stream(response):  # an error, or a server that does not stream
                     yield events.done_event(await self._read(response), request=body)
                     return
                 async for chunk in response.aiter_bytes():

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from lexic_sdk import events, normalise, replies
+from lexic_sdk import events, normalise, responses
 from lexic_sdk.connection import MARKETPLACE, MAX_PAGES, ME, QUERY, Connection
 from lexic_sdk.errors import LexicError, StreamInterrupted
 from lexic_sdk.events import Event
@@ -135,7 +135,7 @@ class Lexic(Connection):
         for _ in range(MAX_PAGES):
             page = self._send("GET", path)
             found += normalise.plugins(page)
-            following = replies.next_page_query(page)
+            following = responses.next_page_query(page)
             if following is None:
                 break
             path = f"{MARKETPLACE}?{following}"
@@ -151,7 +151,7 @@ class Lexic(Connection):
         attempt = 0
         while True:
             try:
-                with replies.translate_errors(), self._http.stream(**request) as response:
+                with responses.translate_errors(), self._http.stream(**request) as response:
                     return self._read(response)
             except LexicError as error:
                 wait = self._wait_after(error, attempt=attempt)
@@ -159,10 +159,10 @@ class Lexic(Connection):
             self._sleep(wait)
 
     def _read(self, response: httpx.Response) -> Any:
-        body = replies.ResponseBody()
+        body = responses.ResponseBody()
         for piece in response.iter_bytes():
             body.add(piece)
-        return replies.response_json(response, body, key=self._key)
+        return responses.response_json(response, body, key=self._key)
 
     def _stream(self, body: dict[str, Any]) -> Generator[Event, None, None]:
         for attempt in itertools.count():
@@ -176,8 +176,8 @@ class Lexic(Connection):
 
     def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> Generator[Event, None, None]:
         request = self._request("POST", QUERY, json=body, stream=True)
-        with replies.translate_errors(), self._http.stream(**request) as response:
-            if not replies.is_event_stream(response):  # an error, or a server that does not stream
+        with responses.translate_errors(), self._http.stream(**request) as response:
+            if not responses.is_event_stream(response):  # an error, or a server that does not stream
                 yield events.done_event(self._read(response), request=body)
                 return
             for chunk in response.iter_bytes():

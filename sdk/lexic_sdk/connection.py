@@ -1,4 +1,4 @@
-"""What both clients have in common: all that happens before something is sent."""
+"""What both clients have in common: settings, the body and the arguments of a request, and the wait before another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import httpx
 
 from lexic_sdk import server
 from lexic_sdk.errors import ConfigurationError, LexicError, StreamInterrupted
-from lexic_sdk.question import Context, Facts, Filters, Options, make_body
-from lexic_sdk.replies import EVENT_STREAM
+from lexic_sdk.question import make_body
+from lexic_sdk.responses import EVENT_STREAM
 from lexic_sdk.retries import Retries
 from lexic_sdk.stream import StreamReader
 from lexic_sdk.version import VERSION
@@ -22,7 +22,7 @@ C = TypeVar("C", bound="Connection")
 
 
 class Connection:
-    """An address, a key and a plugin. Holds no connection that is open."""
+    """An address, a key and a plugin. It holds no open connection."""
 
     def __init__(
         self,
@@ -50,24 +50,8 @@ class Connection:
         self.active_plugin = plugin
         return self
 
-    def _body(
-        self,
-        query: str,
-        *,
-        plugin: str | None,
-        context: Context | None,
-        options: Options | None,
-        facts: Facts | None,
-        filters: Filters | None,
-    ) -> dict[str, Any]:
-        return make_body(
-            query,
-            plugin=plugin or self.active_plugin,
-            context=context,
-            options=options,
-            facts=facts,
-            filters=filters,
-        )
+    def _body(self, query: str, *, plugin: str | None, **question: Any) -> dict[str, Any]:
+        return make_body(query, plugin=plugin or self.active_plugin, **question)
 
     def _request(self, method: str, path: str, *, json: Any = None, stream: bool = False) -> dict[str, Any]:
         """The arguments of httpx' `stream()`. Redirects are not followed: the key belongs to one address."""

@@ -78,7 +78,7 @@ Event = StatusEvent | DeltaEvent | DoneEvent | ErrorEvent
 
 
 def parse_event(data: str, *, request: Raw | None = None) -> Event | None:
-    """The event that this data stands for; None for what is no event, or one that a later server may have."""
+    """The event that this data stands for; None for data that is no event, or a kind that only later servers send."""
     try:
         fields = json.loads(data)
     except (ValueError, RecursionError):
@@ -87,6 +87,7 @@ def parse_event(data: str, *, request: Raw | None = None) -> Event | None:
 
 
 def event_from_json(fields: dict[str, Any], *, request: Raw | None = None) -> Event | None:
+    """The same for data that is JSON already."""
     kind = fields.get("type")
     if kind == "status":
         return StatusEvent(
@@ -98,17 +99,15 @@ def event_from_json(fields: dict[str, Any], *, request: Raw | None = None) -> Ev
     if kind == "done":
         return done_event(fields, request=request)
     if kind == "error":
-        return _error_event(fields)
+        return ErrorEvent(
+            error=string_field(fields, "error") or "The stream failed.",
+            code=string_field(fields, "code") or "error",
+            hint=string_field(fields, "hint"),
+            raw=fields,
+        )
     return None
 
 
 def done_event(fields: Any, *, request: Raw | None = None) -> DoneEvent:
     result = normalise.answer(fields, request=request)
     return DoneEvent(result=result, raw=result.raw)
-
-
-def _error_event(fields: dict[str, Any]) -> ErrorEvent:
-    error = string_field(fields, "error") or "The stream failed."
-    return ErrorEvent(
-        error=error, code=string_field(fields, "code") or "error", hint=string_field(fields, "hint"), raw=fields
-    )

@@ -1,4 +1,4 @@
-"""How the adapters ask: a client for each question, so that nothing is left open and no event loop is remembered."""
+"""How the adapters ask: with a new client for each question, so that none is left open or tied to an event loop."""
 
 from __future__ import annotations
 
@@ -48,25 +48,25 @@ class Expert:
             open_client().close()
 
     def ask(self, query: str, *, plugin: str, facts: Facts | None = None) -> Answer:
-        with self._ready() as lexic:
+        with self._lexic() as lexic:
             return lexic.query(query, plugin=plugin, options=self._options, facts=facts)
 
     async def ask_async(self, query: str, *, plugin: str, facts: Facts | None = None) -> Answer:
-        async with self._ready_async() as lexic:
+        async with self._async_lexic() as lexic:
             return await lexic.query(query, plugin=plugin, options=self._options, facts=facts)
 
     @contextmanager
-    def _ready(self) -> Iterator[Lexic]:
+    def _lexic(self) -> Iterator[Lexic]:
         if self._client is not None:
             yield self._client
-            return
-        with self._open() as opened:
-            yield opened
+        else:
+            with self._open() as opened:
+                yield opened
 
     @asynccontextmanager
-    async def _ready_async(self) -> AsyncIterator[AsyncLexic]:
+    async def _async_lexic(self) -> AsyncIterator[AsyncLexic]:
         if self._async_client is not None:
             yield self._async_client
-            return
-        async with self._open_async() as opened:
-            yield opened
+        else:
+            async with self._open_async() as opened:
+                yield opened

@@ -9,6 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import ArgsSchema, BaseTool, ToolException
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr
+from typing_extensions import Self
 
 from lexic_sdk import question, wording
 from lexic_sdk.async_client import AsyncLexic
@@ -31,23 +32,11 @@ def _invalid_arguments_message(error: Any) -> str:
     return f"The argument {'.'.join(map(str, first['loc']))} is not valid: {first['msg']}."
 
 
-class LexicTool(BaseTool):
-    """A Lexic plugin as a tool. Its content is JSON text with `answer`, `citations`, `confidence` and `decisionPath`
-    (and `clarification` where it asks back); its artifact is the whole `Answer`.
-
-    What goes wrong is told to the agent (`handle_tool_error`, and `handle_validation_error` for arguments that do not
-    fit), unless that is set to False.
-    """
+class _LexicAdapter(BaseModel):
+    """What the tool and the retriever have in common: where and how to ask."""
 
     # A message that quotes what was passed would quote the key.
-    model_config = ConfigDict(hide_input_in_errors=True)
-
-    name: str = "lexic_expert"
-    description: str = DESCRIPTION
-    args_schema: ArgsSchema | None = Question
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
-    handle_tool_error: Any = True
-    handle_validation_error: Any = _invalid_arguments_message
+    model_config = ConfigDict(hide_input_in_errors=True, arbitrary_types_allowed=True)
 
     plugin: str
     api_key: SecretStr | None = Field(default=None, exclude=True)
@@ -59,14 +48,41 @@ class LexicTool(BaseTool):
     async_client: AsyncLexic | None = Field(default=None, exclude=True)
     _expert: Expert = PrivateAttr()
 
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
-        self._expert = _make_expert(self, options=self.query_options)
-
-    def set_plugin(self, plugin: str) -> LexicTool:
+    def set_plugin(self, plugin: str) -> Self:
         """Ask another plugin from now on, with the same key."""
         self.plugin = plugin
         return self
+
+    def _make_expert(self, *, options: dict[str, Any] | None) -> Expert:
+        return Expert(
+            api_key=self.api_key.get_secret_value() if self.api_key else None,
+            base_url=self.base_url,
+            query_options=options,
+            timeout=self.timeout,
+            allow_http=self.allow_http,
+            client=self.client,
+            async_client=self.async_client,
+        )
+
+
+class LexicTool(_LexicAdapter, BaseTool):
+    """A Lexic plugin as a tool. Its content is JSON text with `answer`, `citations`, `confidence` and `decisionPath`
+    (and `clarification` where it asks back); its artifact is the whole `Answer`.
+
+    What goes wrong is told to the agent (`handle_tool_error`, and `handle_validation_error` for arguments that do not
+    fit), unless that is set to False.
+    """
+
+    name: str = "lexic_expert"
+    description: str = DESCRIPTION
+    args_schema: ArgsSchema | None = Question
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_tool_error: Any = True
+    handle_validation_error: Any = _invalid_arguments_message
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._expert = self._make_expert(options=self.query_options)
 
     def _run(self, query: str, facts: question.Facts | None = None) -> tuple[str, Answer]:
         try:
@@ -83,33 +99,16 @@ class LexicTool(BaseTool):
         return wording.as_json(answer), answer
 
 
-class LexicRetriever(BaseRetriever):
+class LexicRetriever(_LexicAdapter, BaseRetriever):
     """The passages that bear out the answer to a question, and no others. None where the plugin refuses or asks back.
 
     Raises `LexicError`: a chain without sources should not go on as if there were none.
     """
 
-    model_config = ConfigDict(hide_input_in_errors=True)
-
-    plugin: str
-    api_key: SecretStr | None = Field(default=None, exclude=True)
-    base_url: str | None = None
-    query_options: dict[str, Any] | None = None
-    timeout: float = 120.0
-    allow_http: bool = False
-    client: Lexic | None = Field(default=None, exclude=True)
-    async_client: AsyncLexic | None = Field(default=None, exclude=True)
-    _expert: Expert = PrivateAttr()
-
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         options = question.facts_json(self.query_options) | {"includeCitations": True}
-        self._expert = _make_expert(self, options=options)
-
-    def set_plugin(self, plugin: str) -> LexicRetriever:
-        """Ask another plugin from now on, with the same key."""
-        self.plugin = plugin
-        return self
+        self._expert = self._make_expert(options=options)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         return as_documents(self._expert.ask(query, plugin=self.plugin))
@@ -118,18 +117,6 @@ class LexicRetriever(BaseRetriever):
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
         return as_documents(await self._expert.ask_async(query, plugin=self.plugin))
-
-
-def _make_expert(adapter: LexicTool | LexicRetriever, *, options: dict[str, Any] | None) -> Expert:
-    return Expert(
-        api_key=adapter.api_key.get_secret_value() if adapter.api_key else None,
-        base_url=adapter.base_url,
-        query_options=options,
-        timeout=adapter.timeout,
-        allow_http=adapter.allow_http,
-        client=adapter.client,
-        async_client=adapter.async_client,
-    )
 
 
 def as_documents(answer: Answer) -> list[Document]:

@@ -62,16 +62,11 @@ def citation(fields: Raw, *, position: int) -> Citation:
     """`position` counts from 1 and stands in for an id that is missing, as marks in the text are numbered."""
     return Citation(
         id=_string_field(fields, "id") or f"src_{position}",
-        document=_string_field(fields, "document"),
         excerpt=_string_field(fields, "excerpt"),
-        page=_integer_field(fields, "page"),
-        section=_string_field(fields, "section") or None,
-        document_id=_string_field(fields, "documentId") or None,
-        start=_integer_field(fields, "start", least=0),
-        end=_integer_field(fields, "end", least=0),
+        start=_integer_field(fields, "start", minimum=0),
+        end=_integer_field(fields, "end", minimum=0),
         url=_string_field(fields, "url") or None,
-        score=_number_field(fields, "score"),
-        raw=fields,
+        **_place_fields(fields),
     )
 
 
@@ -87,23 +82,29 @@ def decision_step(fields: Raw, *, position: int) -> DecisionStep:
 
 
 def nearest_source(fields: Raw, *, position: int) -> NearestSource:
-    return NearestSource(
-        document=_string_field(fields, "document"),
-        page=_integer_field(fields, "page"),
-        section=_string_field(fields, "section") or None,
-        document_id=_string_field(fields, "documentId") or None,
-        score=_number_field(fields, "score"),
-        raw=fields,
-    )
+    return NearestSource(**_place_fields(fields))
+
+
+def _place_fields(fields: Raw) -> dict[str, Any]:
+    """What a citation and a nearest source have in common."""
+    return {
+        "document": _string_field(fields, "document"),
+        "page": _integer_field(fields, "page"),
+        "section": _string_field(fields, "section") or None,
+        "document_id": _string_field(fields, "documentId") or None,
+        "score": _number_field(fields, "score"),
+        "raw": fields,
+    }
 
 
 def clarification(value: Any) -> Clarification | None:
     """None unless it is an object with a question: there would be nothing to answer."""
     fields = _as_mapping(value)
-    if not _string_field(fields, "question"):
+    question = _string_field(fields, "question")
+    if not question:
         return None
     return Clarification(
-        question=_string_field(fields, "question"),
+        question=question,
         options=_string_list(fields.get("options")),
         field=_string_field(fields, "field"),
         token=_string_field(fields, "token"),
@@ -125,8 +126,8 @@ def confidence_basis(value: Any) -> ConfidenceBasis | None:
 def usage(value: Any) -> Usage:
     fields = _as_mapping(value)
     return Usage(
-        prompt_tokens=_integer_field(fields, "promptTokens", least=0) or 0,
-        completion_tokens=_integer_field(fields, "completionTokens", least=0) or 0,
+        prompt_tokens=_integer_field(fields, "promptTokens", minimum=0) or 0,
+        completion_tokens=_integer_field(fields, "completionTokens", minimum=0) or 0,
     )
 
 
@@ -149,16 +150,17 @@ def _limits(value: Any) -> Limits | None:
     if not fields:
         return None
     return Limits(
-        per_minute=_integer_field(fields, "perMinute", least=0), per_day=_integer_field(fields, "perDay", least=0)
+        per_minute=_integer_field(fields, "perMinute", minimum=0),
+        per_day=_integer_field(fields, "perDay", minimum=0),
     )
 
 
 def _remaining_limit(fields: Raw, *, position: int) -> Left:
     return Left(
         per=_string_field(fields, "per"),
-        limit=_integer_field(fields, "limit", least=0) or 0,
-        remaining=_integer_field(fields, "remaining", least=0) or 0,
-        reset_seconds=_integer_field(fields, "resetSeconds", least=0) or 0,
+        limit=_integer_field(fields, "limit", minimum=0) or 0,
+        remaining=_integer_field(fields, "remaining", minimum=0) or 0,
+        reset_seconds=_integer_field(fields, "resetSeconds", minimum=0) or 0,
     )
 
 
@@ -224,9 +226,9 @@ def _number_field(fields: Raw, name: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _integer_field(fields: Raw, name: str, *, least: int = 1) -> int | None:
+def _integer_field(fields: Raw, name: str, *, minimum: int = 1) -> int | None:
     number = _number_field(fields, name)
-    return int(number) if number is not None and number.is_integer() and number >= least else None
+    return int(number) if number is not None and number.is_integer() and number >= minimum else None
 
 
 def _value_text(value: Any) -> str | None:
@@ -239,7 +241,7 @@ def _value_text(value: Any) -> str | None:
 
 
 def _display_name(value: Any) -> str:
-    """Whose it is or what it is called, be it a text or an object with a name."""
+    """The name of an owner or a key, which may be a text or an object with a name."""
     if isinstance(value, str):
         return value
     fields = _as_mapping(value)

@@ -111,14 +111,14 @@ def run_tool_calls(calls: Iterable[Any] | None, *functions: LexicFunction) -> li
     `calls`: `message.tool_calls` of chat completions, or `response.output` of the Responses API. Calls for other
     functions are yours to carry out.
     """
-    wanted = _matching_calls(calls, functions)
-    return [call.reply(function.call(call.arguments)) for call, function in wanted]
+    matching = _matching_calls(calls, functions)
+    return [call.reply(function.call(call.arguments)) for call, function in matching]
 
 
 async def run_tool_calls_async(calls: Iterable[Any] | None, *functions: LexicFunction) -> list[dict[str, Any]]:
     """`run_tool_calls`, for async code."""
-    wanted = _matching_calls(calls, functions)
-    return [call.reply(await function.call_async(call.arguments)) for call, function in wanted]
+    matching = _matching_calls(calls, functions)
+    return [call.reply(await function.call_async(call.arguments)) for call, function in matching]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,15 +36,14 @@ class Retries:
         """Seconds until the next attempt, None when there is to be none. `attempt` counts from 0."""
         if attempt >= self.max_retries or not error.is_retryable:
             return None
-        seconds = self._backoff(attempt) if error.retry_after is None else error.retry_after
+        seconds = error.retry_after
+        if seconds is None:
+            backoff = min(FIRST_WAIT * 2.0 ** min(attempt, 10), MAX_BACKOFF, self.longest_wait)
+            seconds = backoff * (0.5 + 0.5 * self.jitter())
         if seconds > self.longest_wait:
             return None
         logger.debug("Asking again in %.1f s after: %s", seconds, error.code)
         return seconds
-
-    def _backoff(self, attempt: int) -> float:
-        full = min(FIRST_WAIT * 2.0 ** min(attempt, 10), MAX_BACKOFF, self.longest_wait)
-        return full * (0.5 + 0.5 * self.jitter())
 
 
 def read_retry_after(value: str | None, *, now: datetime | None = None) -> float | None:

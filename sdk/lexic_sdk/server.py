@@ -36,8 +36,8 @@ class Key(httpx.Auth):
         request.headers["Authorization"] = f"Bearer {self._secret}"
         yield request
 
-    def hidden_in(self, text: str) -> str:
-        """The text without the key, should a server or a proxy have repeated it."""
+    def redact_from(self, text: str) -> str:
+        """The text without the key, in case a server or a proxy repeated it."""
         return text.replace(self._secret, "***")
 
 

@@ -25,12 +25,12 @@ class StreamReader:
 
     def feed(self, chunk: bytes) -> list[Event]:
         """The events that this chunk completes, up to the last one of the stream."""
-        return self._read(self._decoder.feed(chunk))
+        return self._parse_events(self._decoder.feed(chunk))
 
     def finish(self) -> list[Event]:
         """What is left at the end. Raises `StreamInterrupted` where the answer is not complete."""
         last = self._decoder.finish()
-        found = self._read([last] if last else [])
+        found = self._parse_events([last] if last else [])
         if not self.is_over:
             raise self.interrupted()
         return found
@@ -39,9 +39,9 @@ class StreamReader:
         text = "".join(event.text for event in self._arrived if isinstance(event, DeltaEvent))
         return StreamInterrupted(events=tuple(self._arrived), text=text)
 
-    def _read(self, pieces: list[str]) -> list[Event]:
+    def _parse_events(self, messages: list[str]) -> list[Event]:
         found: list[Event] = []
-        for data in pieces:
+        for data in messages:
             event = None if self.is_over else events.parse_event(data, request=self._request)
             if event is not None:
                 found.append(event)

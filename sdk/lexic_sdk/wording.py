@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lexic_sdk.results import Answer, Citation, Clarification, DecisionStep
+from lexic_sdk.results import Answer, Citation, DecisionStep
 
 MAX_EXCERPT_LENGTH = 300
+_CITATION_FIELDS = ("id", "document", "page", "section", "excerpt", "url")
+_STEP_FIELDS = ("step", "node", "label", "value", "result")
 
 
 def as_text(answer: Answer) -> str:
     """For people and for agents that read text: the answer, its sources, how it was decided, how sure it is."""
-    if answer.clarification:
-        return _clarification_text(answer.clarification)
+    if asked := answer.clarification:
+        options = f" Options: {', '.join(asked.options)}." if asked.options else ""
+        field = f" Answer with the fact {asked.field!r}." if asked.field else ""
+        return f"Before this can be answered: {asked.question}{options}{field}"
     parts = [answer.answer or "There is no answer."]
     if answer.citations:
         parts.append("\n".join(["Sources:", *(_citation_text(citation) for citation in answer.citations)]))
@@ -27,21 +31,15 @@ def as_json(answer: Answer) -> str:
     """For models: `answer`, `citations`, `confidence`, `decisionPath`, `outcome`, and any `clarification`."""
     shown: dict[str, Any] = {
         "answer": answer.answer,
-        "citations": [_citation_json(citation) for citation in answer.citations],
+        "citations": [_known_fields(citation, _CITATION_FIELDS) for citation in answer.citations],
         "confidence": answer.confidence,
-        "decisionPath": [_step_json(step) for step in answer.decision_path],
+        "decisionPath": [_known_fields(step, _STEP_FIELDS) for step in answer.decision_path],
         "outcome": answer.outcome,
     }
     if answer.clarification:
         asked = answer.clarification
         shown["clarification"] = {"question": asked.question, "options": asked.options, "field": asked.field}
     return json.dumps(shown, ensure_ascii=False)
-
-
-def _clarification_text(asked: Clarification) -> str:
-    options = f" Options: {', '.join(asked.options)}." if asked.options else ""
-    field = f" Answer with the fact {asked.field!r}." if asked.field else ""
-    return f"Before this can be answered: {asked.question}{options}{field}"
 
 
 def _citation_text(citation: Citation) -> str:
@@ -56,28 +54,9 @@ def _citation_text(citation: Citation) -> str:
 
 
 def _step_text(step: DecisionStep) -> str:
-    said = step.value or step.result
-    return f"{step.label or step.node}: {said}" if said else step.label or step.node
+    name, outcome = step.label or step.node, step.value or step.result
+    return f"{name}: {outcome}" if outcome else name
 
 
-def _citation_json(citation: Citation) -> dict[str, Any]:
-    fields = {
-        "id": citation.id,
-        "document": citation.document,
-        "page": citation.page,
-        "section": citation.section,
-        "excerpt": citation.excerpt,
-        "url": citation.url,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _step_json(step: DecisionStep) -> dict[str, Any]:
-    fields = {
-        "step": step.step,
-        "node": step.node,
-        "label": step.label,
-        "value": step.value,
-        "result": step.result,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+def _known_fields(value: Citation | DecisionStep, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: field for name in names if (field := getattr(value, name)) is not None}

@@ -148,7 +148,7 @@ def test_what_is_not_json_is_an_error(client: Lexic, server: Server, content: by
 
 
 def test_an_answer_without_end_is_not_read(client: Lexic, server: Server, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("lexic_sdk.replies.MAX_BODY_BYTES", 1000)
+    monkeypatch.setattr("lexic_sdk.responses.MAX_BODY_BYTES", 1000)
     server.answers(httpx.Response(200, content=b" " * 1001))
     with pytest.raises(lexic_sdk.InvalidResponseError, match="too long"):
         client.query("?")

@@ -185,7 +185,7 @@ def test_whoever_asked_says_whether_it_was_right(cover: Plugin, charlie: User) -
     query = asked(cover, api_key=key, user=charlie)
     shown = say(client_with(secret), query, verdict="down", comment="It is 50 mm.").json()
     assert (shown["verdict"], shown["comment"]) == ("down", "It is 50 mm.")
-    assert Query.objects.waiting(since=timezone.now() - timedelta(days=1)).get() == query
+    assert Query.objects.needing_attention(since=timezone.now() - timedelta(days=1)).get() == query
     say(client_with(secret), query, verdict="up")
     opinion = Feedback.objects.get()
     assert (opinion.verdict, opinion.note, opinion.user) == ("up", "", charlie)

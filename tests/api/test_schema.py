@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator
 from schemathesis import GenerationMode
 
 from accounts.models import ApiKey, User
-from api.schema.preprocessing import EXCLUDED_PATHS
+from api.schema.hooks import EXCLUDED_PATHS
 from api.schema.views import get_schema
 from plugins.models import Plugin
 from tests.api import described

@@ -51,7 +51,7 @@ def test_queries_are_counted_by_outcome_and_day(plugin: Plugin) -> None:
     monday = datetime(2026, 6, 1, 23, 59, tzinfo=UTC)
     for outcome, days in (("answered", 0), ("answered", 0), ("refused", 0), ("answered", 2), ("answered", 9)):
         asked(plugin, outcome=outcome, created_at=monday + timedelta(days=days))
-    some = Query.objects.asked_on(date(2026, 6, 1), date(2026, 6, 3))
+    some = Query.objects.created_between(date(2026, 6, 1), date(2026, 6, 3))
     assert some.by_outcome_and_day() == [
         (date(2026, 6, 1), "answered", 2),
         (date(2026, 6, 1), "refused", 1),

@@ -66,7 +66,7 @@ def test_refused_doubtful_and_wrong_answers_wait_and_good_ones_do_not(plugin: Pl
     Feedback.objects.create(query=good, user=alice, verdict="up")
     asked(plugin, outcome="clarify")
     asked(plugin, ago=31)
-    waiting = Query.objects.waiting(since=timezone.now() - timedelta(days=30))
+    waiting = Query.objects.needing_attention(since=timezone.now() - timedelta(days=30))
     assert set(waiting) == {refused, low, wrong}
 
 

@@ -288,7 +288,7 @@ def test_an_answer_becomes_a_golden_question(
 )
 def test_what_is_expected_follows_from_how_it_ended(plugin: Plugin, outcome: str, expected: str) -> None:
     query = Query(plugin=plugin, question=WORN, outcome=outcome)
-    assert GoldenQuestion.like(query).expectation == expected
+    assert GoldenQuestion.from_query(query).expectation == expected
 
 
 def test_what_refuses_need_not_cite(browsing: Browse, alice: User, plugin: Plugin) -> None:

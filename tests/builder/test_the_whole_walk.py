@@ -223,7 +223,7 @@ def _fix_two_questions(walker: Walker) -> None:
     page.get_by_label("Must contain").fill("ten years")
     walker.look()
     page.get_by_role("button", name="Save and add another").click()
-    page.get_by_text("Kept.").wait_for()
+    page.get_by_text("Saved. It is asked").wait_for()
     page.get_by_label("Question", exact=True).fill("What is the capital of France?")
     page.get_by_label("The plugin").select_option("refuse")
     page.get_by_role("button", name="Save", exact=True).click()

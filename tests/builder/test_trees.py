@@ -76,6 +76,45 @@ def sent(**changes: Any) -> dict[str, Any]:
     return {"name": "Cover", "description": "", "tree": cover_tree_data(), "cases": [], **changes}
 
 
+# --- As text --------------------------------------------------------------------------------
+
+
+def test_a_tree_is_edited_as_text_without_a_script(alice, cover):
+    client, url = browse(alice), of(cover, "tree_text")
+    page = client.get(url)
+    assert json.loads(page.context["text"])["tree"] == cover_tree_data()
+    draft = sent(name="Cover of beams", tree=tree(action("a")))
+    client.post(url, {"draft": json.dumps(draft), "version": page.context["version"]})
+    cover.refresh_from_db()
+    assert (cover.name, cover.tree_data, cover.changed_by) == ("Cover of beams", tree(action("a")), alice)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[" * 100_000, "9" * 5000, '{"a": NaN}', '{"a": "\\u0000"}', "<script>", '"text"', "null"]
+)
+def test_text_that_is_no_tree_is_shown_again_and_refused(alice, cover, text):
+    response = browse(alice).post(of(cover, "tree_text"), {"draft": text, "version": cover.version})
+    assert "Nothing was saved." in response.context["error"]
+    assert response.context["text"] == text
+    assert b"<script>" not in response.content.replace(b"<script src", b"")
+    cover.refresh_from_db()
+    assert cover.tree_data == cover_tree_data()
+
+
+def test_json_with_a_mistake_says_where(alice, cover):
+    response = browse(alice).post(of(cover, "tree_text"), {"draft": '{"a": 1,\n}', "version": cover.version})
+    assert "This is not JSON:" in response.context["error"]
+    assert "line " in response.context["error"]
+
+
+def test_text_does_not_overwrite_what_somebody_else_saved(alice, cover):
+    draft = json.dumps(sent(name="Mine"))
+    response = browse(alice).post(of(cover, "tree_text"), {"draft": draft, "version": "older"})
+    assert response.context["error"]
+    cover.refresh_from_db()
+    assert cover.name == "Cover"
+
+
 # --- The list -----------------------------------------------------------------------------------------------
 
 

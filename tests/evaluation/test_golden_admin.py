@@ -1,4 +1,4 @@
-"""What an expert does with golden questions in the builder. Who sees whose is in tests/security."""
+"""Golden questions are written in the builder; operators see lists of them and of runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from evaluation import tasks
-from evaluation.admin import golden_questions as golden_admin
 from evaluation.golden.golden_runs import run_golden
 from plugins.models import Plugin
 from querying import releases
-from querying.models import EvaluationRun, GoldenQuestion, Query
+from querying.models import GoldenQuestion, Query
 from tests.evaluation.goldens import SPACERS, add_goldens
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +28,6 @@ def client(alice: User) -> Client:
 
 def filled(plugin: Plugin, **fields: Any) -> dict[str, Any]:
     defaults = {
-        "plugin": str(plugin.pk),
         "question": SPACERS,
         "expectation": "answer",
         "facts_in_lines": "",
@@ -42,17 +39,15 @@ def filled(plugin: Plugin, **fields: Any) -> dict[str, Any]:
 
 
 def add(client: Client, plugin: Plugin, **fields: Any) -> Any:
-    return client.post(reverse("admin:querying_goldenquestion_add"), filled(plugin, **fields))
+    return client.post(reverse("admin:builder_golden_add", args=[plugin.pk]), filled(plugin, **fields))
 
 
 def errors(response: Any) -> str:
-    return str(response.context["adminform"].form.errors)
+    return str(response.context["form"].errors)
 
 
-def run_now(client: Client, *chosen: GoldenQuestion) -> list[str]:
-    form = {"action": "run_now", "_selected_action": [str(one.pk) for one in chosen]}
-    response = client.post(LIST, form, follow=True)
-    return [str(message) for message in response.context["messages"]]
+def change(golden: GoldenQuestion) -> str:
+    return reverse("admin:builder_golden_change", args=[golden.plugin_id, golden.pk])
 
 
 def test_a_golden_question_is_written_in_plain_lines(client: Client, plugin: Plugin):
@@ -60,8 +55,7 @@ def test_a_golden_question_is_written_in_plain_lines(client: Client, plugin: Plu
     golden = GoldenQuestion.objects.get()
     assert (golden.facts, golden.must_cite) == ({"exposure": "severe"}, [["Cover handbook", None]])
     assert golden.must_contain == ["Mortar", "1 metre"]
-    page = client.get(reverse("admin:querying_goldenquestion_change", args=[golden.pk]))
-    form = page.context["adminform"].form
+    form = client.get(change(golden)).context["form"]
     assert [form[name].value() for name in ("facts_in_lines", "places", "phrases")] == [
         "exposure = severe",
         "Cover handbook",
@@ -88,40 +82,29 @@ def test_what_is_refused_cannot_have_to_cite(client: Client, plugin: Plugin):
     assert "What is refused cites nothing" in errors(response)
 
 
-def test_the_golden_questions_are_run_and_each_says_how_it_went(client: Client, plugin: Plugin):
+def test_the_list_says_how_each_went_and_leads_to_the_builder(client: Client, plugin: Plugin):
     add_goldens(plugin, right=1, refused=1, wrong=1)
-    assert run_now(client, GoldenQuestion.objects.first()) == ["Concrete cover: 2 of 3 passed."]
+    run_golden(releases.snapshot(plugin))
     page = client.get(LIST).content.decode()
     assert (page.count(">passed<"), page.count(">failed<")) == (2, 1)
     failed = client.get(LIST, {"last_passed__exact": "0"}).context["cl"].queryset
     assert [one.must_contain for one in failed] == [["glass"]]
-    detail = client.get(reverse("admin:querying_goldenquestion_change", args=[failed[0].pk])).content.decode()
-    assert "The answer does not say “glass”." in detail
-    assert not Query.objects.exists()
+    assert f'href="{change(failed[0])}' in page
+    address = reverse("admin:querying_goldenquestion_change", args=[failed[0].pk])
+    assert client.get(address)["Location"] == change(failed[0])
+    assert client.post(address, filled(plugin)).status_code == 403
 
 
 def test_a_question_that_was_changed_has_no_result(client: Client, plugin: Plugin):
     add_goldens(plugin, right=1)
     golden = GoldenQuestion.objects.get()
-    run_now(client, golden)
-    change = reverse("admin:querying_goldenquestion_change", args=[golden.pk])
-    client.post(change, filled(plugin, phrases="mortar"))
+    run_golden(releases.snapshot(plugin))
+    client.post(change(golden), filled(plugin, phrases="mortar"))
     golden.refresh_from_db()
     assert golden.last_passed is True
-    client.post(change, filled(plugin, phrases="glass"))
+    client.post(change(golden), filled(plugin, phrases="glass"))
     golden.refresh_from_db()
     assert golden.last_passed is None
-
-
-def test_many_questions_are_left_to_a_worker(client: Client, plugin: Plugin, monkeypatch: pytest.MonkeyPatch):
-    add_goldens(plugin, right=2)
-    sent: list[Any] = []
-    monkeypatch.setattr(golden_admin, "MAX_INLINE_QUESTIONS", 1)
-    monkeypatch.setattr(tasks.run_golden_questions, "apply_async", lambda **message: sent.append(message["kwargs"]))
-    [said] = run_now(client, GoldenQuestion.objects.first())
-    assert "a worker runs them" in said
-    assert [one["plugin_id"] for one in sent] == [str(plugin.pk)]
-    assert not EvaluationRun.objects.exists()
 
 
 def test_a_run_shows_what_failed_and_why(client: Client, plugin: Plugin):

@@ -57,7 +57,7 @@ def evidence_for(injection: Injection, passages: tuple[Passage, ...]) -> Evidenc
 async def answer(asked: Question, *, evidence: Evidence, llm: LLM) -> tuple[str, Answer]:
     """What was streamed, and the whole answer."""
     streamed, last = "", None
-    async for piece in generate(asked, evidence=evidence, consulted=Consultation(), llm=llm):
+    async for piece in generate(asked, evidence=evidence, consultation=Consultation(), llm=llm):
         if isinstance(piece, Delta):
             streamed += piece.text
         else:

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from accounts.models import ApiKey, User
 from builder.panes import PANES
 from builder.readiness import reverse_pane
-from knowledge.ingest import ingest
+from knowledge.documents.lifecycle import update_details
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin, Release
 from querying.models import Query
@@ -189,89 +188,28 @@ def document_form(**fields: Any) -> dict[str, Any]:
     return {**dict.fromkeys(columns, ""), "title": "Rules on boots", **fields}
 
 
-def test_the_only_knowledge_base_is_chosen_already(browsing: Browse, alice: User, plugin: Plugin) -> None:
-    response = browsing(alice).get(reverse("admin:knowledge_document_add"))
-    assert response.context["adminform"].form["knowledge_base"].value() == plugin.knowledge_base.pk
-
-
-def test_without_a_knowledge_base_the_form_says_where_one_comes_from(browsing: Browse, alice: User) -> None:
-    assert "You have none yet" in shown(browsing(alice), reverse("admin:knowledge_document_add"))
-
-
-def test_an_upload_leads_to_its_status_and_back_to_the_next_one(
-    browsing: Browse, alice: User, plugin: Plugin
-) -> None:
-    client = browsing(alice)
-    base = plugin.knowledge_base.pk
-    add = reverse("admin:knowledge_document_add")
-    fields = {"knowledge_base": base, "url": "", "title": ""}
-    response = client.post(add, {**fields, "file": SimpleUploadedFile("a.md", b"Boots.")}, follow=True)
-    document = Document.objects.get(title="a")
-    assert response.redirect_chain[-1][0] == change("knowledge_document", document)
-    assert "waits for a worker" in response.content.decode()
-    another = {**fields, "file": SimpleUploadedFile("b.md", b"Shoes."), "_addanother": "1"}
-    assert client.post(add, another).headers["Location"] == f"{add}?knowledge_base={base}"
+def pane_of(document: Document) -> str:
+    return reverse("admin:builder_knowledge_document", args=[document.knowledge_base.plugin_id, document.pk])
 
 
 def test_saving_what_people_say_leaves_what_the_worker_writes(
     browsing: Browse, alice: User, handbook: Document, monkeypatch
 ) -> None:
-    def worker_was_here(self: Any, *args: Any, **kwargs: Any) -> None:
+    def worker_was_here(*args: Any, **kwargs: Any) -> None:
         Document.objects.update(pages_done=7)
-        saved(self, *args, **kwargs)
+        update_details(*args, **kwargs)
 
-    saved = Document.save
-    monkeypatch.setattr(Document, "save", worker_was_here)
-    browsing(alice).post(change("knowledge_document", handbook), document_form(doc_type="rules", tags="a, b"))
+    monkeypatch.setattr("builder.knowledge.detail.update_details", worker_was_here)
+    browsing(alice).post(pane_of(handbook), document_form(doc_type="rules", tags="a, b"))
     handbook.refresh_from_db()
     assert (handbook.doc_type, handbook.tags, handbook.pages_done) == ("rules", ["a", "b"], 7)
     assert handbook.status == "ready"
 
 
-def test_a_newer_version_of_a_file_is_read(browsing: Browse, alice: User, handbook: Document) -> None:
-    newer = SimpleUploadedFile("boots-2.md", b"# Boots\n\nRubber boots are worn in the rain.")
-    browsing(alice).post(change("knowledge_document", handbook), document_form(file=newer))
-    ingest(handbook.pk)
-    handbook.refresh_from_db()
-    assert handbook.status == "ready"
-    assert "Rubber boots" in handbook.pages.get(removed_in=None).text
-
-
-def test_a_newer_version_that_nobody_can_read_is_refused_at_the_form(
-    browsing: Browse, alice: User, handbook: Document
-) -> None:
-    broken = SimpleUploadedFile("boots.exe", b"MZ\x00\x01")
-    response = browsing(alice).post(change("knowledge_document", handbook), document_form(file=broken))
-    assert "This type of document is not supported." in response.content.decode()
-    handbook.refresh_from_db()
-    assert handbook.status == "ready"
-
-
-def test_read_again_is_a_button_too(browsing: Browse, alice: User, handbook: Document) -> None:
-    response = browsing(alice).post(
-        change("knowledge_document", handbook), document_form(_read_again="1"), follow=True
-    )
-    handbook.refresh_from_db()
-    assert handbook.status == "queued"
-    assert "waits for a worker" in response.content.decode()
-
-
 def test_the_days_of_validity_have_an_order(browsing: Browse, alice: User, handbook: Document) -> None:
     days = {"effective_from": "2026-02-01", "superseded_on": "2026-01-01"}
-    response = browsing(alice).post(change("knowledge_document", handbook), document_form(**days))
+    response = browsing(alice).post(pane_of(handbook), document_form(**days))
     assert "This is not after the day from which it is valid." in response.content.decode()
-
-
-def test_pages_and_chunks_lead_to_the_page_as_readers_see_it(
-    browsing: Browse, alice: User, handbook: Document
-) -> None:
-    client = browsing(alice)
-    page, chunk = handbook.pages.get(), handbook.chunks.first()
-    assert chunk
-    assert f"/source/{page.pk}" in shown(client, change("knowledge_page", page))
-    assert page.text.splitlines()[0] in shown(client, change("knowledge_page", page))
-    span = f"/source/{page.pk}?start={chunk.start}&amp;end={chunk.end}"
-    assert span in shown(client, change("knowledge_chunk", chunk))
 
 
 def test_a_base_with_many_editors_counts_each_document_once(
@@ -283,27 +221,6 @@ def test_a_base_with_many_editors_counts_each_document_once(
 
 
 # --- Trees and queries -----------------------------------------------------------------------------------
-
-
-def test_a_new_tree_starts_with_one_that_works(browsing: Browse, alice: User, plugin: Plugin) -> None:
-    client = browsing(alice)
-    add = reverse("admin:trees_decisiontree_add")
-    form = client.get(add).context["adminform"].form
-    fields = {name: form[name].value() for name in ("plugin", "tree_data")}
-    client.post(add, {**fields, "name": "Cover", "description": "", "order": 0, "is_active": "on"})
-    tree = DecisionTree.objects.get()
-    assert tree.plugin == plugin
-    content = shown(client, change("trees_decisiontree", tree))
-    assert "bar_diameter" in content
-    assert "a number in mm" in content
-
-
-def test_json_with_a_mistake_says_where(browsing: Browse, alice: User, plugin: Plugin) -> None:
-    fields = {"plugin": plugin.pk, "name": "Cover", "description": "", "order": 0, "tree_data": '{"nodes": {},\n}'}
-    response = browsing(alice).post(reverse("admin:trees_decisiontree_add"), fields)
-    (error,) = response.context["adminform"].form.errors["tree_data"]
-    assert error.startswith("This is not JSON:")
-    assert "line 2" in error or "line 1" in error
 
 
 def test_an_audit_row_reads_like_what_happened(

@@ -180,7 +180,6 @@ def test_nobody_reveals_or_replaces_the_keys_of_others(browsing: Browse, visitor
     for address in (
         reverse("reveal_key", args=[key.pk]),
         reverse("rotate_key", args=[key.pk]),
-        reverse("admin:accounts_apikey_reveal", args=[key.pk]),
     ):
         assert client.post(address, {"overlap": 1}).status_code == 404
     assert not Reveal.objects.exists()
@@ -220,8 +219,6 @@ def test_the_page_says_what_a_key_was_used_for(browsing: Browse, visitor: User) 
 
 # --- The same in the builder -----------------------------------------------------------------------------
 
-ADD = "admin:accounts_apikey_add"
-
 
 def filled(**fields: Any) -> dict[str, Any]:
     return {"name": "agent", "capabilities": ["query"], "per_minute": 60, "per_day": 5000, **fields}
@@ -231,36 +228,25 @@ def change(key: ApiKey) -> str:
     return reverse("admin:accounts_apikey_change", args=[key.pk])
 
 
-def test_the_builder_shows_the_secret_once(browsing: Browse, alice: User) -> None:
+def test_keys_are_made_on_their_own_page_alone(browsing: Browse, alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
     client = browsing(alice)
-    response = client.post(reverse(ADD), filled())
-    (secret,) = secrets_in(response)
-    assert ApiKey.objects.for_secret(secret)
-    assert all(secret not in morsel.value for morsel in client.cookies.values())
-    assert secrets_in(client.get(change(ApiKey.objects.get()))) == set()
-
-
-def test_the_builder_reveals_a_key_of_ones_own_once_the_password_is_confirmed(
-    browsing: Browse, alice: User
-) -> None:
-    key, secret = ApiKey.objects.issue(owner=alice, name="agent")
-    client, address = browsing(alice), reverse("admin:accounts_apikey_reveal", args=[key.pk])
-    assert address in client.get(change(key)).content.decode()
-    assert client.post(address)["Location"].startswith(reverse(CONFIRM))
-    client.post(reverse(CONFIRM), PASSWORD)
-    assert secrets_in(client.post(address)) == {secret}
-    assert "by Alice" in client.get(change(key)).content.decode()
-    assert secrets_in(client.get(change(key))) == set()
+    assert client.get(reverse("admin:accounts_apikey_add")).status_code == 403
+    assert client.post(reverse("admin:accounts_apikey_add"), filled()).status_code == 403
+    assert reverse("keys") in client.get(reverse("admin:accounts_apikey_changelist")).content.decode()
+    assert not ApiKey.objects.exists()
 
 
 def test_in_the_builder_only_superusers_go_beyond_the_ceiling(browsing: Browse, alice: User, bob: User) -> None:
     bob.is_superuser = True
     bob.save()
-    response = browsing(alice).post(reverse(ADD), filled(per_minute=601))
+    key, _ = ApiKey.objects.issue(owner=alice, name="agent")
+    empty = {"expires_at_0": "", "expires_at_1": ""}
+    response = browsing(alice).post(change(key), filled(per_minute=601, **empty))
     assert "A key may have at most 600 requests a minute and 50,000 a day." in response.content.decode()
-    assert not ApiKey.objects.exists()
-    browsing(bob).post(reverse(ADD), filled(per_minute=601))
-    assert ApiKey.objects.get().per_minute == 601
+    browsing(bob).post(change(key), filled(per_minute=601, **empty))
+    key.refresh_from_db()
+    assert (key.per_minute, key.owner) == (601, alice)
 
 
 def test_what_a_superuser_gave_stays_when_its_owner_renames_the_key(browsing: Browse, alice: User) -> None:
@@ -290,10 +276,12 @@ def test_a_limited_key_stays_limited_when_its_plugin_goes_off_the_air(
 
 def test_plugins_that_one_may_not_ask_are_not_offered(browsing: Browse, charlie: User, alice: User) -> None:
     secret = Plugin.objects.create(owner=alice, name="Secret draft", domain="safety")
+    key, _ = ApiKey.objects.issue(owner=charlie, name="agent")
     client = browsing(charlie)
-    assert "Secret draft" not in client.get(reverse(ADD)).content.decode()
-    client.post(reverse(ADD), filled(limited_to=[secret.pk]))
-    assert not ApiKey.objects.exists()
+    assert "Secret draft" not in client.get(change(key)).content.decode()
+    client.post(change(key), filled(name="renamed", limited_to=[secret.pk], expires_at_0="", expires_at_1=""))
+    key.refresh_from_db()
+    assert (key.name, key.allowed_plugins()) == ("agent", None)
 
 
 def test_a_revoked_key_can_only_be_looked_at(browsing: Browse, alice: User) -> None:

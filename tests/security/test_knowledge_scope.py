@@ -57,8 +57,7 @@ def test_a7_a_key_whose_only_plugin_is_gone_reads_nothing(world: World) -> None:
 def test_an_editor_who_is_taken_off_keeps_no_way_in(alice: User, bob: User) -> None:
     plugin = make(alice, "Cover")
     plugin.editors.add(bob)
-    form = {"name": "Cover", "plugin": str(plugin.pk), "embedder": "local", "language": "english"}
-    signed_in(bob).post(reverse("admin:knowledge_knowledgebase_add"), form)
+    signed_in(bob).post(reverse("admin:builder_knowledge_text", args=[plugin.pk]), {"title": "x", "text": "x"})
     base = KnowledgeBase.objects.get()
     assert base.plugin == plugin
     plugin.editors.remove(bob)
@@ -71,23 +70,18 @@ def test_saving_a_base_does_not_detach_it_from_plugins_that_one_does_not_see(wor
     base.attached_to.add(private)
     world.plugin.editors.add(bob)
     form = {"name": "Renamed", "plugin": str(world.plugin.pk), "embedder": "local", "language": "english"}
-    signed_in(bob).post(reverse("admin:knowledge_knowledgebase_change", args=[base.pk]), form)
+    signed_in(bob).post(reverse("admin:builder_knowledge_base", args=[world.plugin.pk, base.pk]), form)
     base.refresh_from_db()
     assert base.name == "Renamed"
     assert list(base.attached_to.all()) == [private]
 
 
-@pytest.mark.parametrize("way", ["button", "action"])
-def test_a_base_that_a_release_reads_cannot_be_deleted_in_the_admin(world: World, way: str) -> None:
+def test_a_base_that_a_release_reads_cannot_be_deleted(world: World) -> None:
     base, release = world["knowledge.KnowledgeBase"], world["plugins.Release"]
     pinned = {"knowledge_base": base.pk, "revision": 1, "embedder": "local"}
     type(release).objects.bulk_create(
         [type(release)(plugin=world.plugin, version="1.1.0", system_prompt="x", knowledge=[pinned])]
     )
     client = signed_in(world.alice)
-    if way == "button":
-        client.post(reverse("admin:knowledge_knowledgebase_delete", args=[base.pk]), {"post": "yes"})
-    else:
-        chosen = {"action": "delete_selected", "_selected_action": [str(base.pk)], "post": "yes"}
-        client.post(reverse("admin:knowledge_knowledgebase_changelist"), chosen)
+    client.post(reverse("admin:builder_knowledge_base_delete", args=[world.plugin.pk, base.pk]))
     assert Page.objects.filter(pk=world["knowledge.Page"].pk).exists()

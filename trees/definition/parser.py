@@ -340,8 +340,10 @@ class _TreeParser:
     def texts(self, data: object, name: str) -> tuple[str, ...]:
         if data is None:
             return ()
-        if isinstance(data, list) and len(data) <= MAX_LIST_LENGTH and all(_is_valid_name(item) for item in data):
-            return tuple(data)
+        texts = [item for item in data if isinstance(item, str) and item.strip()] if isinstance(data, list) else []
+        is_valid = isinstance(data, list) and len(texts) == len(data) <= MAX_LIST_LENGTH
+        if is_valid and all(len(text) <= MAX_NAME_LENGTH for text in texts):
+            return tuple(texts)
         self.report("wrong_type", f"{name} is a list of at most {MAX_LIST_LENGTH} short texts, none of them empty.")
         return ()
 
@@ -373,10 +375,6 @@ def _is_scalar(value: object) -> bool:
     if isinstance(value, str):
         return bool(value.strip()) and len(value) <= MAX_TEXT_LENGTH
     return isinstance(value, bool) or parse_quantity(value) is not None
-
-
-def _is_valid_name(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip()) and len(value) <= MAX_NAME_LENGTH
 
 
 def _unparsed_children(data: dict[str, Any]) -> tuple[str, ...]:

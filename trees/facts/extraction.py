@@ -123,14 +123,11 @@ def _check_fact_value(name: str, value: object) -> None:
 def _normalize_given_value(value: Scalar, field: FactField) -> Scalar:
     understood = parse_value(value, field)
     if understood is None or (field.type == "choice" and understood not in field.options):
-        return _value_in_sentence(value, field) or value
+        # It may be an answer in a sentence, such as “it is a beam”.
+        found = _facts_in_text(value, {field.name: field}, "request") if isinstance(value, str) else {}
+        fact = found.get(field.name)
+        return (fact.value if fact else None) or value
     return _integral_as_int(understood)
-
-
-def _value_in_sentence(value: Scalar, field: FactField) -> Scalar | None:
-    """The value in an answer given as a sentence, such as “it is a beam”."""
-    said = _facts_in_text(value, {field.name: field}, "request").get(field.name) if isinstance(value, str) else None
-    return said.value if said else None
 
 
 def _integral_as_int(value: Value) -> Scalar:

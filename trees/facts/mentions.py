@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from language.stemming import stem
-from language.stop_words import REQUEST_STOP_WORDS
 from trees.definition.fields import NO, YES, FactField
 from trees.facts.values import has_only_words
-from trees.words import Word, is_same_word, normalise, split_words, word_set
+from trees.words import Word, is_content_word, is_same_word, normalise, split_words, word_set
 
 Stance: TypeAlias = Literal["affirmed", "denied", "unclear"]
 
@@ -53,7 +52,9 @@ def find_mentions(text: str, fields: Mapping[str, FactField]) -> list[Mention]:
     Where phrases overlap the longer one is meant: “live load” is not also “load”.
     """
     said = split_words(text)
-    index = _index_by_stem(phrase for field in fields.values() for phrase in field_phrases(field))
+    index: dict[str, list[FieldPhrase]] = {}
+    for phrase in (phrase for field in fields.values() for phrase in field_phrases(field)):
+        index.setdefault(stem(phrase.words[0]), []).append(phrase)
     found = [
         _build_mention(phrase, said, at)
         for at, word in enumerate(said)
@@ -94,19 +95,8 @@ def _yes_no_phrases(field: FactField) -> Iterator[FieldPhrase]:
 def _parse_phrase(field: FactField, value: str | bool, text: str) -> Iterator[FieldPhrase]:
     said = tuple(word.text for word in split_words(text))
     if said and has_only_words(text):
-        yield FieldPhrase(field=field.name, value=value, words=said, anchored=all(map(_is_weak_word, said)))
-
-
-def _is_weak_word(word: str) -> bool:
-    """“A”, “2” and “any” are in many texts that are not about class A, grade 2 or any of it."""
-    return word in REQUEST_STOP_WORDS or len(word) == 1 or word.isdigit()
-
-
-def _index_by_stem(found: Iterable[FieldPhrase]) -> dict[str, list[FieldPhrase]]:
-    index: dict[str, list[FieldPhrase]] = {}
-    for phrase in found:
-        index.setdefault(stem(phrase.words[0]), []).append(phrase)
-    return index
+        # “A”, “2” and “any” are in many texts that are not about class A, grade 2 or any of it.
+        yield FieldPhrase(field=field.name, value=value, words=said, anchored=not any(map(is_content_word, said)))
 
 
 def _phrase_starts_at(phrase: FieldPhrase, said: list[Word], at: int) -> bool:

@@ -14,11 +14,11 @@ from api.mcp import elicitation, resources
 from api.mcp.threads import in_thread, run_shielded
 from api.mcp.tools.schemas import AnswerResult, OptionsArgument
 from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
-from api.query.questions import AnswerFailed, parse_question
+from api.query.questions import parse_question
 from api.query.serializers import MAX_FACTS, MAX_QUESTION, MAX_TURNS
 from querying import json_format, pipeline
 from querying.sanitize import sanitize
-from querying.types import Done, Event, Failed, Question, Status, Step
+from querying.types import AnswerFailed, Done, Event, Failed, Question, Status, Step
 
 _RESOURCE_LINKS_SINCE = "2025-06-18"
 _PROGRESS_STEPS = list(Step)

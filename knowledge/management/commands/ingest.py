@@ -92,8 +92,8 @@ def _ingest_one(base: KnowledgeBase, *, name: str, path: Path | None, bar: Any) 
         added = _add_source(base, name=name, path=path)
         ingest_until_done(added.document.pk, on_progress=partial(_show_stage, bar))
     except LexicError as error:
-        said = f"{error.message} {error.hint}".strip()
-        return {"source": name, "id": None, "status": "failed", "chunks": 0, "code": error.code, "error": said}
+        failed = {"source": name, "id": None, "status": "failed", "chunks": 0}
+        return {**failed, "code": error.code, "error": error.message_with_hint}
     return _result_row(name, added)
 
 

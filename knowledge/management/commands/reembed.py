@@ -41,7 +41,7 @@ class Command(KnowledgeCommand):
             chosen = get_embedder(embedder)
             report = _dry_run_report(base, chosen) if options["dry_run"] else _run_reembed(base, chosen)
         except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+            raise CommandError(error.message_with_hint) from error
         self.stdout.write(
             json.dumps(report, ensure_ascii=False) if options["json"] else _summary_line(base, report)
         )

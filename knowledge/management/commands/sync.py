@@ -51,10 +51,10 @@ class Command(KnowledgeCommand):
                 else self._sync(plugin, folder, options)
             )
         except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from None
+            raise CommandError(error.message_with_hint) from None
         if options["json"]:
-            said = {"plugin": slug, "source": str(Path(folder).resolve()), "dryRun": options["dry_run"]}
-            self.stdout.write(json.dumps({**said, **report.as_dict()}, ensure_ascii=False))
+            head = {"plugin": slug, "source": str(Path(folder).resolve()), "dryRun": options["dry_run"]}
+            self.stdout.write(json.dumps({**head, **report.as_dict()}, ensure_ascii=False))
         else:
             self._print(report)
         if report.problems:
@@ -93,6 +93,6 @@ class Command(KnowledgeCommand):
 
 def _summary_line(report: SyncReport) -> str:
     counts = {name: len(getattr(report, name)) for name in ("added", "changed", "described", "renamed", "removed")}
-    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
+    changes = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing changed"
     embedded = "" if report.embedded is None else f"; {report.embedded} texts embedded"
-    return f"{said}; {report.unchanged} unchanged{embedded}."
+    return f"{changes}; {report.unchanged} unchanged{embedded}."

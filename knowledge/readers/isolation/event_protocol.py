@@ -45,14 +45,11 @@ def decode_event(line: bytes) -> ReaderEvent | None:
         if kind == "end":
             return None
         if kind == "error":
-            raise _decode_error(*map(str, fields))
+            code, message, hint = map(str, fields)
+            raise ERRORS_BY_CODE.get(code, DamagedDocument)(message[:500], hint=hint[:500])
         return _decode_header(*fields) if kind == "header" else _decode_page(*fields)
     except (ValueError, TypeError, RecursionError) as error:
         raise DamagedDocument() from error
-
-
-def _decode_error(code: str, message: str, hint: str) -> UnreadableDocument:
-    return ERRORS_BY_CODE.get(code, DamagedDocument)(message[:500], hint=hint[:500])
 
 
 def _decode_header(title: Any, page_total: Any, paged: Any, metadata: Any) -> DocumentHeader:

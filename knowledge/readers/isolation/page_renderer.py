@@ -1,8 +1,8 @@
 """The child process that draws one page of a PDF, under the same restraints as the one that reads.
 
-Run by path, as `python -P .../drawing.py PATH NUMBER LIMITS PARENT`, never by hand. It sends one line of JSON: the
-size of the picture in pixels and of the page in points, and the pixels. A picture file it never makes: that would
-be bytes of a stranger's choice, which a browser then had to trust.
+Run by path, as `python -P .../page_renderer.py PATH NUMBER LIMITS PARENT`, never by hand. It sends one line of JSON:
+the size of the picture in pixels and of the page in points, and the pixels. It never makes a picture file, because
+a browser would then have to trust bytes that a stranger chose.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _load_restraints() -> ModuleType:
 
 
 def _render_page(path: Path, number: int) -> list[Any]:
-    import pypdfium2
+    import pypdfium2  # after the process has given up its powers
 
     try:
         document = pypdfium2.PdfDocument(path)

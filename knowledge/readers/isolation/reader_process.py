@@ -55,7 +55,7 @@ _OUT_OF_MEMORY_SHARE = 0.2
 def read_pages(path: Path, *, source_type: str, limits: Limits | None = None) -> Generator[ReaderEvent]:
     """Read a document in a child process: a `DocumentHeader`, then every `PageText` in order.
 
-    `source_type` is what `readers.detect` said. Raises `UnreadableDocument`, possibly after some pages: those
+    `source_type` is what `readers.detect_type` gave. Raises `UnreadableDocument`, possibly after some pages: those
     are right, but the document as a whole must not count as read. Closing the iterator kills the child. Only
     the time spent waiting for the child counts against `limits.wall_seconds`. Read to the end in the thread
     that began: the child is killed when that thread ends, not only when the process does.
@@ -110,14 +110,11 @@ class _ReaderProcess:
         self._stderr = bytearray()
         # A child's peak begins at its parent's, as it starts as a copy of it; below that nothing can be told.
         self._parent_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        values = json.dumps(asdict(limits))
         self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
-            [
-                *_child_command(entry or _READER_ENTRY),
-                str(path),
-                what,
-                json.dumps(asdict(limits)),
-                str(os.getpid()),
-            ],
+            # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
+            # modules named `json` and `html` beside the entry must not hide the standard library's.
+            [sys.executable, "-P", "-s", str(entry or _READER_ENTRY), str(path), what, values, str(os.getpid())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -198,12 +195,6 @@ class _ReaderProcess:
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
-
-
-def _child_command(entry: Path) -> list[str]:
-    # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
-    # modules named `json` and `html` beside the entry must not hide the standard library's.
-    return [sys.executable, "-P", "-s", str(entry)]
 
 
 def _child_environment() -> dict[str, str]:

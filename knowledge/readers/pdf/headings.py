@@ -85,7 +85,9 @@ def _find_headings(
     # Where capitals are common (forms, transcripts), they do not make a heading.
     capitals = sum(map(_is_uppercase, texts)) * 4 <= len(texts)
     for position, (line, text) in enumerate(zip(lines, texts, strict=True)):
-        title = _without_run_on(text)
+        # `10.6 Waivers. This agreement may` is headed `10.6 Waivers`, as contracts do.
+        run_in = _RUN_IN_HEADING.match(text)
+        title = run_in[1] if run_in else text
         if not _can_be_heading(title):
             continue
         first, last = line.words[0], line.words[-1]
@@ -114,7 +116,9 @@ def _can_be_heading(title: str) -> bool:
 
 
 def _heading_level(line: _HeadingCandidate, *, capitals: bool) -> int | None:
-    is_running_head = line.is_edge and _has_page_number(line.text) and line.size < _SIZE_LEVELS[-1][0]
+    words = line.text.split()
+    has_page_number = words[0].isdigit() or words[-1].isdigit()
+    is_running_head = line.is_edge and has_page_number and line.size < _SIZE_LEVELS[-1][0]
     if is_running_head:
         return None
     if level := _level_by_number(line) or _level_by_name(line):
@@ -126,11 +130,6 @@ def _heading_level(line: _HeadingCandidate, *, capitals: bool) -> int | None:
     return 2 if capitals and _is_uppercase(line.text) else None
 
 
-def _has_page_number(text: str) -> bool:
-    words = text.split()
-    return words[0].isdigit() or words[-1].isdigit()
-
-
 def _level_by_number(line: _HeadingCandidate) -> int | None:
     match = _NUMBERED_HEADING.fullmatch(line.text)
     if match is None or not match[2][0].isupper() or len(match[2]) > _MAX_CLAUSE_TITLE_LENGTH:
@@ -140,12 +139,6 @@ def _level_by_number(line: _HeadingCandidate) -> int | None:
     if depth == 0 and not (line.is_bold or line.size >= _SIZE_LEVELS[-1][0]):
         return None
     return None if match[2].endswith(".") else min(depth + 1, 5)
-
-
-def _without_run_on(title: str) -> str:
-    """`10.6 Waivers. This agreement may` is headed `10.6 Waivers`, as contracts do."""
-    match = _RUN_IN_HEADING.match(title)
-    return match[1] if match else title
 
 
 def _level_by_name(line: _HeadingCandidate) -> int | None:

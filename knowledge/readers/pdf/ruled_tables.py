@@ -90,11 +90,10 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 def _shifted_grid(table: Any, shift: tuple[float, float]) -> CellGrid:
     dx, dy = shift
-    return [[_shift_box(cell, dx, dy) for cell in row.cells] for row in table.rows]
-
-
-def _shift_box(cell: Any, dx: float, dy: float) -> PageBox | None:
-    return (cell[0] - dx, cell[1] - dy, cell[2] - dx, cell[3] - dy) if cell else None
+    return [
+        [(cell[0] - dx, cell[1] - dy, cell[2] - dx, cell[3] - dy) if cell else None for cell in row.cells]
+        for row in table.rows
+    ]
 
 
 def _can_be_table(grid: CellGrid) -> bool:

@@ -14,7 +14,7 @@ _MAX_SPAN_LENGTH = 1000
 
 
 def find_code_end(text: str, opening: re.Match[str]) -> int:
-    """Where the code that begins with this match of `OPENING` ends: behind its own marker where it is none."""
+    """Where the code that begins with this match of `CODE_OPENING` ends: behind its own marker where it is none."""
     if fence := opening["fence"]:
         closing = re.compile(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE)
         found = closing.search(text, opening.end())

@@ -48,7 +48,7 @@ _WIKILINK_BRACKETS = re.compile(r"\[\[(?:[^\[\]|]{0,300}\|)?([^\[\]|]{0,300})\]\
 
 @dataclass(frozen=True, kw_only=True)
 class NoteFields:
-    """`columns` has every column of `labels.COLUMNS`, and `metadata`. A mistake in a field leaves its column empty."""
+    """`columns` has every column of `METADATA_COLUMNS`, and `metadata`. After a mistake a column is empty."""
 
     title: str
     aliases: tuple[str, ...]
@@ -57,7 +57,7 @@ class NoteFields:
 
 
 def parse_fields(fields: Iterable[FrontMatterField]) -> NoteFields:
-    """With any mistake in it a note is not public: nobody knows then what its author wanted."""
+    """The columns of a note from its fields. A note with a mistake is not public: its author may have wanted that."""
     left = {field.key: field for field in fields}
     values: dict[str, Any] = {}
     mistakes: list[NoteMistake] = []
@@ -69,16 +69,13 @@ def parse_fields(fields: Iterable[FrontMatterField]) -> NoteFields:
                 mistakes.append(mistake)
     is_private = values.pop("is_private", False) or PRIVATE_TAG in map(str.casefold, values.get("tags", ()))
     # A second name for the same thing counts as well, so that neither can be overlooked.
-    is_denied = any(_is_not_true(field) for key, field in left.items() if key in FIELD_NAMES["is_public"])
+    others = [field for key, field in left.items() if key in FIELD_NAMES["is_public"]]
+    is_denied = any("".join(field.texts[:1]).strip().casefold() not in _TRUE_WORDS for field in others)
     is_public = values.get("is_public", False) and not (is_private or is_denied or mistakes)
     title, aliases = values.pop("title", ""), tuple(values.pop("aliases", ()))
     rest = {field.name: field.value for field in left.values()} | ({"aliases": list(aliases)} if aliases else {})
     columns = {**EMPTY_COLUMNS, **values, "is_public": is_public, "metadata": replace_unstorable_json(rest)}
     return NoteFields(title=title, aliases=aliases, columns=columns, mistakes=tuple(mistakes))
-
-
-def _is_not_true(field: FrontMatterField) -> bool:
-    return not field.texts or field.texts[0].strip().casefold() not in _TRUE_WORDS
 
 
 def _parse_column(column: str, field: FrontMatterField) -> Any:

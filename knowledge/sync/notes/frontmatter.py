@@ -45,7 +45,10 @@ def normalise_name(name: str) -> str:
 
 
 def split_frontmatter(text: str) -> tuple[str, str, int]:
-    """The YAML, the rest, and how many lines of the file come before the rest. Raises `Mistake` for one without end."""
+    """The YAML, the rest, and how many lines of the file come before the rest.
+
+    Raises `NoteMistake` when the YAML has no end.
+    """
     first, _, rest = text.partition("\n")
     if first.rstrip() != "---":
         return "", text, 0
@@ -59,7 +62,7 @@ def split_frontmatter(text: str) -> tuple[str, str, int]:
 
 
 def parse_frontmatter(source: str) -> list[FrontMatterField]:
-    """The fields of a note's front matter, in order. Raises `Mistake` with the line in the file."""
+    """The fields of a note's front matter, in order. Raises `NoteMistake` with the line in the file."""
     if len(source) > MAX_CHARACTERS:
         raise NoteMistake("The front matter is longer than 64 KB.", line=1)
     node = _compose_yaml(source)
@@ -93,9 +96,9 @@ def _compose_yaml(source: str) -> yaml.Node | None:
         return yaml.compose(source, Loader=_BoundedLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        said = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
         line = mark.line + 2 if mark else None
-        raise NoteMistake(f"The front matter is not valid YAML: {said}.", line=line) from None
+        raise NoteMistake(f"The front matter is not valid YAML: {problem}.", line=line) from None
 
 
 def _file_line(marked: Any) -> int:

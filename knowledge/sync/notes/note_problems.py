@@ -22,7 +22,7 @@ class NoteProblem:
 
 
 class NoteMistake(Exception):
-    """Raised inside the reading of one note; becomes a `Problem` of it."""
+    """Raised inside the reading of one note; becomes a `NoteProblem` of it."""
 
     def __init__(self, message: str, *, line: int | None = None) -> None:
         self.message, self.line = message, line

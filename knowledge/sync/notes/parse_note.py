@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import PurePosixPath
@@ -45,10 +45,14 @@ def unreadable_note(path: str, mistake: NoteMistake, *, digest: str = "") -> Not
     return Note(path=path, sha256=digest, problems=(mistake.at(path),))
 
 
-def is_public_note(said: Mapping[str, Any], *, today: date) -> bool:
+def is_public_note(columns: Mapping[str, Any], *, today: date) -> bool:
     """Whether anybody may know of a note with these columns."""
-    superseded = said.get("superseded_on")
-    return bool(said.get("is_public")) and not said.get("is_template") and not (superseded and superseded <= today)
+    superseded = columns.get("superseded_on")
+    return (
+        bool(columns.get("is_public"))
+        and not columns.get("is_template")
+        and not (superseded and superseded <= today)
+    )
 
 
 def sha256_hex(data: bytes) -> str:
@@ -57,16 +61,17 @@ def sha256_hex(data: bytes) -> str:
 
 def _parse_note_data(path: str, data: bytes, digest: str) -> Note:
     source, rest, lines_before = frontmatter.split_frontmatter(_decode_note(data))
-    said = document_columns.parse_fields(frontmatter.parse_frontmatter(source))
-    body, slips = redaction.remove_private(rest)
-    problems = _as_problems(path, [*said.mistakes, *(_shift_line(slip, by=lines_before) for slip in slips)])
+    fields = document_columns.parse_fields(frontmatter.parse_frontmatter(source))
+    body, mistakes = redaction.remove_private(rest)
+    shifted = [NoteMistake(one.message, line=one.line and one.line + lines_before) for one in mistakes]
+    problems = tuple(mistake.at(path) for mistake in (*fields.mistakes, *shifted))
     return Note(
         path=path,
         sha256=digest,
-        title=_resolve_note_title(said.title, body, path),
+        title=_resolve_note_title(fields.title, body, path),
         body=body.strip("\n"),
-        aliases=said.aliases,
-        columns=said.columns if not problems else {**said.columns, "is_public": False},
+        aliases=fields.aliases,
+        columns=fields.columns if not problems else {**fields.columns, "is_public": False},
         problems=problems,
     )
 
@@ -80,17 +85,9 @@ def _decode_note(data: bytes) -> str:
         raise NoteMistake("The note is not written in UTF-8.", line=data.count(b"\n", 0, error.start) + 1) from None
 
 
-def _shift_line(slip: NoteMistake, *, by: int) -> NoteMistake:
-    return NoteMistake(slip.message, line=slip.line and slip.line + by)
-
-
-def _as_problems(path: str, mistakes: Iterable[NoteMistake]) -> tuple[NoteProblem, ...]:
-    return tuple(mistake.at(path) for mistake in mistakes)
-
-
-def _resolve_note_title(said: str, body: str, path: str) -> str:
-    """What the note calls itself, its first great heading, else its file's name: as reading it by itself would."""
-    headings = () if said else find_headings(body)
+def _resolve_note_title(title: str, body: str, path: str) -> str:
+    """The title field, else the first heading of level one, else the name of the file: as reading the file would."""
+    headings = () if title else find_headings(body)
     first = next((heading.title for heading in headings if heading.level == 1 and heading.title), "")
     name = one_line(clean_text(strip_note_ending(PurePosixPath(path).name)))
-    return (said or first or name or "note")[:MAX_TITLE_LENGTH]
+    return (title or first or name or "note")[:MAX_TITLE_LENGTH]

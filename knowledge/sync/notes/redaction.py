@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from knowledge.sync.notes.code_spans import CODE_OPENING, find_code_end
 from knowledge.sync.notes.note_problems import NoteMistake
 
-# Stands in each line that something was taken from, until all is done; no note holds this character (see `storable`).
+# Stands in each line that something was taken from, until all is done; no note holds this character (see `clean_text`).
 _REMOVED_MARK = "\0"
 _PRIVATE_MARKER = re.compile(r"%%[ \t]{0,5}(/?)[ \t]{0,5}private[ \t]{0,5}%%", re.IGNORECASE)
 _COMMENT_OR_CODE = re.compile(f"{CODE_OPENING.pattern}|(?P<comment>%%|<!--)", re.MULTILINE)

@@ -1,11 +1,11 @@
-"""Does a source bear a sentence out? What `querying.answering.citations` asks, one question a module.
+"""Does a source support a sentence of an answer? `querying.answering.citations` asks; each module answers one part.
 
-- `spans` finds the words of a passage that say it; `clauses` takes a sentence apart that says several things.
-- `support` decides about one span: figures (`quantities`, which reads them by `measures`, `names`, `number_words`,
-  `bounds`, `units` into `figures`), quotations (`quotes`), denials (`negation`) and opposites (`contrasts`), which
-  word goes with which figure (`association`), who does what (`roles`), duty, scope, cause and condition
-  (`modality`), words that stand together (`cohesion`), orders that state nothing (`orders`), and nearness in meaning
-  (`semantics`).
-- `conflicts` finds another document that says otherwise.
-- `generic` and `synonyms` are lists of everyday words.
+- `supporting_spans` finds the words of a passage that state the claim; `language.clauses` splits a claim that states
+  several things.
+- `claim_support` decides about one span. It asks whether the span has the claim's figures (`language.figures`) and
+  quotations (`quotations`), whether one denies what the other affirms (`language.negation`), has an opposite
+  (`claim_contradictions`), gives a figure to something else (`figure_association`), exchanges who does what
+  (`semantic_roles`), is stronger or weaker (`modality`), takes words from unrelated sentences (`cohesion`), or only
+  gives orders (`imperatives`). Where words leave a doubt, `semantic_similarity` compares the meaning.
+- `conflicts` finds another document that contradicts the source.
 """

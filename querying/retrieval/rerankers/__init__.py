@@ -12,7 +12,7 @@ from django.conf import settings
 from querying.retrieval.rerankers.base import Reranker, RerankerFailed
 from querying.retrieval.rerankers.hosted import HostedReranker
 
-__all__ = ["Reranker", "RerankerFailed", "get_reranker", "relevance"]
+__all__ = ["Reranker", "RerankerFailed", "get_reranker", "rerank_scores"]
 
 logger = logging.getLogger(__name__)
 

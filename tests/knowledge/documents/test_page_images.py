@@ -231,8 +231,8 @@ def test_what_was_drawn_while_one_waited_is_not_drawn_again(page: Page, monkeypa
 def test_those_that_nobody_looks_at_make_way(page: Page, store: Path) -> None:
     older, newer = get_page_image(page.document.pages.get(number=1)).path, get_page_image(page).path
     os.utime(older, (1, 1))
-    assert evict_page_images(most_bytes=older.stat().st_size + newer.stat().st_size) == 0
-    assert evict_page_images(most_bytes=newer.stat().st_size) == 1
+    assert evict_page_images(max_bytes=older.stat().st_size + newer.stat().st_size) == 0
+    assert evict_page_images(max_bytes=newer.stat().st_size) == 1
     assert [path.name for path in store.glob("*/*/*")] == [newer.name]
 
 

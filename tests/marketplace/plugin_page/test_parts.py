@@ -72,9 +72,10 @@ def test_days_without_questions_are_there_and_the_busiest_is_named(published: Pl
     for day, asked in ((date(2026, 3, 1), 8), (date(2026, 3, 9), 2), (date(2026, 1, 1), 99)):
         DayOfPlugin.objects.create(plugin=published, day=day, asked=asked, answered=asked)
     found = usage_chart.build_usage_chart(published, today=date(2026, 3, 10))
-    assert (len(found.bars), found.asked) == (30, 10)
+    assert (len(found.days), len(found.bars), found.asked) == (30, 2, 10)
     assert found.sentence == "Asked 10 times in the last 30 days, most often on 1 March, 8 times."
-    assert [(bar.day.day, bar.height) for bar in found.days_with_questions] == [(9, 15.0), (1, 60.0)]
+    assert [(use.day.day, use.asked) for use in found.days_with_questions] == [(9, 2), (1, 8)]
+    assert [bar.height for bar in found.bars] == [60.0, 15.0]
 
 
 def test_what_a_release_scored() -> None:

@@ -29,7 +29,7 @@ def run(
 ) -> tuple[list[str], Answer]:
     """What was shown, and the verdict."""
     guard, citer = Guard(mode=mode), CitationVerifier(passages)
-    shown = [cited.text for sentence in sentences for cited in guard.take(citer.cite(sentence))]
+    shown = [cited.text for sentence in sentences for cited in guard.add(citer.cite(sentence))]
     shown += [cited.text for cited in guard.finish()]
     return shown, guard.verdict(text=" ".join(shown), tree_decided=tree_decided, basis=basis)
 
@@ -87,8 +87,8 @@ def test_a_lead_in_to_nothing_is_dropped():
 
 def test_sentences_are_shown_one_step_behind_not_at_the_end():
     guard, citer = Guard(mode="mandatory"), CitationVerifier(PASSAGES)
-    assert guard.take(citer.cite(MILD)) == []
-    assert [cited.text for cited in guard.take(citer.cite(MODERATE))] == [MILD]
+    assert guard.add(citer.cite(MILD)) == []
+    assert [cited.text for cited in guard.add(citer.cite(MODERATE))] == [MILD]
 
 
 def test_optional_mode_marks_what_no_source_bears_out_and_lowers_the_confidence():

@@ -19,26 +19,26 @@ PLAN = passage("The Northwind plan covers eye exams and glasses for every employ
     ],
 )
 def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, lost: float, reason: str):
-    judged = assess_sufficiency(question, evidence(PLAN), sufficient=0.95)
+    judged = assess_sufficiency(question, evidence(PLAN), threshold=0.95)
     assert judged.score == pytest.approx(0.9 - lost)
     assert reason in " ".join(judged.why)
 
 
 def test_an_opposite_is_a_sign():
     less = passage("Cover is smaller where the exposure is mild.")
-    judged = assess_sufficiency("Where is cover larger?", evidence(less), sufficient=0.95)
+    judged = assess_sufficiency("Where is cover larger?", evidence(less), threshold=0.95)
     assert judged.score == pytest.approx(0.7)
     assert "“larger”" in " ".join(judged.why)
     assert "“smaller”" in " ".join(judged.why)
 
 
 def test_what_no_passage_mentions_is_named():
-    judged = assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), sufficient=0.95)
+    judged = assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), threshold=0.95)
     assert "No passage mentions “galvanised”, “dentures”." in judged.why
 
 
 def test_a_passed_gate_needs_no_reason():
-    judged = assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), sufficient=0.5)
+    judged = assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), threshold=0.5)
     assert (judged.passes, judged.why) == (True, ())
 
 
@@ -49,9 +49,9 @@ def test_nothing_found_is_nothing_to_answer_from():
 
 
 def test_a_plugins_own_threshold_goes_before_the_default():
-    assert assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), sufficient=None).passes
-    assert not assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), sufficient=0.95).passes
-    assert assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), sufficient=0.0).passes
+    assert assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), threshold=None).passes
+    assert not assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN), threshold=0.95).passes
+    assert assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), threshold=0.0).passes
 
 
 def test_the_grounds_are_the_lead_over_another_passage_and_the_agreement_of_both_searches():

@@ -15,7 +15,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
-from querying.question import clarifications
+from querying.question.resolve import resume_from_token
 from querying.types import Answer, Caller, Done, Options, Outcome, Question, Turn
 from tests.cover import give_document
 
@@ -69,9 +69,7 @@ def test_one_of_many_things_of_that_name_is_asked_back(clinics: Plugin) -> None:
 def test_the_answer_resumes_the_question(clinics: Plugin) -> None:
     asking = answer(asked("What services does the clinic provide?", clinics))
     assert asking.clarification is not None
-    resumed = clarifications.resume_question(
-        asked("", clinics), token=asking.clarification.token, answer="Northgate Clinic"
-    )
+    resumed = resume_from_token(asked("", clinics), token=asking.clarification.token, answer="Northgate Clinic")
     given = answer(resumed)
     assert given.outcome == Outcome.ANSWERED
     assert given.citations[0].passage.document_title == "Northgate"

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from accounts.models import User
 from plugins.models import Plugin, Release
 from querying.question import clarifications
-from querying.question.clarifications import InvalidResumeToken, resume_question, with_resume_token
+from querying.question.clarifications import InvalidResumeToken, with_resume_token
+from querying.question.resolve import resume_from_token
 from querying.types import Caller, Clarification, Question
 
 pytestmark = pytest.mark.django_db
@@ -40,14 +41,14 @@ def token_for(question: Question) -> str:
 
 def test_an_answer_fills_in_the_missing_fact_and_keeps_the_others(question: Question) -> None:
     asked_again = replace(question, facts={})
-    resumed = resume_question(asked_again, token=token_for(question), answer="severe")
+    resumed = resume_from_token(asked_again, token=token_for(question), answer="severe")
     assert resumed.facts == {"member": "beam", "exposure": "severe"}
     assert resumed.text == "What cover?"
 
 
 def test_what_the_caller_says_now_counts_more_than_what_the_token_remembers(question: Question) -> None:
     corrected = replace(question, facts={"member": "slab", "exposure": "mild"})
-    assert resume_question(corrected, token=token_for(question), answer="severe").facts == {
+    assert resume_from_token(corrected, token=token_for(question), answer="severe").facts == {
         "member": "slab",
         "exposure": "severe",
     }
@@ -55,12 +56,13 @@ def test_what_the_caller_says_now_counts_more_than_what_the_token_remembers(ques
 
 def test_the_question_comes_out_of_the_token_when_it_is_left_out(question: Question) -> None:
     assert (
-        resume_question(replace(question, text=""), token=token_for(question), answer="mild").text == "What cover?"
+        resume_from_token(replace(question, text=""), token=token_for(question), answer="mild").text
+        == "What cover?"
     )
 
 
 def test_only_spaces_may_differ(question: Question) -> None:
-    assert resume_question(replace(question, text=" What \n cover? "), token=token_for(question), answer="mild")
+    assert resume_from_token(replace(question, text=" What \n cover? "), token=token_for(question), answer="mild")
 
 
 def others(question: Question) -> dict[str, Question]:
@@ -83,9 +85,9 @@ def others(question: Question) -> dict[str, Question]:
 def test_a9_a_token_is_bound_to(question: Question, what: str) -> None:
     other = others(question)[what]
     with pytest.raises(InvalidResumeToken):
-        resume_question(other, token=token_for(question), answer="mild")
+        resume_from_token(other, token=token_for(question), answer="mild")
     with pytest.raises(InvalidResumeToken):
-        resume_question(question, token=token_for(other), answer="mild")
+        resume_from_token(question, token=token_for(other), answer="mild")
 
 
 def test_a_token_of_one_draft_does_not_fit_the_draft_of_another_plugin(question: Question) -> None:
@@ -93,9 +95,9 @@ def test_a_token_of_one_draft_does_not_fit_the_draft_of_another_plugin(question:
     stranger = Plugin.objects.create(owner=plugin.owner, name="Other", domain="x", system_prompt="x")
     mine = replace(question, release=Release(plugin=plugin, system_prompt="x"))
     theirs = replace(question, release=Release(plugin=stranger, system_prompt="x"))
-    assert resume_question(mine, token=token_for(mine), answer="mild")
+    assert resume_from_token(mine, token=token_for(mine), answer="mild")
     with pytest.raises(InvalidResumeToken):
-        resume_question(theirs, token=token_for(mine), answer="mild")
+        resume_from_token(theirs, token=token_for(mine), answer="mild")
 
 
 def test_nobody_shifts_a_part_of_what_is_bound_into_the_next_one(question: Question) -> None:
@@ -111,23 +113,23 @@ def test_a_token_lives_for_an_hour(question: Question, monkeypatch: pytest.Monke
     fresh = token_for(question)
     monkeypatch.setattr(TimestampSigner, "timestamp", lambda self: signing.b62_encode(int(now - 3605)))
     old = token_for(question)
-    assert resume_question(question, token=fresh, answer="mild")
+    assert resume_from_token(question, token=fresh, answer="mild")
     with pytest.raises(InvalidResumeToken):
-        resume_question(question, token=old, answer="mild")
+        resume_from_token(question, token=old, answer="mild")
 
 
 def test_a4_another_signature_of_the_same_server_is_no_token(question: Question) -> None:
     payload = {"b": clarifications._token_binding(question), "f": "exposure", "k": {}, "q": question.text}
     for salt in ("django.core.signing", "lexic", "django.contrib.sessions"):
         with pytest.raises(InvalidResumeToken):
-            resume_question(question, token=signing.dumps(payload, salt=salt, compress=True), answer="mild")
+            resume_from_token(question, token=signing.dumps(payload, salt=salt, compress=True), answer="mild")
 
 
 def test_another_secret_key_opens_no_token(question: Question, settings: Any) -> None:
     token = token_for(question)
     settings.SECRET_KEY = "x" * 60
     with pytest.raises(InvalidResumeToken):
-        resume_question(question, token=token, answer="mild")
+        resume_from_token(question, token=token, answer="mild")
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -146,7 +148,7 @@ def test_a_damaged_token_is_refused_and_nothing_worse(question: Question, data: 
     ]
     for wrong in damaged:
         with pytest.raises(InvalidResumeToken):
-            resume_question(question, token=wrong, answer="mild")
+            resume_from_token(question, token=wrong, answer="mild")
 
 
 def test_the_token_holds_nothing_but_what_its_caller_said(question: Question) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.models import Plugin, Release
-from querying.question.followups import resolve_followup
+from querying.question.resolve import resume_from_context
 from querying.types import Caller, Question, Turn
 
 TREE: dict[str, Any] = {
@@ -59,34 +59,34 @@ def question(
 @pytest.mark.parametrize("asked", [EXPOSED, "How is it exposed?", " How is it\nexposed?\n\n\n- mild\n- severe\n"])
 @pytest.mark.parametrize(("reply", "value"), [("severe", "severe"), ("Mild", "Mild"), ("coastal", "coastal")])
 def test_an_answer_becomes_a_fact_of_the_first_question(asked: str, reply: str, value: str):
-    taken = resolve_followup(question("What cover?", asked, reply))
+    taken = resume_from_context(question("What cover?", asked, reply))
     assert (taken.text, taken.facts, taken.context) == ("What cover?", {"exposure": value}, ())
 
 
 def test_what_was_said_before_stays_the_context():
-    taken = resolve_followup(question("Hello.", "Good day.", "What cover?", EXPOSED, "severe"))
+    taken = resume_from_context(question("Hello.", "Good day.", "What cover?", EXPOSED, "severe"))
     assert taken.text == "What cover?"
     assert [turn.content for turn in taken.context] == ["Hello.", "Good day."]
 
 
 def test_an_answer_that_says_more_is_kept_for_what_else_it_says():
-    taken = resolve_followup(question("What cover?", EXPOSED, "It is severe, with a span of 7 m"))
+    taken = resume_from_context(question("What cover?", EXPOSED, "It is severe, with a span of 7 m"))
     assert taken.facts == {"exposure": "severe"}
     assert [turn.content for turn in taken.context] == [EXPOSED, "It is severe, with a span of 7 m"]
 
 
 def test_several_questions_in_a_row_are_all_answered():
-    taken = resolve_followup(question("What cover?", EXPOSED, "severe", SPAN, "7 m"))
+    taken = resume_from_context(question("What cover?", EXPOSED, "severe", SPAN, "7 m"))
     assert (taken.text, taken.facts, taken.context) == ("What cover?", {"exposure": "severe", "span_m": "7 m"}, ())
 
 
 def test_of_two_answers_to_the_same_question_the_later_counts():
-    taken = resolve_followup(question("What cover?", EXPOSED, "sehr", EXPOSED, "severe"))
+    taken = resume_from_context(question("What cover?", EXPOSED, "sehr", EXPOSED, "severe"))
     assert (taken.text, taken.facts) == ("What cover?", {"exposure": "severe"})
 
 
 def test_a_fact_of_the_request_wins():
-    assert resolve_followup(question("What cover?", EXPOSED, "severe", facts={"exposure": "mild"})).facts == {
+    assert resume_from_context(question("What cover?", EXPOSED, "severe", facts={"exposure": "mild"})).facts == {
         "exposure": "mild"
     }
 
@@ -95,7 +95,7 @@ def test_a_fact_of_the_request_wins():
     "reply", ["sehr", "dunno", "I don't know", "I’m not sure, sorry", "No idea about that one"]
 )
 def test_an_answer_that_is_none_is_put_to_the_tree_which_asks_again(reply: str):
-    assert resolve_followup(question("What cover?", EXPOSED, reply)).facts == {"exposure": reply}
+    assert resume_from_context(question("What cover?", EXPOSED, reply)).facts == {"exposure": reply}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_an_answer_that_is_none_is_put_to_the_tree_which_asks_again(reply: str):
 )
 def test_anything_else_is_a_question_of_its_own(reply: str):
     asked = question("What cover?", EXPOSED, reply)
-    assert resolve_followup(asked) == asked
+    assert resume_from_context(asked) == asked
 
 
 @pytest.mark.parametrize(
@@ -126,20 +126,20 @@ def test_anything_else_is_a_question_of_its_own(reply: str):
 )
 def test_without_our_question_nothing_is_an_answer(said: tuple[str, ...]):
     asked = question(*said)
-    assert resolve_followup(asked) == asked
+    assert resume_from_context(asked) == asked
 
 
 def test_our_question_after_something_that_was_not_the_users_is_no_question_of_theirs():
     asked = question("x", "severe")
     turns = (Turn(role="assistant", content="Hello."), Turn(role="assistant", content=EXPOSED))
     asked = replace(asked, context=turns)
-    assert resolve_followup(asked) == asked
+    assert resume_from_context(asked) == asked
 
 
 def test_a_release_without_trees_takes_nothing_up():
     asked = question("What cover?", EXPOSED, "severe")
     asked.release.trees = []
-    assert resolve_followup(asked) == asked
+    assert resume_from_context(asked) == asked
 
 
 ours = st.sampled_from([EXPOSED, "How is it exposed?", "severe", "mild", "What cover?", "7 m"])
@@ -149,7 +149,7 @@ anything = st.text(max_size=40) | ours
 @given(st.lists(anything, min_size=1, max_size=9))
 def test_any_conversation_keeps_its_words(said: list[str]):
     asked = question(*said)
-    taken = resolve_followup(asked)
+    taken = resume_from_context(asked)
     assert taken.text in said
     assert {turn.content for turn in taken.context} <= set(said)
     assert set(taken.facts) <= {"exposure", "span_m"}

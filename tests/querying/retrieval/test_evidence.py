@@ -7,7 +7,7 @@ import pytest
 from knowledge.search.hybrid import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.terms import terms
-from querying.question.conversation_context import WeightedTurn
+from querying.question.resolve import WeightedTurn
 from querying.retrieval import evidence
 from querying.retrieval.token_states import token_states
 from querying.types import Evidence
@@ -22,7 +22,7 @@ def weighed(*turns: tuple[str, float], passages: Sequence[Passage], **options) -
     synonyms = options.get("synonyms", NO_SYNONYMS)
     texts = [part for turn in said for part in (turn.text, *synonyms.expansions(turn.text))]
     weights = dict.fromkeys(terms(" ".join(texts)), 1.0)
-    return evidence.score_evidence(asked=said, passages=passages, weights=weights, **options)
+    return evidence.score_evidence(turns=said, passages=passages, weights=weights, **options)
 
 
 def test_the_sentence_that_answers_comes_first() -> None:

@@ -15,7 +15,6 @@ from trees.definition.nodes import Problem
 from trees.definition.parser import parse_with_problems
 from trees.models import DecisionTree
 from trees.validation.tree_problems import find_problems
-from trees.validation.validators import problem_message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +50,7 @@ class TreeReport:
         cases = f", {passed} of {len(self.results)} cases pass" if self.results else ""
         yield f"{title}: {f'{len(self.problems)} problems' if self.problems else 'in order'}{cases}"
         for problem in self.problems:
-            yield f"  {problem.severity} {problem.code}: {problem_message(problem)}"
+            yield f"  {problem.severity} {problem.code}: {_problem_text(problem)}"
         for result in self.failed:
             case = result.case
             yield f"  failed case: “{case.name}” {case.expectation} {case.expected}, but {result.said}"
@@ -117,3 +116,9 @@ def _check_file(path: Path) -> Iterator[TreeReport]:
 def _check_tree(plugin: str, name: str, tree_data: object, cases: list[dict[str, Any]]) -> TreeReport:
     results = run_cases(parse_with_problems(tree_data).tree, parse_cases(cases))
     return TreeReport(plugin=plugin, tree=name, problems=find_problems(tree_data), results=results)
+
+
+def _problem_text(problem: Problem) -> str:
+    """A problem as a person reads it: where, what, and what to do."""
+    where = f"[{problem.node_id:.60}] " if problem.node_id is not None else ""
+    return f"{where}{problem.message} {problem.hint}".strip()

@@ -55,7 +55,8 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
         yield Quotation(sentence, header=header)
         return
     if leads_in(sentence.text):
-        yield _announced_list(sentence, neighbours)
+        after = neighbours.after(sentence)
+        yield Quotation(sentence, *(context_sentences.list_items(sentence, neighbours) or filter(None, [after])))
         return
     if heading := context_sentences.list_lead_in(sentence, neighbours):
         entries = context_sentences.list_items(heading, neighbours) if asks_for_several(question) else [sentence]
@@ -68,30 +69,19 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
         yield Quotation(after)
 
 
-def _announced_list(heading: Sentence, neighbours: Neighbours) -> Quotation:
-    entries = context_sentences.list_items(heading, neighbours)
-    if not entries and (after := neighbours.after(heading)):
-        entries = [after]
-    return Quotation(heading, *entries)
-
-
 def _supporting_sentence(prompt: Prompt) -> Sentence | None:
-    """The sentence that bears the recommendation out: it holds every figure of it, and most of the facts."""
-    figures, facts = set(_QUANTITY.findall(prompt.recommendation)), set(terms(prompt.decided))
+    """The sentence that supports the recommendation: it has every figure of it, and most of the facts."""
     if not prompt.recommendation:
         return None
-    holding = [
-        sentence
-        for sentence in prompt.evidence.sentences
-        if len(sentence.text) >= MIN_STATEMENT_CHARACTERS and figures <= set(_QUANTITY.findall(sentence.text))
+    figures, facts = set(_QUANTITY.findall(prompt.recommendation)), set(terms(prompt.decision_text))
+    quantities = [(one, set(_QUANTITY.findall(one.text))) for one in prompt.evidence.sentences]
+    # Facts that a sentence mentions, less the other figures it brings in; then how well it answers.
+    ranked = [
+        (len(facts & set(terms(one.text))) - len(found - figures), one.score, one)
+        for one, found in quantities
+        if len(one.text) >= MIN_STATEMENT_CHARACTERS and figures <= found
     ]
-    return max(holding, key=lambda sentence: _support_rank(sentence, figures, facts), default=None)
-
-
-def _support_rank(sentence: Sentence, figures: set[str], facts: set[str]) -> tuple[int, float]:
-    """Facts that the sentence speaks of, less the other figures it brings in; then how well it answers."""
-    strays = set(_QUANTITY.findall(sentence.text)) - figures
-    return (len(facts & set(terms(sentence.text))) - len(strays), sentence.score)
+    return max(ranked, key=lambda each: each[:2])[2] if ranked else None
 
 
 def _in_reading_order(quotations: Sequence[Quotation], evidence: Evidence) -> list[Quotation]:

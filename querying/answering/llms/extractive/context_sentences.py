@@ -7,6 +7,7 @@ exception that stands beside it.
 from __future__ import annotations
 
 import re
+from itertools import islice, takewhile
 
 from language.content_words import content_stems
 from querying.answering.llms.extractive.neighbours import Neighbours
@@ -55,7 +56,7 @@ def list_lead_in(item: Sentence, neighbours: Neighbours) -> Sentence | None:
     """The line above the list that this item stands in."""
     if not is_list_item(item.text):
         return None
-    for steps, above in enumerate(neighbours.backwards(item)):
+    for steps, above in enumerate(neighbours.preceding(item)):
         if not is_list_item(above.text):
             return above if leads_in(above.text) and len(above.text) <= MAX_STATEMENT_CHARACTERS else None
         if steps >= MAX_LIST_ITEMS:
@@ -65,12 +66,8 @@ def list_lead_in(item: Sentence, neighbours: Neighbours) -> Sentence | None:
 
 def list_items(heading: Sentence, neighbours: Neighbours) -> list[Sentence]:
     """The list items under a line that leads in to them."""
-    found: list[Sentence] = []
-    for below in neighbours.onwards(heading):
-        if len(found) >= MAX_LIST_ITEMS or not is_list_item(below.text):
-            break
-        found.append(below)
-    return found
+    items = takewhile(lambda below: is_list_item(below.text), neighbours.following(heading))
+    return list(islice(items, MAX_LIST_ITEMS))
 
 
 def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
@@ -79,11 +76,12 @@ def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> 
     The question may name it too: then who asked knows what "it" is, unless the sentence has none of its words.
     """
     before = neighbours.before(sentence)
-    if before is None or not _depends_on_previous(sentence.text) or _is_separate(before, sentence, neighbours):
+    if before is None or _EXPLETIVE.match(sentence.text) or _is_separate(before, sentence, neighbours):
         return None
-    asked = content_stems(question)
-    said, told = asked & content_stems(sentence.text), asked & content_stems(before.text)
-    return before if is_statement(before.text) and (told - said or not said) else None
+    if not (_ANAPHOR.match(sentence.text) or _CONNECTIVE.match(sentence.text)) or not is_statement(before.text):
+        return None
+    own, others = (content_stems(question) & content_stems(one.text) for one in (sentence, before))
+    return before if others - own or not own else None
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:
@@ -92,12 +90,6 @@ def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence |
     if after is None or _is_separate(sentence, after, neighbours) or not is_statement(after.text):
         return None
     return after if _EXCEPTION.match(after.text) or _ANNOUNCES.search(sentence.text) else None
-
-
-def _depends_on_previous(text: str) -> bool:
-    if _EXPLETIVE.match(text):
-        return False
-    return bool(_ANAPHOR.match(text) or _CONNECTIVE.match(text))
 
 
 def _is_separate(one: Sentence, other: Sentence, neighbours: Neighbours) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from querying.types import Evidence, Sentence
 
@@ -25,21 +25,23 @@ class Neighbours:
     def after(self, sentence: Sentence) -> Sentence | None:
         return self._joined(sentence, 1)
 
-    def backwards(self, sentence: Sentence) -> Iterable[Sentence]:
-        """Those above it, the nearest first."""
-        while found := self.before(sentence):
-            yield found
-            sentence = found
+    def preceding(self, sentence: Sentence) -> Iterator[Sentence]:
+        """The sentences above it, the nearest first."""
+        return self._chain(sentence, -1)
 
-    def onwards(self, sentence: Sentence) -> Iterable[Sentence]:
-        while found := self.after(sentence):
-            yield found
-            sentence = found
+    def following(self, sentence: Sentence) -> Iterator[Sentence]:
+        """The sentences below it, the nearest first."""
+        return self._chain(sentence, 1)
 
     def between(self, one: Sentence, other: Sentence) -> str:
         """What stands between two sentences of a passage: a space, a line break, a blank line."""
         first, last = sorted((one, other), key=lambda sentence: sentence.start)
         return self._evidence.passages[one.source].content[first.end : last.start]
+
+    def _chain(self, sentence: Sentence, step: int) -> Iterator[Sentence]:
+        while found := self._joined(sentence, step):
+            yield found
+            sentence = found
 
     def _joined(self, sentence: Sentence, step: int) -> Sentence | None:
         row = self._rows[sentence.source]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
@@ -46,7 +48,7 @@ class Candidate:
     """A sentence that can stand as an answer, and how well it does."""
 
     sentence: Sentence
-    standing: float
+    score: float
 
 
 def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
@@ -59,23 +61,17 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         if is_statement(sentence.text) and not table_headers.is_header_row(sentence, neighbours):
             bonus = _shared_words_score(weights, sentence, neighbours)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
-            bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or _announces_other_page(sentence, neighbours))
+            announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
+            bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page)
             found.append(Candidate(sentence, sentence.score + bonus))
-    return sorted(found, key=lambda one: (-one.standing, one.sentence.source, one.sentence.start))
-
-
-def _announces_other_page(sentence: Sentence, neighbours: Neighbours) -> bool:
-    """A line that leads in to what stands on another page."""
-    return leads_in(sentence.text) and neighbours.after(sentence) is None
+    return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
 
 
 def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
     """The question's words, each by how few of the sentences have it."""
-    said = [content_stems(sentence.text) for sentence in evidence.sentences]
-    return {
-        word: math.log(1 + len(said) / (1 + sum(word in words for words in said)))
-        for word in content_stems(question)
-    }
+    stems = [content_stems(sentence.text) for sentence in evidence.sentences]
+    counts = Counter(chain.from_iterable(stems))
+    return {word: math.log(1 + len(stems) / (1 + counts[word])) for word in content_stems(question)}
 
 
 def _shared_words_score(weights: Mapping[str, float], sentence: Sentence, neighbours: Neighbours) -> float:
@@ -96,14 +92,14 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
     candidates = rank_candidates(question, evidence)
     if not (candidates or first):
         return []
-    best = candidates[0].standing if candidates else 0.0
+    best = candidates[0].score if candidates else 0.0
     chosen = [first or candidates[0].sentence]
     for candidate in candidates:
-        if len(chosen) == MAX_SENTENCES or candidate.standing < _MIN_SCORE_RATIO * best:
+        if len(chosen) == MAX_SENTENCES or candidate.score < _MIN_SCORE_RATIO * best:
             break
         if any(says_the_same(candidate.sentence.text, other.text) for other in chosen):
             continue
-        if candidate.standing >= _EQUAL_SCORE_RATIO * best or _adds_information(
+        if candidate.score >= _EQUAL_SCORE_RATIO * best or _adds_information(
             candidate.sentence, chosen, question, evidence
         ):
             chosen.append(candidate.sentence)
@@ -111,16 +107,11 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
 
 
 def _adds_information(sentence: Sentence, chosen: Sequence[Sentence], question: str, evidence: Evidence) -> bool:
-    """Whether it speaks of much that the question names and the others leave out."""
-    asked = content_stems(question)
-    said = frozenset().union(*(content_stems(other.text) for other in chosen), _title_words(evidence))
-    return len((asked - said) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
-
-
-def _title_words(evidence: Evidence) -> frozenset[str]:
-    """Words of the title that all share say nothing of their own."""
-    first = evidence.passages[0]
-    return content_stems(title_path(first.document_title, first.section_path))
+    """Whether it mentions much that the question names and the others leave out. Words of the title add nothing."""
+    asked, first = content_stems(question), evidence.passages[0]
+    title = title_path(first.document_title, first.section_path)
+    known = frozenset().union(*(content_stems(text) for text in (title, *(other.text for other in chosen))))
+    return len((asked - known) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
 
 
 def asks_for_several(question: str) -> bool:

@@ -38,7 +38,9 @@ def is_statement(text: str) -> bool:
         return False
     if _MARKUP.match(bare) or is_separator_row(bare):
         return False
-    return not (_is_label(bare) or _is_contents_line(bare) or _is_pointer(bare))
+    return not (
+        _is_label(bare) or _is_contents_line(bare) or (len(bare) < _MAX_POINTER_CHARACTERS and _POINTER.match(bare))
+    )
 
 
 def is_list_item(text: str) -> bool:
@@ -74,7 +76,3 @@ def _is_contents_line(text: str) -> bool:
     if _DOT_LEADERS.search(text):
         return True
     return len(text) < 120 and _PAGE_AT_END.search(text) is not None and not _has_predicate(text)
-
-
-def _is_pointer(text: str) -> bool:
-    return len(text) < _MAX_POINTER_CHARACTERS and _POINTER.match(text) is not None

@@ -15,7 +15,7 @@ def find_header(row: Sentence, neighbours: Neighbours) -> Sentence | None:
     if not table_rows.is_row(row.text) or table_rows.has_headers(row.text):
         return None
     below, first = row, row
-    for steps, above in enumerate(neighbours.backwards(row)):
+    for steps, above in enumerate(neighbours.preceding(row)):
         if steps >= _MAX_ROWS or not (table_rows.is_row(above.text) or table_rows.is_separator_row(above.text)):
             break
         below, first = first, above

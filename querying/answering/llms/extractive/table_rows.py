@@ -40,12 +40,8 @@ def is_separator_row(text: str) -> bool:
 
 def parse_cells(text: str) -> list[Cell]:
     parts = (" ".join(part.split()) for part in text.strip().strip("|").split("|"))
-    return [_parse_cell(part) for part in parts if part]
-
-
-def _parse_cell(text: str) -> Cell:
-    found = _LABELLED.match(text)
-    return Cell(header=found[1].strip(), value=found[2].strip()) if found else Cell(header="", value=text)
+    found = ((_LABELLED.match(part), part) for part in parts if part)
+    return [Cell(match[1].strip(), match[2].strip()) if match else Cell("", part) for match, part in found]
 
 
 def has_headers(text: str) -> bool:
@@ -82,10 +78,10 @@ def _cells_in_words(row: Sequence[Cell]) -> str:
 
 
 def _named_cell(cell: Cell) -> str:
-    return f"{_lowercase_header(cell.header)}: {cell.value}" if cell.header else cell.value
-
-
-def _lowercase_header(header: str) -> str:
-    """A header in the middle of a line; what is written in capitals stays ("RCD rating")."""
-    first = header.split(maxsplit=1)[0]
-    return header[:1].lower() + header[1:] if first[1:].islower() else header
+    """With its header in lower case, unless that is written in capitals ("RCD rating")."""
+    header = cell.header
+    if not header:
+        return cell.value
+    if header.split(maxsplit=1)[0][1:].islower():
+        header = header[:1].lower() + header[1:]
+    return f"{header}: {cell.value}"

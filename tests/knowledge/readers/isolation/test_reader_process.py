@@ -33,7 +33,7 @@ from knowledge.readers.types import (
 from tests.knowledge.readers.made import lines, pdf, read_here, ruled_table
 from tests.shared_data import shared
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture
@@ -85,9 +85,9 @@ def test_the_child_dies_with_its_parent(tmp_path):
         [
             sys.executable,
             "-c",
-            "import subprocess, sys, os; from knowledge import sandbox; from knowledge.readers.types import Limits;"
-            "from pathlib import Path;"
-            f"child = sandbox._Child(Path({str(fifo)!r}), 'text', Limits(), {str(tmp_path)!r});"
+            "import os; from pathlib import Path; from knowledge.readers.types import Limits;"
+            "from knowledge.readers.isolation.reader_process import _ReaderProcess;"
+            f"child = _ReaderProcess(Path({str(fifo)!r}), 'text', Limits(), {str(tmp_path)!r});"
             "print(child._process.pid, flush=True); os.wait()",
         ],
         cwd=ROOT,

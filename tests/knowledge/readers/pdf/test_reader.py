@@ -72,12 +72,12 @@ def test_a_page_without_time_for_tables_keeps_its_text(tmp_path):
 
 # The alarm is a signal for a reader's own process: in ours it would also hit the threads of the embedder.
 ENDLESS = """
-from knowledge.readers import pdf_tables
+from knowledge.readers.pdf import ruled_tables
 try:
-    with pdf_tables._stopped_after(0.05):
+    with ruled_tables._time_limit(0.05):
         while True:
             pass
-except pdf_tables._TooSlow:
+except ruled_tables._TimeLimitReached:
     print("stopped")
 """
 

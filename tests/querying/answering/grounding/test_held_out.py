@@ -32,7 +32,7 @@ def known_failure(reason: str | None) -> list[pytest.MarkDecorator]:
 def is_shown(row: dict[str, Any]) -> bool:
     sources = [passage(text, number=number) for number, text in enumerate(row["sources"], 1)]
     guard = Guard(CitationMode.MANDATORY)
-    return bool(guard.take(CitationVerifier(sources).cite(row["sentence"])) + guard.finish())
+    return bool(guard.add(CitationVerifier(sources).cite(row["sentence"])) + guard.finish())
 
 
 @pytest.mark.parametrize("row", rows("fair.jsonl"))

@@ -374,7 +374,7 @@ def cited(claim: str, sources: list[str]) -> CitedSentence:
 
 def shown_in_mandatory_mode(sentence: CitedSentence) -> list[CitedSentence]:
     guard = Guard(mode="mandatory")
-    return [*guard.take(sentence), *guard.finish()]
+    return [*guard.add(sentence), *guard.finish()]
 
 
 @pytest.mark.parametrize(("claim", "sources"), RIGHT)

@@ -23,9 +23,9 @@ from plugins.models import Planner, Plugin
 from querying import pipeline, releases
 from querying.llm_interface import ProviderTimedOut
 from querying.models import Query
-from querying.question import clarifications
 from querying.question.planning.matching_documents import matching_documents
 from querying.question.planning.query_plan import AnswerMode, QueryPlan, TimeRange
+from querying.question.resolve import resume_from_token
 from querying.retrieval import retriever
 from querying.types import Answer, Caller, Delta, Done, Options, Outcome, Question, Usage
 from tests.cover import give_document
@@ -113,14 +113,12 @@ def test_a_missing_time_is_asked_back_and_the_answer_resumes_the_question(notes:
     assert asking.clarification is not None
     assert asking.clarification.field == "time"
     assert "this month" in asking.clarification.options
-    resumed = clarifications.resume_question(
-        asked("", notes), token=asking.clarification.token, answer="in March 2026"
-    )
+    resumed = resume_from_token(asked("", notes), token=asking.clarification.token, answer="in March 2026")
     answer, _ = answered(resumed)
     assert titles(answer) == ["Shed roof", "Diary", "Oak bench"]
     elsewhere = replace(asked("", notes), caller=Caller(name="somebody else"))
     with pytest.raises(InvalidInput):
-        clarifications.resume_question(elsewhere, token=asking.clarification.token, answer="in March 2026")
+        resume_from_token(elsewhere, token=asking.clarification.token, answer="in March 2026")
 
 
 def test_and_in_september_goes_on_with_the_question_before(notes: Plugin) -> None:
@@ -218,7 +216,7 @@ def test_a_plan_that_is_none_falls_back_to_the_rules(by_model: Plugin, made: Any
 def test_whatever_goes_wrong_while_planning_the_question_is_answered(notes: Plugin, monkeypatch) -> None:
     from querying.question.planning import planner
 
-    monkeypatch.setattr(planner.rules, "plan_of", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(planner.rule_planner, "plan_by_rules", lambda *_, **__: 1 / 0)
     answer, _ = answered(asked("What is the oak bench glued with?", notes))
     assert titles(answer)[:1] == ["Oak bench"]
     assert Query.objects.get().plan == {"trouble": "planning_failed"}

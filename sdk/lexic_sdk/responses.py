@@ -1,4 +1,4 @@
-"""HTTP replies → JSON or errors. Shared by both clients, so none of it waits for the network."""
+"""HTTP responses → JSON or errors. Both clients use it, so nothing here waits for the network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVENT_STREAM = "text/event-stream"
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """What can go wrong on the way, in our words. The cause stays attached."""
+    """Raises errors of httpx as errors of this package, with the original as their cause."""
     try:
         yield
     except httpx.ConnectTimeout as error:
@@ -34,7 +34,7 @@ def translate_errors() -> Iterator[None]:
 
 
 class ResponseBody:
-    """The bytes of a reply, up to a bound. Raises `InvalidResponseError` beyond it."""
+    """The bytes of a response, up to a limit. Raises `InvalidResponseError` beyond it."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -51,8 +51,8 @@ class ResponseBody:
 
 
 def response_json(response: httpx.Response, body: ResponseBody, *, key: Key) -> Any:
-    """The JSON of a reply that says well; the error that any other stands for is raised."""
-    text = key.hidden_in(body.text())
+    """The JSON of a successful response. Raises the error that any other response stands for."""
+    text = key.redact_from(body.text())
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What is added to the description as a whole, once all operations are there."""
+"""Hooks of drf-spectacular: which routes are described, and what is added once all operations are there."""
 
 from __future__ import annotations
 
@@ -8,16 +8,24 @@ from api.schema import error_responses
 from api.schema.links import add_links
 from api.schema.operations import TAGS
 
+# Every other address below /v1/ answers 404 in the format of OpenAI: there is nothing to describe.
+EXCLUDED_PATHS = ("/v1/{rest}",)
 
-def complete_schema(result: dict[str, Any], **about: Any) -> dict[str, Any]:
+
+def exclude_paths(endpoints: list[Any], **kwargs: Any) -> list[Any]:
+    """A `PREPROCESSING_HOOK`: the endpoints that are described."""
+    return [endpoint for endpoint in endpoints if endpoint[0] not in EXCLUDED_PATHS]
+
+
+def complete_schema(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     """A `POSTPROCESSING_HOOK`: shared responses, headers and errors, and the parts in their order."""
     components = result.setdefault("components", {})
     _simplify_nullable_any(components["schemas"])
     add_links(result["paths"])
     components["responses"] = _referenced_responses(error_responses.response_components(), result["paths"])
     components["headers"] = error_responses.HEADERS
-    components["schemas"] |= {"Error": error_responses.ERROR, "OpenAIError": error_responses.OPENAI_ERROR}
-    result["tags"] = [{"name": name, "description": words} for name, words in TAGS.items()]
+    components["schemas"] |= error_responses.ERROR_SCHEMAS
+    result["tags"] = [{"name": name, "description": description} for name, description in TAGS.items()]
     return result
 
 

@@ -1,23 +1,20 @@
-"""Evaluation runs in the builder: how a plugin did on its golden questions, what failed and why."""
+"""Operators' lists of golden questions, which are edited in the builder, and of evaluation runs with their figures."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import admin
-from django.db import models
-from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.models import User
-from evaluation.reports import plots
 from evaluation.reports.console_report import format_figure
+from lexic import plots
 from plugins.admin_display import key_value_table
-from plugins.changelists import DeferredListAdmin
 from plugins.scoped_admin import ReadOnlyAdmin
 from querying.answering import confidence_calibration
-from querying.models import EvaluationRun
+from querying.models import EvaluationRun, GoldenQuestion
 
 _FIGURE_LABELS = {
     "golden_passed": "golden questions that passed",
@@ -32,23 +29,36 @@ _FIGURE_LABELS = {
 }
 
 
+@admin.register(GoldenQuestion)
+class GoldenQuestionAdmin(ReadOnlyAdmin):
+    list_display = ("question_start", "plugin", "expectation", "last_result")
+    list_filter = ("last_passed", "expectation", ("plugin", admin.RelatedOnlyFieldListFilter))
+    list_select_related = ("plugin",)
+    search_fields = ("question",)
+
+    def builder_url(self, obj: Any) -> str:
+        return reverse("admin:builder_golden_change", args=[obj.plugin_id, obj.pk])
+
+    @admin.display(description="question", ordering="question")
+    def question_start(self, golden: GoldenQuestion) -> str:
+        return golden.question[:80]
+
+    @admin.display(description="last result", ordering="last_passed")
+    def last_result(self, golden: GoldenQuestion) -> str:
+        return {True: "passed", False: "failed", None: "not run as it stands"}[golden.last_passed]
+
+
 @admin.register(EvaluationRun)
-class EvaluationRunAdmin(DeferredListAdmin, ReadOnlyAdmin):
+class EvaluationRunAdmin(ReadOnlyAdmin):
     list_display = ("started", "plugin", "asked_of", "passed")
     list_filter = (("plugin", admin.RelatedOnlyFieldListFilter), ("started", admin.DateFieldListFilter))
     list_select_related = ("plugin", "release__plugin")
     not_in_lists = ("questions", "calibration")
-    list_per_page = 50
-    show_full_result_count = False
     fieldsets = (
         (None, {"fields": ("plugin", "asked_of", "started", "passed", "failed")}),
         ("Figures", {"fields": ("figures",)}),
         ("Confidence", {"fields": ("curve", "diagram")}),
     )
-
-    def visible(self, request: HttpRequest) -> models.QuerySet[EvaluationRun]:
-        assert isinstance(request.user, User)
-        return EvaluationRun.objects.visible_to(request.user)
 
     @admin.display(description="asked of")
     def asked_of(self, run: EvaluationRun) -> str:
@@ -61,7 +71,11 @@ class EvaluationRunAdmin(DeferredListAdmin, ReadOnlyAdmin):
 
     @admin.display(description="failed")
     def failed(self, run: EvaluationRun) -> SafeString | str:
-        rows = [(one["question"], _failure_list(one["failures"])) for one in run.questions if not one["passed"]]
+        rows = [
+            (one["question"], format_html_join("", "<div>{}</div>", ((reason,) for reason in one["failures"])))
+            for one in run.questions
+            if not one["passed"]
+        ]
         return key_value_table(rows) if rows else "none"
 
     @admin.display(description="figures")
@@ -86,7 +100,3 @@ class EvaluationRunAdmin(DeferredListAdmin, ReadOnlyAdmin):
             return "none"
         drawn = plots.render_svg(plots.reliability_plot(fitted.reliability))
         return format_html('<div class="lx-plot">{}</div>', SafeString(drawn))  # drawn from numbers by us
-
-
-def _failure_list(failures: list[str]) -> Any:
-    return format_html_join("", "<div>{}</div>", ((one,) for one in failures))

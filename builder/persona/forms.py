@@ -9,7 +9,6 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from lexic.admin_theme import RadioSelect, TextareaWidget
 from plugins.models import CitationMode, GoldenGate, Plugin
@@ -102,7 +101,9 @@ class PluginForm(forms.ModelForm):
 
     def _use_radio_choices(self, name: str, words: Any) -> None:
         if field := self.fields.get(name):
-            choices = [(value, _choice_label(*said)) for value, said in words.items()]
+            choices = [
+                (value, format_html("<b>{}.</b> {}", name, sentence)) for value, (name, sentence) in words.items()
+            ]
             self.fields[name] = forms.ChoiceField(
                 label=field.label, choices=choices, widget=RadioSelect, help_text="", initial=field.initial
             )
@@ -137,7 +138,3 @@ def plugin_fingerprint(plugin: Plugin) -> str:
     names += ["chunk_strategy", "chunk_size", "golden_gate", "golden_share"]
     values = json.dumps([getattr(plugin, name) for name in names], default=str)
     return hashlib.sha256(values.encode()).hexdigest()[:16]
-
-
-def _choice_label(name: str, sentence: str) -> SafeString:
-    return format_html("<b>{}.</b> {}", name, sentence)

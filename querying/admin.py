@@ -1,16 +1,18 @@
+"""The audit log, to be read: what was asked, what was answered, and why."""
+
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import admin
-from django.db import models
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import User
+from knowledge.models import Chunk
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
-from plugins.changelists import DeferredListAdmin
 from plugins.scoped_admin import ReadOnlyAdmin
 from querying.models import Query
 from querying.presentation import answer_text
@@ -18,9 +20,7 @@ from querying.types import Outcome
 
 
 @admin.register(Query)
-class QueryAdmin(DeferredListAdmin, ReadOnlyAdmin):
-    """The audit log: what was asked, what was answered, and why."""
-
+class QueryAdmin(ReadOnlyAdmin):
     list_display = ["question_start", "shown_outcome", "confidence", "release_name", "took", "created_at"]
     list_filter = [
         "outcome",
@@ -28,12 +28,10 @@ class QueryAdmin(DeferredListAdmin, ReadOnlyAdmin):
         ("plugin", admin.RelatedOnlyFieldListFilter),
         ("created_at", admin.DateFieldListFilter),
     ]
-    list_per_page = 50
     not_in_lists = ("answer", "citations", "context", "decision_path", "facts", "knowledge", "passages", "plan")
     search_fields = ["question", "answer"]
     search_help_text = "Words of the question or the answer."
     date_hierarchy = "created_at"
-    show_full_result_count = False
     fieldsets = [
         (
             None,
@@ -53,10 +51,6 @@ class QueryAdmin(DeferredListAdmin, ReadOnlyAdmin):
         ("Why", {"fields": ["shown_evidence", "passages_read", "shown_context", "shown_options"]}),
         ("How", {"fields": ["took", "shown_timings", "written_by", "tokens"]}),
     ]
-
-    def visible(self, request: HttpRequest) -> models.QuerySet[Query]:
-        assert isinstance(request.user, User)
-        return Query.objects.visible_to(request.user)
 
     def get_fieldsets(self, request: HttpRequest, obj: Query | None = None) -> Any:
         """An author reads what was asked of a plugin, not who asked: their address and key are theirs."""
@@ -140,9 +134,10 @@ class QueryAdmin(DeferredListAdmin, ReadOnlyAdmin):
 
     @admin.display(description="chunks read")
     def passages_read(self, query: Query) -> SafeString | str:
-        """Best first. Every one links to the chunk, which is gone from the builder once its document is."""
+        """Best first. Each links to its place on the page, unless the chunk is gone."""
+        chunks = Chunk.objects.in_bulk([passage["chunk"] for passage in query.passages])
         return key_value_table(
-            (change_link("knowledge_chunk", f"chunk {passage['chunk']}", passage["chunk"]), _scores_text(passage))
+            (_chunk_link(passage["chunk"], chunks.get(passage["chunk"])), _scores_text(passage))
             for passage in query.passages
         )
 
@@ -171,6 +166,13 @@ class QueryAdmin(DeferredListAdmin, ReadOnlyAdmin):
     @admin.display(description="tokens")
     def tokens(self, query: Query) -> str:
         return f"{query.prompt_tokens} read, {query.completion_tokens} written"
+
+
+def _chunk_link(pk: int, chunk: Chunk | None) -> SafeString | str:
+    if chunk is None:
+        return f"chunk {pk}"
+    url = reverse("source", args=[chunk.page_id], query={"start": str(chunk.start), "end": str(chunk.end)})
+    return format_html('<a href="{}">chunk {}</a>', url, pk)
 
 
 def _scores_text(passage: dict[str, Any]) -> str:

@@ -1,0 +1,93 @@
+"""The form of a golden question."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from evaluation.golden import line_format
+from evaluation.golden.jsonl import document_page_counts
+from plugins.models import Plugin
+from querying.models import GoldenQuestion
+
+_TEXTAREA_ATTRS = {"rows": 3}
+
+
+class GoldenQuestionForm(forms.ModelForm):
+    """A golden question of one plugin. Facts, places and phrases are written one on a line."""
+
+    facts_in_lines = forms.CharField(
+        label="facts",
+        required=False,
+        widget=forms.Textarea(attrs=_TEXTAREA_ATTRS),
+        help_text="What the caller says beside the question, for the decision tree. One on a line: "
+        "“exposure = severe”.",
+    )
+    places = forms.CharField(
+        label="must cite",
+        required=False,
+        widget=forms.Textarea(attrs=_TEXTAREA_ATTRS),
+        help_text="One document on a line, as it is called, and where it matters the page: “Cover handbook, p. 3”. "
+        "All of them have to be cited.",
+    )
+    phrases = forms.CharField(
+        label="must contain",
+        required=False,
+        widget=forms.Textarea(attrs=_TEXTAREA_ATTRS),
+        help_text="Words that the answer has to have, such as “45 mm”. One phrase on a line, in any case.",
+    )
+
+    field_order = ("question", "expectation", "places", "phrases", "must_reach", "facts_in_lines", "is_public")
+
+    class Meta:
+        model = GoldenQuestion
+        fields: ClassVar[tuple[str, ...]] = ("question", "expectation", "must_reach", "is_public")
+        labels: ClassVar[dict[str, str]] = {"expectation": "The plugin", "must_reach": "must reach"}
+        widgets: ClassVar[dict[str, Any]] = {"question": forms.Textarea(attrs=_TEXTAREA_ATTRS)}
+        help_texts: ClassVar[dict[str, str]] = {
+            "question": "In the words of those who ask.",
+            "expectation": "Include questions that the documents do not answer: only with some of those can be told "
+            "how much evidence an answer needs, and how sure one is.",
+            "must_reach": "The id of a node of the decision tree. May be empty.",
+        }
+
+    def __init__(self, data: Any = None, *, plugin: Plugin, instance: GoldenQuestion | None = None) -> None:
+        self._plugin = plugin
+        super().__init__(data, instance=instance or GoldenQuestion(plugin=plugin))
+        golden = self.instance
+        self.fields["facts_in_lines"].initial = line_format.format_facts(golden.facts)
+        self.fields["places"].initial = line_format.format_places(golden.must_cite)
+        self.fields["phrases"].initial = "\n".join(golden.must_contain)
+        self.fields["must_reach"].widget.attrs["list"] = "nodes"
+        for name, field in self.fields.items():
+            attrs = {} if name == "is_public" else {"class": "input"}
+            attrs |= {"aria-describedby": f"id_{name}_helptext"}
+            field.widget.attrs |= attrs | ({"aria-invalid": "true"} if name in self.errors else {})
+
+    def clean_facts_in_lines(self) -> dict[str, Any]:
+        return line_format.parse_facts(self.cleaned_data["facts_in_lines"])
+
+    def clean_places(self) -> list[line_format.CitedPlace]:
+        return line_format.parse_places(self.cleaned_data["places"])
+
+    def clean_phrases(self) -> list[str]:
+        return line_format.parse_phrases(self.cleaned_data["phrases"])
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        places = data.get("places") or []
+        if places and (wrong := line_format.place_errors(places, titles=document_page_counts(self._plugin))):
+            self.add_error("places", ValidationError(wrong))
+        if data.get("expectation") == GoldenQuestion.Expectation.REFUSE and (places or data.get("phrases")):
+            self.add_error("expectation", line_format.REFUSAL_CONFLICT)
+        return data
+
+    def save(self, commit: bool = True) -> GoldenQuestion:
+        data, golden = self.cleaned_data, self.instance
+        golden.facts, golden.must_cite = data["facts_in_lines"], data["places"]
+        golden.must_contain = data["phrases"]
+        if GoldenQuestion.changes_question(self.changed_data):
+            golden.last_passed, golden.last_failures = None, []
+        return super().save(commit=commit)

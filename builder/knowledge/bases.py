@@ -1,0 +1,89 @@
+"""One knowledge base: its settings. One that belongs to no plugin is made here, for several to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+
+from accounts.models import User
+from builder.history import log_and_report
+from builder.knowledge.lookup import editable_bases
+from builder.panes import render_pane
+from knowledge import task_queue
+from knowledge.models import KnowledgeBase
+from knowledge.prune import pinned_revisions
+from plugins.models import Plugin
+
+
+class BaseForm(forms.ModelForm):
+    class Meta:
+        model = KnowledgeBase
+        fields = ("name", "embedder", "language")
+        help_texts = {"language": "Of the documents, in English: “english”, “german”, …"}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Vectors of two embedders cannot be compared, so the choice ends with the first document.
+        self.fields["embedder"].disabled = bool(self.instance.pk) and self.instance.documents.exists()
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "input"
+
+    def save(self, commit: bool = True) -> KnowledgeBase:
+        """Saves only what was changed: a worker moves the revision on while people look at the form."""
+        self.instance.save(update_fields=self.changed_data)
+        return self.instance
+
+
+def create_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """A base that belongs to no plugin, attached to this one. It belongs to the person who makes it."""
+    assert isinstance(request.user, User)
+    name = " ".join(request.POST.get("name", "").replace("\x00", " ").split())
+    if not 0 < len(name) <= 120:
+        messages.error(request, "Nothing was made. A name has 1 to 120 characters.")
+        return redirect("admin:builder_knowledge", plugin.pk)
+    base = KnowledgeBase.objects.create(owner=request.user, name=name, embedder=settings.LEXIC_EMBEDDER)
+    base.attached_to.add(plugin)
+    log_and_report(request, plugin, f"Made the knowledge base “{base}” and attached it. Add documents to it.")
+    return redirect("admin:builder_knowledge_base", plugin.pk, base.pk)
+
+
+def show_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
+    """The settings of a base that the plugin reads. Whoever may change the base changes them here."""
+    assert isinstance(request.user, User)
+    among = KnowledgeBase.objects.visible_to(request.user).values("pk")
+    found = get_object_or_404(KnowledgeBase.objects.of_plugin(plugin).filter(pk__in=among), pk=min(base, 2**63 - 1))
+    may_edit = KnowledgeBase.objects.editable_by(request.user).filter(pk=found.pk).exists()
+    form = BaseForm(request.POST if request.method == "POST" and may_edit else None, instance=found)
+    if form.is_valid():
+        form.save()
+        log_and_report(request, plugin, f"Changed the knowledge base “{found}”.")
+        return redirect("admin:builder_knowledge_base", plugin.pk, found.pk)
+    context = {
+        "base": found,
+        "form": form,
+        "may_edit": may_edit,
+        "is_shared": found.plugin_id is None,
+        "is_pinned": bool(pinned_revisions(found)),
+        "document_count": found.documents.filter(removed_in=None).count(),
+    }
+    return render_pane(request, plugin, "knowledge", "builder/knowledge/base.html", context)
+
+
+def delete_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
+    """Asks once more, then deletes the base with its documents. What a release reads stays."""
+    found = get_object_or_404(editable_bases(request, plugin), pk=min(base, 2**63 - 1))
+    if request.method != "POST":
+        return render_pane(request, plugin, "knowledge", "builder/knowledge/base_delete.html", {"base": found})
+    if pinned_revisions(found):
+        messages.error(request, f"“{found}” stays: a release reads it.")
+        return redirect("admin:builder_knowledge_base", plugin.pk, found.pk)
+    pk = found.pk
+    found.delete()
+    task_queue.enqueue_index_check(pk)
+    log_and_report(request, plugin, f"Deleted the knowledge base “{found}” with its documents.")
+    return redirect("admin:builder_knowledge", plugin.pk)

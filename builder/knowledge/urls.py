@@ -1,0 +1,30 @@
+"""Addresses of the knowledge pane."""
+
+from __future__ import annotations
+
+from builder.knowledge import actions, attachments, bases, create, detail, retrieval_preview, sync_sources, views
+from builder.panes import get_route, pane_route, post_route
+
+_BASE = "knowledge/bases/<int:base>/"
+_DOCUMENT = "knowledge/<uuid:document>/"
+
+urlpatterns = [
+    get_route("knowledge/", views.render_documents, "knowledge"),
+    get_route("knowledge/list/", views.render_list, "knowledge_list"),
+    post_route("knowledge/files/", create.add_files, "knowledge_files"),
+    post_route("knowledge/text/", create.add_pasted_text, "knowledge_text"),
+    post_route("knowledge/addresses/", create.add_addresses, "knowledge_urls"),
+    post_route("knowledge/attach/", attachments.attach_base, "knowledge_attach"),
+    post_route("knowledge/detach/<int:base>/", attachments.detach_base, "knowledge_detach"),
+    post_route("knowledge/bases/new/", bases.create_base, "knowledge_base_new"),
+    pane_route(_BASE, bases.show_base, "knowledge_base"),
+    pane_route(f"{_BASE}delete/", bases.delete_base, "knowledge_base_delete", for_editing=True),
+    post_route("knowledge/sync/<int:source>/", sync_sources.start_sync, "knowledge_sync"),
+    get_route("knowledge/find/", retrieval_preview.show_search, "knowledge_find"),
+    pane_route(_DOCUMENT, detail.show_document, "knowledge_document"),
+    get_route(f"{_DOCUMENT}standing/", detail.show_status, "knowledge_standing"),
+    post_route(f"{_DOCUMENT}again/", actions.read_document_again, "knowledge_again"),
+    post_route(f"{_DOCUMENT}stop/", actions.stop_document, "knowledge_stop"),
+    post_route(f"{_DOCUMENT}replace/", actions.replace_document, "knowledge_replace"),
+    pane_route(f"{_DOCUMENT}remove/", actions.remove_document, "knowledge_remove", for_editing=True),
+]

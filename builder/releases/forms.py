@@ -1,0 +1,31 @@
+"""The forms of publishing, and of a release's notes."""
+
+from __future__ import annotations
+
+from django import forms
+
+from plugins.models import SEMVER, Release
+
+
+class PublishForm(forms.Form):
+    notes = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "class": "input"}),
+        help_text="What is different, for those who ask it. May be empty.",
+    )
+    version = forms.CharField(
+        required=False,
+        max_length=32,
+        validators=[SEMVER],
+        widget=forms.TextInput(attrs={"class": "input"}),
+        help_text="A greater first number says that agents must look again.",
+    )
+
+
+class NotesForm(forms.ModelForm):
+    """The one thing of a release that may change: it decides no answer."""
+
+    class Meta:
+        model = Release
+        fields = ("notes",)
+        widgets = {"notes": forms.Textarea(attrs={"rows": 3, "class": "input"})}

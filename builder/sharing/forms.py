@@ -1,0 +1,36 @@
+"""The forms of who works on a plugin, and who may use it."""
+
+from __future__ import annotations
+
+from django import forms
+
+from marketplace.sharing.shareability import sharing_blockers
+from plugins.models import Plugin, Role
+
+
+class InviteForm(forms.Form):
+    email = forms.CharField(
+        label="Email address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"class": "input", "autocomplete": "off", "aria-describedby": "invite-what"}),
+    )
+    role = forms.ChoiceField(
+        label="As",
+        choices=[(Role.EDITOR, "editor"), (Role.VIEWER, "viewer")],
+        widget=forms.Select(attrs={"class": "input"}),
+    )
+
+
+class AvailabilityForm(forms.ModelForm):
+    """The two doors besides the API."""
+
+    class Meta:
+        model = Plugin
+        fields = ("is_shared", "shares_golden", "public_chat")
+
+    def clean_is_shared(self) -> bool:
+        """What is shared already may go on: then its downloads say what is wrong."""
+        is_shared: bool = self.cleaned_data["is_shared"]
+        if is_shared and not self.instance.is_shared and (reasons := sharing_blockers(self.instance)):
+            raise forms.ValidationError(reasons)
+        return is_shared

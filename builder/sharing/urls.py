@@ -1,0 +1,22 @@
+"""Addresses of who works on the plugin, and who may use it."""
+
+from __future__ import annotations
+
+from django.views.decorators.http import require_GET, require_POST
+
+from builder.panes import get_route, pane_route, post_route
+from builder.sharing import public_chat, views
+
+urlpatterns = [
+    get_route("sharing/", views.render_sharing, "sharing"),
+    post_route("sharing/invite/", views.invite_person, "invite"),
+    post_route("sharing/people/<uuid:person>/", views.change_role, "change_role"),
+    post_route("sharing/invitations/<uuid:invitation>/", views.revoke_invitation, "take_back"),
+    pane_route("sharing/hand-over/<uuid:person>/", views.transfer_ownership_view, "hand_over", for_editing=True),
+    post_route("sharing/use/", views.change_availability, "use"),
+    post_route("sharing/public-documents/", public_chat.mark_documents_public, "mark_public"),
+    post_route("sharing/original/", views.update_copy, "update_copy"),
+    post_route("sharing/second-copy/", views.install_second_copy, "second_copy"),
+    pane_route("sharing/leave/", require_POST(views.leave_plugin), "leave", allow_reader_post=True),
+    pane_route("sharing/file/", require_GET(views.download_bundle), "download", for_editing=True),
+]

@@ -1,0 +1,34 @@
+"""Every address of the builder below the list of plugins, pane by pane."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import path
+
+from builder.analytics.urls import urlpatterns as analytics
+from builder.golden.urls import urlpatterns as golden
+from builder.inbox.urls import urlpatterns as inbox
+from builder.knowledge.urls import urlpatterns as knowledge
+from builder.persona.urls import urlpatterns as persona
+from builder.plugin_import import import_plugin
+from builder.releases.urls import urlpatterns as releases
+from builder.reviews.urls import urlpatterns as reviews
+from builder.sandbox import urls as sandbox_urls
+from builder.sharing.urls import urlpatterns as sharing
+from builder.trees.urls import urlpatterns as trees
+from builder.webhooks.urls import urlpatterns as webhooks
+
+urlpatterns = [
+    path("import/", admin.site.admin_view(import_plugin), name="builder_import"),
+    *persona,
+    *knowledge,
+    *trees,
+    *sandbox_urls(),
+    *golden,
+    *inbox,
+    *analytics,
+    *releases,
+    *reviews,
+    *sharing,
+    *webhooks,
+]

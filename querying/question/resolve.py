@@ -1,0 +1,238 @@
+"""The one place that decides what is searched for a question; no other module changes a question's text.
+
+Two steps. Before a question is stored, a door calls the `resume_…` function for what its callers send: a reply to
+something that we asked back becomes the first question again, with the facts that were given since. Then the pipeline
+calls `resolve_question`, which has the question planned and adds the plan's filters.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from typing import Any
+
+from django.utils import timezone
+
+from knowledge.search.filters import Filters
+from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
+from querying.llm_interface import LLM
+from querying.question import clarifications, followups
+from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
+from querying.question.planning import planner
+from querying.question.planning.planner import PlanResult
+from querying.question.planning.time_mentions import find_time
+from querying.types import Question, Turn
+
+logger = logging.getLogger(__name__)
+
+# How much the words of earlier turns count beside the question's. Measured on conversations, see docs/evaluation.md.
+_PREVIOUS_TURN_WEIGHT, _EARLIER_TURN_WEIGHT, _REPLY_WEIGHT = 0.3, 0.2, 0.1
+# Shares of the vector: the question, all that the user said, and the last reply. The second holds for a long reply.
+_VECTOR_SHARES, _VECTOR_SHARES_WITH_REPLY = (0.5, 0.5, 0.0), (0.5, 0.3, 0.2)
+# Limits on earlier turns, because a conversation may be long.
+_MAX_TURNS, _MAX_TURN_CHARACTERS = 12, 1000
+# How much of the user's previous turn the question's words are read after.
+_MAX_PRECEDING_CHARACTERS = 400
+# How much is embedded of the last reply, and of all that the user said.
+_MAX_REPLY_CHARACTERS, _MAX_CONVERSATION_CHARACTERS = 400, 4000
+# How much of the user's previous turn a reranker reads.
+_MAX_RERANKER_CHARACTERS = 500
+# "And in April?" continues the question before it; a longer text is a question of its own.
+_MAX_CONTINUATION_WORDS = 8
+_CONTINUATIONS = ("and ", "what about ", "how about ", "or ")
+# A longer text is a new question, and not the time or the name that we asked for.
+_MAX_REPLY_WORDS = {TIME_FIELD: 6, SUBJECT_FIELD: 12}
+
+
+# --- A reply to what we asked back, made the first question again ------------------------------------------------
+
+
+def resume_from_token(question: Question, *, token: str, answer: Any) -> Question:
+    """The question with the missing fact filled in. An empty `question.text` is taken from the token.
+
+    Raises `InvalidResumeToken`.
+    """
+    resumed = clarifications.read_resume_token(token, question=question)
+    facts = {**resumed.facts, **question.facts, resumed.field: answer}
+    return replace(question, text=question.text or resumed.text, facts=facts)
+
+
+def resume_from_text(question: Question, *, first: str, field: str) -> Question | None:
+    """The question `first` with the typed text as the time or the subject (`field`) that we asked for.
+
+    None where the text is a question of its own.
+    """
+    text = question.text.strip()
+    if text.endswith("?") or len(text.split()) > _MAX_REPLY_WORDS[field]:
+        return None
+    if field == TIME_FIELD and find_time(text, today=timezone.localdate()) is None:
+        return None
+    return replace(question, text=first, facts={field: question.text})
+
+
+def resume_from_context(question: Question) -> Question:
+    """The first question with the facts answered since, where the text answers what a tree asked back in the turn
+    before; any other question as it is.
+
+    Facts that the request itself gives win.
+    """
+    if not (len(question.context) >= 2 and question.release.trees):
+        return question
+    known = followups.askable_questions(question.release)
+    facts: dict[str, Any] = {}
+    text, turns, further = question.text, list(question.context), list[Turn]()
+    while replies := followups.matching_replies(text, turns, known):
+        facts = {reply.field: reply.value for reply in replies} | facts
+        if any(reply.says_more for reply in replies):
+            further = [turns[-1], Turn(role="user", content=text), *further]
+        text, turns = turns[-2].content, turns[:-2]
+    if not facts:
+        return question
+    return replace(question, text=text, context=(*turns, *further), facts={**facts, **question.facts})
+
+
+def resume_from_original(question: Question, *, original: str) -> Question:
+    """The question that a caller who keeps nothing sends back as `original`, with the text of `question` as the answer.
+
+    Where a tree asked, the answer becomes a fact. Otherwise, for a missing time, its words are added to the question.
+    """
+    text, facts = followups.unpack_original(original, question.release)
+    first = replace(question, text=text, facts={**facts, **question.facts})
+    reply = followups.reply_to_tree(first, question.text)
+    if reply is None:
+        return replace(first, text=f"{text} {question.text}")
+    further = (Turn(role="user", content=question.text),) if reply.says_more else ()
+    facts = {**first.facts, reply.field: reply.value}
+    return replace(first, facts=facts, context=(*first.context, *further))
+
+
+# --- What is searched for it -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedTurn:
+    """A turn of the conversation, and how much its words count beside the question's."""
+
+    text: str
+    weight: float
+    preceding_text: str = ""  # its words are read after this, so that they mean what they mean there
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedQuestion(Question):
+    """A question with all that decides what is searched for it.
+
+    `text` is what is answered: with the subject, where we asked which one is meant. `options` have the filters of the
+    caller and of the plan. `search_text` is what the passages have to mention: the text without its time, which is a
+    filter. `asked` is the question as it came.
+    """
+
+    asked: Question
+    search_text: str
+    planned: PlanResult = field(default_factory=PlanResult)
+
+    @classmethod
+    def of(cls, question: Question, planned: PlanResult | None = None) -> ResolvedQuestion:
+        """The question under its plan; without one it is searched as it is."""
+        if isinstance(question, ResolvedQuestion):
+            return question
+        planned = planned or PlanResult()
+        options, search_text = question.options, question.text
+        if planned.plan and planned.narrows:
+            filters = planned.plan.narrowed(options.filters or Filters())
+            options = replace(options, filters=filters or None)
+            if planned.plan.time_range:
+                search_text = _without_time(question.text, today=planner.local_today(question))
+        subject = question.facts.get(SUBJECT_FIELD)
+        suffix = f" ({subject})" if isinstance(subject, str) and subject.strip() else ""
+        values = {**vars(question), "options": options, "text": question.text + suffix}
+        return cls(**values, asked=question, search_text=search_text + suffix, planned=planned)
+
+    @cached_property
+    def synonyms(self) -> Synonyms:
+        return Synonyms(self.release.synonyms)
+
+    @property
+    def last_reply(self) -> str:
+        """What was answered last, as far as it counts; empty when nothing was."""
+        replies = [turn.content for turn in self.context if turn.role == "assistant"]
+        return replies[-1][:_MAX_TURN_CHARACTERS] if replies else ""
+
+    def weighted_turns(self, added: str = "") -> list[WeightedTurn]:
+        """The question with the added words, then the user's earlier turns, latest first; the last reply comes last."""
+        earlier = self.earlier_user_turns
+        preceding_text = earlier[-1][-_MAX_PRECEDING_CHARACTERS:] if earlier else ""
+        text = f"{self.search_text} {added}".strip()
+        turns = [WeightedTurn(text=text, weight=1.0, preceding_text=preceding_text)]
+        for at, content in enumerate(earlier[::-1][:_MAX_TURNS]):
+            weight = _EARLIER_TURN_WEIGHT if at else _PREVIOUS_TURN_WEIGHT
+            turns.append(WeightedTurn(text=content[:_MAX_TURN_CHARACTERS], weight=weight))
+        reply = self.last_reply
+        return [*turns, WeightedTurn(text=reply, weight=_REPLY_WEIGHT)] if reply else turns
+
+    def weighted_words(self, added: str = "") -> list[QueryWord]:
+        """The words to search for, each once, at the highest weight of the turns that have it."""
+        words = (self.synonyms.words(turn.text, weight=turn.weight) for turn in self.weighted_turns(added))
+        return dedupe_by_weight(word for of_turn in words for word in of_turn)
+
+    def texts_to_embed(self) -> list[tuple[str, float]]:
+        """The texts to embed, and what share of the question's vector each has.
+
+        A follow-up ("and for footings?") finds its subject in the turns before, so these have a share too.
+        """
+        text = _with_synonyms(self.search_text, self.synonyms)
+        if not self.earlier_user_turns:
+            return [(text, 1.0)]
+        everything = " ".join([*self.earlier_user_turns, text])[-_MAX_CONVERSATION_CHARACTERS:]
+        reply = self.last_reply[:_MAX_REPLY_CHARACTERS]
+        length = len(reply) / _MAX_REPLY_CHARACTERS
+        shares = [
+            (1 - length) * one + length * other
+            for one, other in zip(_VECTOR_SHARES, _VECTOR_SHARES_WITH_REPLY, strict=True)
+        ]
+        return [(text, share) for text, share in zip((text, everything, reply), shares, strict=True) if share]
+
+    def reranker_text(self, added: str = "") -> str:
+        """The question after the user's previous turn: a reranker knows nothing of the conversation."""
+        earlier = [turn[-_MAX_RERANKER_CHARACTERS:] for turn in self.earlier_user_turns[-1:]]
+        return " ".join([*earlier, f"{self.search_text} {added}".strip()])
+
+
+async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
+    """The question with its plan. When planning fails, it is searched without one, and the audit row says so."""
+    try:
+        planned = await planner.make_plan(question, text=_text_to_plan(question), llm=llm)
+    except Exception:
+        logger.exception("query %s was not planned", question.id)
+        planned = PlanResult(trouble="planning_failed")
+    return ResolvedQuestion.of(question, planned)
+
+
+def _text_to_plan(question: Question) -> str:
+    """The question with the time that we asked for, or with the question that it continues."""
+    answered = question.facts.get(TIME_FIELD)
+    has_time = isinstance(answered, str) and answered.strip()
+    text = f"{question.text} {answered}" if has_time else question.text
+    earlier = question.earlier_user_turns
+    is_continuation = text.lower().startswith(_CONTINUATIONS) and len(text.split()) <= _MAX_CONTINUATION_WORDS
+    if not earlier or not is_continuation:
+        return text
+    today = planner.local_today(question)
+    return f"{text} {_without_time(earlier[-1], today=today) if find_time(text, today=today) else earlier[-1]}"
+
+
+def _without_time(text: str, *, today: date) -> str:
+    """The text without the time that it names, unless nothing else is left."""
+    found = find_time(text, today=today)
+    rest = " ".join(f"{text[: found.start]} {text[found.end :]}".split()) if found else text
+    return rest if re.search(r"\w", rest) else text
+
+
+def _with_synonyms(text: str, synonyms: Synonyms) -> str:
+    """The text, and after it the longest synonym of each phrase: an abbreviation alone means nothing to an embedder."""
+    spellings = [synonyms.spellings(word.original) for word in synonyms.words(text)]
+    longest = [max(each, key=len) for each in spellings if each]
+    return f"{text} ({', '.join(longest)})" if longest else text
