@@ -49,7 +49,7 @@ class UsageChart:
         """The chart in words, for those who do not see it."""
         if not self.asked:
             return f"Not asked in the last {CHART_DAYS} days."
-        busiest = max(self.bars, key=lambda bar: bar.asked)
+        busiest = max(self.days, key=lambda day: day.asked)
         most_often = f"most often on {busiest.day.day} {busiest.day:%B}, {times_phrase(busiest.asked)}"
         return f"Asked {times_phrase(self.asked)} in the last {CHART_DAYS} days, {most_often}."
 

@@ -125,6 +125,6 @@ def explain_logged_confidence(query: Query) -> str:
         )
     weakness = _WEAKNESS_PHRASES.get(query.reason)
     steps = [f"one step down because {weakness}"] if weakness else []
-    if query.reached:
+    if query.decided_node:
         steps.append("one step up because the tree decided with all its facts given")
     return f"{'; '.join([start, *steps])}."
