@@ -35,7 +35,8 @@ def change_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
         form.save()
         messages.success(
             request,
-            "Saved." + (" Its last result no longer counts." if GoldenQuestion.changes_question(form.changed_data) else ""),
+            "Saved."
+            + (" Its last result no longer counts." if GoldenQuestion.changes_question(form.changed_data) else ""),
         )
         return redirect("admin:builder_golden", plugin.pk)
     return _render_form(request, plugin, form)
