@@ -130,7 +130,7 @@ def _gated_part(part: ReadinessPart, golden: GateResult) -> ReadinessPart:
 
 def _inbox_part(plugin: Plugin) -> ReadinessPart:
     """Nothing in the inbox blocks a release."""
-    count = Query.objects.filter(plugin=plugin)timezone=.needing_attention(since=timezone=timezone.now() - INBOX_PERIOD).count()
+    count = Query.objects.filter(plugin=plugin).needing_attention(since=timezone.now() - INBOX_PERIOD).count()
     if not count:
         return _make_part(plugin, "inbox", ReadinessStatus.FINE, "clear", 0)
     detail = f"{count} question{'' if count == 1 else 's'} waiting"

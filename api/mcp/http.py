@@ -1,10 +1,10 @@
-"""`/mcp` over HTTP: host, key, size and limits are checked like at every other door, before the protocol is spoken.
+"""`/mcp` over HTTP: host, key, size and limits are checked as in the REST API, before the protocol is spoken.
 
-No request needs another one: nothing is kept between them, so any process can answer any of them, and a session
-manager lives as long as one request. That is why it does not matter whether the server calls its lifespan.
+Nothing is kept between two requests, so any process can answer any of them, and a session manager lives as long as one
+request. So it does not matter whether the server runs lifespan events.
 
-What is refused here is refused with the HTTP status of the REST door, as an error of JSON-RPC whose `data` is our
-`{"error", "code", "hint"}`, so that both a proxy and a client of the protocol understand it.
+A refusal has the HTTP status of the REST API and is an error of JSON-RPC whose `data` is our `{"error", "code",
+"hint"}`, so that proxies and clients of the protocol both understand it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from lexic.http.strict_json import read_json
 
 logger = logging.getLogger(__name__)
 
-# What does work for a key. Shaking hands and listing tools does not count.
+# These methods count against the limits of a key; handshakes and lists of tools do not.
 COUNTED_METHODS = ("tools/call", "resources/read")
 
 Message = MutableMapping[str, Any]
@@ -78,11 +78,11 @@ class NotSingleMessage(InvalidInput):
 
 
 class _ClientDisconnected(Exception):
-    """The caller left while the request was read."""
+    """The caller disconnected while the request was read."""
 
 
 async def application(scope: Message, receive: Receive, send: Send) -> None:
-    """One request of the protocol, whatever its revision."""
+    """The ASGI application: one request of the protocol, of any revision."""
     async with ThreadSensitiveContext():
         try:
             key, message, allowance = await _authenticate_message(scope, receive)
@@ -114,7 +114,7 @@ async def _handle_protocol(scope: Message, receive: Receive, send: Send) -> None
 
 
 async def _authenticate_message(scope: Message, receive: Receive) -> tuple[ApiKey, Any, Allowance | None]:
-    """The key, the message, and what is left to the key where the message counts. Raises whatever is wrong."""
+    """The key, the message, and what is left of the key's limits if the message counts. Raises what the checks do."""
     request = ASGIRequest(scope, io.BytesIO())
     _check_host_and_origin(request)
     key = await in_thread(_authenticate_key, request)
@@ -132,7 +132,7 @@ async def _authenticate_message(scope: Message, receive: Receive) -> tuple[ApiKe
 
 
 def _check_host_and_origin(request: ASGIRequest) -> None:
-    """Keeps out pages that reach this server under a name of their own (DNS rebinding), and foreign ones."""
+    """Refuses pages that reach this server under a name of their own (DNS rebinding), and pages of other sites."""
     try:
         request.get_host()
     except DisallowedHost:
@@ -158,7 +158,7 @@ def _authenticate_key(request: ASGIRequest) -> ApiKey:
 
 
 async def _read_body(request: ASGIRequest, receive: Receive) -> bytes:
-    """Raises `TooLarge`; what is said to be too long is not read."""
+    """Raises `PayloadTooLarge`. A body that declares to be too long is not read."""
     declared = request.headers.get("Content-Length", "")
     if declared.isdigit() and int(declared) > _max_body_bytes():
         raise PayloadTooLarge
@@ -179,21 +179,21 @@ def _max_body_bytes() -> int:
 
 
 def _replay_message(message: Any, receive: Receive) -> Receive:
-    """The message as we read it, written anew: the library cannot read another one out of the same bytes."""
-    body, is_given = json.dumps(message, ensure_ascii=False).encode(), False
+    """The message as we read it, as new bytes: the library could read the original ones differently."""
+    body, is_sent = json.dumps(message, ensure_ascii=False).encode(), False
 
-    async def replayed() -> Message:
-        nonlocal is_given
-        if is_given:
+    async def receive_replayed() -> Message:
+        nonlocal is_sent
+        if is_sent:
             return await receive()
-        is_given = True
+        is_sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return replayed
+    return receive_replayed
 
 
 class _ResponseSender:
-    """Sends on, with headers of ours."""
+    """Sends a response on with additional headers."""
 
     def __init__(self, send: Send, *, headers: Headers) -> None:
         self._send = send
@@ -212,23 +212,23 @@ def _encode_headers(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 async def _send_error(error: Exception, send: Send) -> None:
-    told = to_lexic_error(error)
-    if told.status >= 500:
-        logger.error("%s: %s", told.code, told.hint, exc_info=error)
-    code = PARSE_ERROR if told.code == "invalid_json" else INTERNAL_ERROR if told.status >= 500 else INVALID_REQUEST
-    shown = {"code": code, "message": told.message, "data": told.as_dict()}
-    body = json.dumps({"jsonrpc": "2.0", "id": getattr(error, "request_id", None), "error": shown}).encode()
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(told)}
-    await send({"type": "http.response.start", "status": told.status, "headers": _encode_headers(headers)})
+    ours = to_lexic_error(error)
+    if ours.status >= 500:
+        logger.error("%s: %s", ours.code, ours.hint, exc_info=error)
+    code = PARSE_ERROR if ours.code == "invalid_json" else INTERNAL_ERROR if ours.status >= 500 else INVALID_REQUEST
+    rpc_error = {"code": code, "message": ours.message, "data": ours.as_dict()}
+    body = json.dumps({"jsonrpc": "2.0", "id": getattr(error, "request_id", None), "error": rpc_error}).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
+    await send({"type": "http.response.start", "status": ours.status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
 
 
-def _error_headers(told: LexicError) -> Headers:
-    if isinstance(told, RateLimitExceeded):
-        return told.allowance.headers()
-    if isinstance(told, NotAuthenticated):
+def _error_headers(error: LexicError) -> Headers:
+    if isinstance(error, RateLimitExceeded):
+        return error.allowance.headers()
+    if isinstance(error, NotAuthenticated):
         return {"WWW-Authenticate": 'Bearer realm="lexic"'}
-    if isinstance(told, PostOnly):
+    if isinstance(error, PostOnly):
         return {"Allow": "POST"}
-    # What was not read of a body that is too large would go on coming.
-    return {"Connection": "close"} if isinstance(told, PayloadTooLarge) else {}
+    # Without it the client would go on sending the rest of a body that is too large.
+    return {"Connection": "close"} if isinstance(error, PayloadTooLarge) else {}

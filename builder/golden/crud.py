@@ -33,10 +33,8 @@ def change_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
     form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin, instance=question)
     if form.is_valid():
         form.save()
-        messages.success(
-            request,
-            "Saved." + (" Its last result no longer counts." if GoldenQuestion.changes_question(form.changed_data) else ""),
-        )
+        has_changed = GoldenQuestion.changes_question(form.changed_data)
+        messages.success(request, f"Saved.{' Its last result no longer counts.' if has_changed else ''}")
         return redirect("admin:builder_golden", plugin.pk)
     return _render_form(request, plugin, form)
 

@@ -40,10 +40,10 @@ import django
 from django.core.management import call_command
 
 django.setup()
-from api.mcp import experts
+from api.mcp.tools import list_experts
 
-find = experts.find
-experts.find = lambda *args, **kwargs: print("noise", flush=True) or find(*args, **kwargs)
+find = list_experts.find_experts
+list_experts.find_experts = lambda *args, **kwargs: print("noise", flush=True) or find(*args, **kwargs)
 call_command("mcp")
 """
 
