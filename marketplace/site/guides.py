@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -75,7 +75,7 @@ def load_guide(name: str) -> Guide:
         title=token_text(title),
         lead=_lead_paragraph(content),
         sections=tuple(renderer.sections),
-        content=mark_safe(markup),  # noqa: S308 -- the renderer escapes all text of the source
+        content=markup,
     )
 
 

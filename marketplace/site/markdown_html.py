@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.urls import reverse
-from django.utils.html import escape, format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -48,6 +49,33 @@ class GuideRenderer(RendererHTML):
         self._blocks = 0
         self._is_in_link = False
 
+    def render(self, tokens: Sequence[Token], options: Any, env: Any) -> SafeString:
+        """All tokens as HTML. What a rule has not made safe is escaped."""
+        return format_html_join("", "{}", ((self._render_one(tokens, idx),) for idx in range(len(tokens))))
+
+    def _render_one(self, tokens: Sequence[Token], idx: int) -> str:
+        token = tokens[idx]
+        if token.type == "inline":
+            return self.render(token.children or [], None, None)
+        return self.rules.get(token.type, self.renderToken)(tokens, idx, None, None)
+
+    def renderToken(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """A plain tag without attributes; nothing for the paragraphs of a tight list."""
+        token = tokens[idx]
+        return "" if token.hidden else format_html("<{}{}>", "/" if token.nesting == -1 else "", token.tag)
+
+    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return tokens[idx].content
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return format_html("<code>{}</code>", tokens[idx].content)
+
+    def softbreak(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "\n"
+
+    def hardbreak(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return format_html("<{}>", "br")
+
     def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         level, inline = _heading_level(tokens[idx]), tokens[idx + 1]
         title = token_text([inline])
@@ -59,7 +87,7 @@ class GuideRenderer(RendererHTML):
         return format_html('<{} id="{}"><a class="self" href="#{}">', level, anchor, anchor)
 
     def heading_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return f"</a></{_heading_level(tokens[idx])}>"
+        return format_html("</a></{}>", _heading_level(tokens[idx]))
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         address = self._site_address(str(tokens[idx].attrGet("href") or ""))
@@ -67,7 +95,7 @@ class GuideRenderer(RendererHTML):
         return format_html('<a href="{}">', address) if address else ""
 
     def link_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return "</a>" if self._is_in_link else ""
+        return format_html("</{}>", "a") if self._is_in_link else ""
 
     def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         self._blocks += 1
@@ -93,27 +121,27 @@ class GuideRenderer(RendererHTML):
         )
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return "</table></div>"
+        return format_html("</{}></{}>", "table", "div")
 
     # The content security policy forbids the style attributes of aligned columns.
     def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return '<th scope="col">'
+        return format_html('<{} scope="col">', "th")
 
     def td_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return "<td>"
+        return format_html("<{}>", "td")
 
     def blockquote_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return '<div class="note"><div class="stack-s">'
+        return format_html('<{0} class="note"><{0} class="stack-s">', "div")
 
     def blockquote_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return "</div></div>"
+        return format_html("</{0}></{0}>", "div")
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         """Pictures are not shown; their description is."""
-        return escape(tokens[idx].content)
+        return tokens[idx].content
 
     def html_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return escape(tokens[idx].content)
+        return tokens[idx].content
 
     html_inline = html_block
 

@@ -384,7 +384,7 @@ def _clients(tree: ast.AST) -> set[str]:
 
 
 # Asks the one address that the operator configured: nothing that people write becomes an address there.
-CONFIGURED = ROOT / "querying" / "rerankers" / "hosted.py"
+CONFIGURED = ROOT / "querying" / "retrieval" / "rerankers" / "hosted.py"
 
 
 def test_s5_s7_s8_no_other_module_has_a_client_or_a_browser():

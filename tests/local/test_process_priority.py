@@ -18,8 +18,8 @@ AUTOGROUP = Path("/proc/self/autogroup")
 GIVE_WAY = """
 import os
 from pathlib import Path
-from local.process_priority import give_way
-for niceness in {}: give_way(niceness=niceness)
+from local.process_priority import lower_priority
+for niceness in {}: lower_priority(niceness=niceness)
 group = Path("/proc/self/autogroup")
 print(os.getpriority(os.PRIO_PROCESS, 0), group.read_text().split()[-1] if group.exists() else "none")
 """

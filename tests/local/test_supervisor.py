@@ -23,12 +23,12 @@ import signal, sys, time
 from pathlib import Path
 from local.console import Console
 from lexic.errors import LexicError
-from local.processes import Part, Program
-from local.supervisor import Stopped, Supervisor
+from local.processes import ManagedProcess, PythonProgram
+from local.supervisor import StopRequested, Supervisor
 
 def part(name, code, **more):
-    program = Program(arguments=("-c", code), folder=Path("."))
-    return Part(name=name, spawn=program.spawn, leads_group=True, **more)
+    program = PythonProgram(arguments=("-c", code), folder=Path("."))
+    return ManagedProcess(name=name, spawn=program.spawn, owns_process_group=True, **more)
 
 def run(*parts):
     try:
@@ -36,7 +36,7 @@ def run(*parts):
             for one in parts:
                 supervisor.start(one)
             supervisor.keep_running()
-    except Stopped:
+    except StopRequested:
         print("stopped", flush=True)
     except LexicError as error:
         print(f"{error.code}: {error.message}", flush=True)
