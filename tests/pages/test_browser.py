@@ -129,8 +129,8 @@ def test_no_page_is_wider_than_the_screen(
     assert (wide, overflow(page)) == ([], 0)
 
 
-BUILDER = ["", "plugins/plugin/", "plugins/plugin/add/", "knowledge/document/add/", "trees/decisiontree/add/"]
-BUILDER += ["accounts/apikey/add/", "querying/query/", "plugins/release/", "knowledge/chunk/"]
+BUILDER = ["", "plugins/plugin/", "plugins/plugin/add/", "knowledge/document/", "trees/decisiontree/"]
+BUILDER += ["accounts/apikey/", "querying/query/", "plugins/release/", "knowledge/knowledgebase/"]
 
 
 def test_the_builder_keeps_the_strict_policy(page: Page, alice: User, published: Plugin) -> None:
