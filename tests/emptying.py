@@ -15,6 +15,8 @@ from psycopg import sql
 # A table that takes more bytes is truncated: so many dead rows would slow down the tests that follow.
 MANY = 4_000_000
 
+_COUNT = "SELECT {name}, count(*) FROM {table}"
+
 _truncate = TransactionTestCase._fixture_teardown
 _tables: list[str] = []
 # What the migrations made: rows by table.
@@ -25,14 +27,24 @@ def install() -> None:
     """When the database is there, before any test has used it."""
     with connection.cursor() as cursor:
         _tables[:] = connection.introspection.table_names(cursor)
-    counts = _each("SELECT {name}, count(*) FROM {table}", _tables)
-    _made.update((table, rows) for table, rows in counts if rows)
+    _note_made()
     TransactionTestCase._fixture_teardown = _fixture_teardown
 
 
 def _fixture_teardown(test: TransactionTestCase) -> None:
     if test.reset_sequences or test.serialized_rollback or not _delete():
         _truncate(test)
+        _note_made()
+
+
+def filled() -> dict[str, int]:
+    """How many rows the tables have that have any."""
+    return {table: rows for table, rows in _each(_COUNT, _tables) if rows}
+
+
+def _note_made() -> None:
+    _made.clear()
+    _made.update(filled())
 
 
 def _delete() -> bool:
@@ -40,7 +52,7 @@ def _delete() -> bool:
     with transaction.atomic(), connection.cursor() as cursor:
         # As TRUNCATE would, wait for what other threads are about to commit.
         cursor.execute(sql.SQL("LOCK TABLE {}").format(sql.SQL(", ").join(map(sql.Identifier, _tables))))
-        if dict(_each("SELECT {name}, count(*) FROM {table}", _made)) != _made:
+        if dict(_each(_COUNT, _made)) != _made:
             return False
         filled = "SELECT {name}, pg_total_relation_size({name}) WHERE EXISTS (SELECT FROM {table})"
         sizes = dict(_each(filled, [table for table in _tables if table not in _made]))

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 # Collected once for all of them, which takes seconds.
 _STATIC = tempfile.TemporaryDirectory(prefix="lexic-static-")
-PATIENCE = 60.0
+PATIENCE = 240.0
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:

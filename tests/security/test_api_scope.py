@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from django.test import Client
-from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, resolve, reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
@@ -347,13 +347,20 @@ def test_no_address_shows_or_changes_anything_of_an_unpublished_plugin(
     secret = ApiKey.objects.issue(owner=charlie, name="crawler", capabilities=["query", "read", "author"])[1]
     ApiKey.objects.filter(name="crawler").update(last_used_at=None)
     headers = {"HTTP_AUTHORIZATION": f"Bearer {secret}"} if stranger.session.get("_auth_user_id") else {}
+    refused = set()
     for url in sorted(addresses(world)):
         for method in ("get", "post", "put", "patch", "delete"):
+            # A view that has no such method says so whatever the address names: one address of each shows it.
+            door = (method, resolve(url).route)
+            if door in refused:
+                continue
             send = getattr(stranger, method)
             body = {} if method == "get" else {"data": "{}", "content_type": "application/json"}
             response = send(url, **body, **headers)
             assert response.status_code < 500 or url == "/readyz", (method, url)
             assert not leaks(response), (method, url)
+            if response.status_code == 405:
+                refused.add(door)
     after = everything()
     for label in ("accounts.ApiKey", "account.EmailAddress"):
         after[label] = [row for row in after[label] if row in before[label]]

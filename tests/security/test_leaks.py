@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.test import Client
-from django.urls import NoReverseMatch, get_resolver, reverse
+from django.urls import NoReverseMatch, get_resolver, resolve, reverse
 
 from accounts.models import ApiKey, User
 from knowledge.documents.lifecycle import add_text
@@ -161,9 +161,16 @@ def test_no_address_says_it_to_a_stranger(shelf: Shelf, charlie: User, settings:
     assert {"/marketplace/unshared", "/api/marketplace/shared/download", "/", "/sitemap.xml"} <= set(everywhere)
     leaks, failures = set(), set()
     for who, client, headers in strangers(charlie):
+        refused = set()
         for url in everywhere:
             for method in METHODS if url.startswith(("/api/", "/v1/")) else METHODS[:4]:
+                # A view that has no such method says so whatever the address names: one address of each shows it.
+                door = (method, resolve(url).route)
+                if door in refused:
+                    continue
                 answer = _asked(client, method, url, headers)
+                if answer.status_code == 405:
+                    refused.add(door)
                 if MARK in said(answer):
                     leaks.add((method, url, who))
                 if answer.status_code >= 500 and url != "/readyz":

@@ -1,0 +1,72 @@
+"""What a test process keeps to be quick shows in no test: each begins with the tables as they were migrated, and what
+has not been seen is read and embedded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.test import TransactionTestCase
+
+from accounts.models import User
+from knowledge import ingest
+from knowledge.embedders import get_embedder
+from knowledge.readers.types import PageText, UnreadableDocument
+from plugins.models import Plugin
+from tests import emptying
+from tests.cover import plugin, published
+
+__all__ = ["plugin", "published"]
+
+MIGRATED = {"auth_permission", "django_content_type", "django_migrations"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_test_that_commits_leaves_the_tables_as_they_were_migrated(published: Plugin) -> None:
+    before = set(ContentType.objects.values_list()), set(Permission.objects.values_list())
+    TransactionTestCase()._fixture_teardown()
+    assert (set(ContentType.objects.values_list()), set(Permission.objects.values_list())) == before
+    assert emptying.filled().keys() == MIGRATED
+    assert not User.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("too_many", ["rows", "types"])
+def test_so_does_one_that_leaves_much_or_changes_what_was_made(
+    published: Plugin, too_many: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if too_many == "rows":
+        monkeypatch.setattr(emptying, "MANY", 1)
+    else:
+        ContentType.objects.create(app_label="sixth", model="wheel")
+    TransactionTestCase()._fixture_teardown()
+    assert emptying.filled().keys() == MIGRATED
+
+
+def test_another_text_under_the_same_name_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    for text in ("Spacers are made of mortar.", "Spacers are made of plastic.", "Spacers are made of mortar."):
+        path.write_text(text)
+        assert [event.text for event in _read(path, "text") if isinstance(event, PageText)] == [text]
+
+
+def test_what_cannot_be_read_fails_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.pdf"
+    path.write_bytes(b"%PDF-1.7 nothing")
+    for _ in range(2):
+        with pytest.raises(UnreadableDocument):
+            _read(path, "pdf")
+
+
+def _read(path: Path, source_type: str) -> list[Any]:
+    return list(ingest.read_pages(path, source_type=source_type))
+
+
+def test_other_texts_have_other_vectors() -> None:
+    embedder = get_embedder("local")
+    mortar, plastic = embedder.embed(["Spacers of mortar.", "Spacers of plastic."])
+    assert (embedder.embed(["Spacers of mortar.", "Spacers of plastic."])[1] == plastic).all()
+    assert (mortar != plastic).any()
