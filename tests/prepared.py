@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "var" / "tests"
 # The database whose copies the tests work on. Nobody is connected to it while they do.
 TEMPLATE = "lexic_template"
+# For other branches; each takes some 50 megabytes.
+OTHERS = 2
 FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 _MIGRATE = """
 import django
@@ -38,9 +40,10 @@ def start(root: Path) -> list[tuple[embedded_services.Service, subprocess.Popen[
     """PostgreSQL with the template in it, and Redis."""
     postgres, redis = embedded_services.Postgres(root), embedded_services.Redis(root)
     kept = KEPT / f"pg-{_fingerprint()}"
-    if kept.is_dir():
+    try:
         _copy(kept, postgres.data)
-    else:
+    except subprocess.CalledProcessError:  # nothing is kept, or another run has just removed it
+        shutil.rmtree(postgres.data, ignore_errors=True)
         _make(postgres, root, kept)
     return [(postgres, _started(postgres, root, FAST)), (redis, _started(redis, root))]
 
@@ -77,7 +80,7 @@ def _make(postgres: embedded_services.Postgres, root: Path, kept: Path) -> None:
 
 def _keep(folder: Path, kept: Path) -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
-    for older in kept.parent.glob("pg-*"):
+    for older in sorted(kept.parent.glob("pg-*"), key=lambda path: path.stat().st_mtime)[:-OTHERS]:
         shutil.rmtree(older, ignore_errors=True)
     unfinished = kept.with_name(f"pg-new-{os.getpid()}")
     _copy(folder, unfinished)
@@ -86,7 +89,7 @@ def _keep(folder: Path, kept: Path) -> None:
 
 def _copy(folder: Path, target: Path) -> None:
     """With its owner: PostgreSQL runs as somebody else where the superuser runs the tests."""
-    subprocess.run(["cp", "-a", str(folder), str(target)], check=True)
+    subprocess.run(["cp", "-a", str(folder), str(target)], check=True, capture_output=True)
 
 
 def _fingerprint() -> str:
