@@ -224,7 +224,9 @@ class InstalledSerializer(serializers.Serializer):
 
     plugin = PluginSerializer(source="install.copy")
     isNew = serializers.BooleanField(source="is_new")
-    waiting = serializers.IntegerField(source="unfinished", help_text="So many documents are embedded again by a worker.")
+    waiting = serializers.IntegerField(
+        source="unfinished", help_text="So many documents are embedded again by a worker."
+    )
     madeFrom = serializers.CharField(source="install.original_name", help_text="What the original is called.")
     author = serializers.CharField(source="install.original_author")
     release = serializers.CharField(source="install.version")
