@@ -187,9 +187,7 @@ class ApiKey(models.Model):
     key_hash = models.CharField(max_length=64, unique=True, editable=False)
     key_encrypted = models.TextField(blank=True, editable=False)
     prefix = models.CharField(max_length=16, editable=False)
-    capabilities = ArrayField(
-        models.CharField(max_length=16, choices=Capability.choices), default=default_capabilities
-    )
+    capabilities = ArrayField(models.CharField(max_length=16, choices=Capability.choices), default=default_capabilities)
     plugins = models.ManyToManyField(
         "plugins.Plugin",
         through="ApiKeyPlugin",
@@ -290,9 +288,7 @@ class ApiKey(models.Model):
             expires_at=old._renewed_expiry(now) if renew else old.expires_at,
             **{name: getattr(old, name) for name in copied},
         )
-        ApiKeyPlugin.objects.bulk_create(
-            ApiKeyPlugin(apikey=new, plugin_id=pk) for pk in old.allowed_plugins() or []
-        )
+        ApiKeyPlugin.objects.bulk_create(ApiKeyPlugin(apikey=new, plugin_id=pk) for pk in old.allowed_plugins() or [])
         old.made.update(made_with=new)
         self.expires_at = min(now + overlap, old.expires_at or now + overlap)
         self.save(update_fields=["expires_at"])

@@ -213,9 +213,7 @@ def _count_windows(
     """Whether there was room, and what is left of each window; None while Redis is away."""
     names = [cache.make_key(f"requests:{{{who}}}:{seconds}") for seconds in limits]
     # A counter is kept a minute longer than its window: the clocks of two servers differ.
-    terms = [
-        term for seconds, limit in limits.items() for term in (limit, 1000 * seconds, _window_start(seconds, now))
-    ]
+    terms = [term for seconds, limit in limits.items() for term in (limit, 1000 * seconds, _window_start(seconds, now))]
     answer = _run_count_script(names, [amount, int(1000 * now), *terms])
     if answer is None:
         return None

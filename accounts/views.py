@@ -48,9 +48,7 @@ def become_author(request: HttpRequest) -> HttpResponse:
             )
     if user.is_staff:
         return redirect("admin:index")
-    return render(
-        request, "accounts/become_author.html", {"section": "experts", "reason": find_author_refusal(user)}
-    )
+    return render(request, "accounts/become_author.html", {"section": "experts", "reason": find_author_refusal(user)})
 
 
 class ProfileForm(forms.ModelForm):
@@ -58,9 +56,7 @@ class ProfileForm(forms.ModelForm):
         model = User
         fields = ["display_name"]
         labels = {"display_name": "Name"}
-        help_texts = {
-            "display_name": "Shown beside what you write and publish. Empty: nothing but your address is."
-        }
+        help_texts = {"display_name": "Shown beside what you write and publish. Empty: nothing but your address is."}
 
     def clean_display_name(self) -> str:
         return " ".join(self.cleaned_data["display_name"].split())

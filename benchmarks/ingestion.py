@@ -168,9 +168,7 @@ def create_published_plugin() -> tuple[Plugin, User, str]:
     from plugins.models import Plugin
 
     owner = User.objects.create_user("bench@example.org", "correct horse battery", is_staff=True)
-    plugin = Plugin.objects.create(
-        owner=owner, name="Bench", slug="bench", domain="safety", system_prompt="Answer."
-    )
+    plugin = Plugin.objects.create(owner=owner, name="Bench", slug="bench", domain="safety", system_prompt="Answer.")
     choose = random.Random(1)
     text = "\n\n".join(f"# On the {noun}\n\n{' '.join(random_sentences(choose, noun=noun))}" for noun in NOUNS)
     base = own_knowledge_base(plugin)
@@ -253,9 +251,7 @@ def time_answers_for(
     seconds: float, ask: Callable[[str], float], questions: Sequence[str], *, after: int
 ) -> list[float]:
     end = time.monotonic() + seconds
-    return time_answers_while(
-        lambda: time.monotonic() < end, ask, [*questions[after % len(questions) :], *questions]
-    )
+    return time_answers_while(lambda: time.monotonic() < end, ask, [*questions[after % len(questions) :], *questions])
 
 
 @contextmanager

@@ -137,9 +137,7 @@ def create_published_plugin(dice: random.Random) -> tuple[Plugin, list[str]]:
     from plugins.models import Plugin
 
     owner = User.objects.create_user("bench@example.org", "correct horse battery")
-    plugin = Plugin.objects.create(
-        owner=owner, name="Code", slug="code", domain="building", system_prompt="Answer."
-    )
+    plugin = Plugin.objects.create(owner=owner, name="Code", slug="code", domain="building", system_prompt="Answer.")
     base = own_knowledge_base(plugin)
     questions: list[str] = []
     for number in range(1, DOCUMENTS + 1):

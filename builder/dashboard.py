@@ -99,9 +99,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         )
         for plugin in plugins
     ]
-    refused = _count_by_plugin(
-        Query.objects.filter(outcome=Outcome.REFUSED, created_at__gte=now - WEEK), changeable
-    )
+    refused = _count_by_plugin(Query.objects.filter(outcome=Outcome.REFUSED, created_at__gte=now - WEEK), changeable)
     unanswered = Review.objects.filter(is_hidden=False, replied_at=None, updated_at__gte=now - WEEK)
     reviewed = _count_by_plugin(unanswered, changeable)
     newer = dict.fromkeys(update_offers(changeable), 1)

@@ -157,9 +157,7 @@ def _build_question(
     )
     if message.token:
         try:
-            resumed = resolve.resume_from_token(
-                replace(question, text=""), token=message.token, answer=message.answer
-            )
+            resumed = resolve.resume_from_token(replace(question, text=""), token=message.token, answer=message.answer)
         except InvalidResumeToken:
             raise FollowupExpired from None
         return replace(resumed, context=_context_before_clarification(exchanges)), True

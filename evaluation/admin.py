@@ -89,9 +89,7 @@ class EvaluationRunAdmin(ReadOnlyAdmin):
         if fitted is None:
             return f"Not calibrated. It takes {confidence_calibration.REQUIREMENTS}"
         high = f"High from {fitted.high_from:.2f}." if fitted.high_from else "Nothing may be called high."
-        return (
-            f"From {fitted.questions} questions on {fitted.date}; error on held-out ones {fitted.ece:.3f}. {high}"
-        )
+        return f"From {fitted.questions} questions on {fitted.date}; error on held-out ones {fitted.ece:.3f}. {high}"
 
     @admin.display(description="reliability")
     def diagram(self, run: EvaluationRun) -> SafeString | str:

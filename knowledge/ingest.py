@@ -62,9 +62,7 @@ class UnexpectedIngestError(LexicError):
     hint = "Try “Read again”. The server's log has the details."
 
 
-def ingest(
-    document_id: UUID, *, on_progress: OnStageProgress | None = None, embedder: Embedder | None = None
-) -> None:
+def ingest(document_id: UUID, *, on_progress: OnStageProgress | None = None, embedder: Embedder | None = None) -> None:
     """Read the document and publish it. Returns when it is ready, failed or gone, or when another process reads it.
 
     A failure is written on the document. Raises only errors that may pass, so that the caller can try again: an
@@ -150,9 +148,7 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
 def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageProgress | None) -> None:
     embeddings.ensure_dimensions(document.knowledge_base, embedder.dimensions)
     if prepared_import.has_staged_import(document):
-        prepared_import.embed_staged_import(
-            document, embedder=embedder, progress=_new_progress(document, on_progress)
-        )
+        prepared_import.embed_staged_import(document, embedder=embedder, progress=_new_progress(document, on_progress))
         return
     source = get_source_file(document)
     progress = _new_progress(document, on_progress)

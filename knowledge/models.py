@@ -313,9 +313,7 @@ class Chunk(Revisioned):
     document_title = models.CharField(max_length=300, blank=True, default="", db_default="")
     source_type = models.CharField(max_length=16, blank=True, default="", db_default="")
     is_paged = models.BooleanField(null=True, help_text="Whether its page has a number that people know.")
-    content_hash = models.BinaryField(
-        max_length=32, help_text="SHA-256 of what is embedded: title path and content."
-    )
+    content_hash = models.BinaryField(max_length=32, help_text="SHA-256 of what is embedded: title path and content.")
 
     objects = RevisionQuerySet.as_manager()
 

@@ -97,7 +97,7 @@ def pinned_revisions(knowledge_base: KnowledgeBase) -> list[int]:
 
 
 def _last_revision_before(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> int:
-    past = Revision.objects.filter(
-        knowledge_base=knowledge_base, created_at__lte=timezone.now() - older_than
-    ).order_by("-number")
+    past = Revision.objects.filter(knowledge_base=knowledge_base, created_at__lte=timezone.now() - older_than).order_by(
+        "-number"
+    )
     return past.values_list("number", flat=True).first() or 0

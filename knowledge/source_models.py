@@ -25,9 +25,7 @@ class Source(models.Model):
     kind = models.CharField(max_length=8, choices=SourceKind.choices, editable=False)
     location = models.CharField(max_length=1000, editable=False, help_text="An absolute path.")
     public_only = models.BooleanField(default=False, help_text="Notes that are not public are left out altogether.")
-    commit = models.CharField(
-        max_length=64, blank=True, editable=False, help_text="Of the checkout, at the last sync."
-    )
+    commit = models.CharField(max_length=64, blank=True, editable=False, help_text="Of the checkout, at the last sync.")
     synced_at = models.DateTimeField(null=True, editable=False)
     report = models.JSONField(default=dict, editable=False, help_text="What the last sync did, in numbers.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -33,7 +33,5 @@ def _record(document: Document, kind: Event, columns: dict[str, Any], reason: di
 
 def _reading_plugins(base_id: int) -> models.QuerySet[Plugin]:
     own = models.Q(pk__in=KnowledgeBase.objects.filter(pk=base_id).values("plugin"))
-    attached = models.Q(
-        pk__in=KnowledgeBase.attached_to.through.objects.filter(knowledgebase=base_id).values("plugin")
-    )
+    attached = models.Q(pk__in=KnowledgeBase.attached_to.through.objects.filter(knowledgebase=base_id).values("plugin"))
     return Plugin.objects.filter(own | attached)

@@ -100,9 +100,7 @@ def _inflected(pairs: Iterable[list[str]]) -> Iterator[tuple[str, ...]]:
 
 _STEM_OPPOSITES = _others_by_word(terms(" ".join(pair)) for pair in _pairs(_OPPOSITE_PAIRS))
 _WRITTEN_PAIRS = _pairs(_OPPOSITE_PAIRS) + _pairs(_STATEMENT_PAIRS)
-_WORD_OPPOSITES = _others_by_word(
-    [*_WRITTEN_PAIRS, *_inflected(_WRITTEN_PAIRS), *map(str.split, _EXCLUSIVE_CLASSES)]
-)
+_WORD_OPPOSITES = _others_by_word([*_WRITTEN_PAIRS, *_inflected(_WRITTEN_PAIRS), *map(str.split, _EXCLUSIVE_CLASSES)])
 _CONTRADICTORY_WORDS = _others_by_word(_pairs(_CONTRADICTORY_PAIRS))
 
 

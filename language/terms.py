@@ -30,8 +30,7 @@ MAX_TERM_LENGTH = 64
 _COMBINING_MARKS = "".join(chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code))[0] == "M")
 # Thai to Burmese, Khmer, kana, Han and Hangul: no spaces, or particles that cling to the word.
 _SPACELESS_SCRIPTS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 
 _CHARACTER_MAP = str.maketrans("\u2019\u2018\u02bc\u2010\u2011", "'''--", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
@@ -58,11 +57,7 @@ def terms(text: str) -> list[str]:
 
 
 def _compound_terms(compound: str) -> tuple[str, ...]:
-    return (
-        _cached_compound_terms(compound)
-        if len(compound) <= _MAX_CACHED_LENGTH
-        else tuple(_split_compound(compound))
-    )
+    return _cached_compound_terms(compound) if len(compound) <= _MAX_CACHED_LENGTH else tuple(_split_compound(compound))
 
 
 @lru_cache(maxsize=65_536)

@@ -153,9 +153,7 @@ UNIT_PATTERN = (
     r"|in\b(?=[.,;)])|kNm\b|Nm\b"
 )
 _WHOLE_UNIT = re.compile(UNIT_PATTERN)
-_UNIT_PART = re.compile(
-    rf"(?i:(sq|square|sq\.|cu|cubic|cu\.)[ ])?({_SPELLING_PATTERN})(\^?-?[123])?", re.IGNORECASE
-)
+_UNIT_PART = re.compile(rf"(?i:(sq|square|sq\.|cu|cubic|cu\.)[ ])?({_SPELLING_PATTERN})(\^?-?[123])?", re.IGNORECASE)
 _UNIT_JOINT = re.compile(r"[ ]?[/·*][ ]?|[ ]per[ ]", re.IGNORECASE)
 
 

@@ -81,9 +81,7 @@ def run_check(name: str) -> CheckResult:
 @register_check("python")
 def check_python() -> str:
     if sys.version_info[:2] != (3, 11):
-        raise CheckFailed(
-            f"Python {sys.version.split()[0]} runs; 3.11 is needed.", hint="make run PYTHON=python3.11"
-        )
+        raise CheckFailed(f"Python {sys.version.split()[0]} runs; 3.11 is needed.", hint="make run PYTHON=python3.11")
     return sys.version.split()[0]
 
 
@@ -104,9 +102,7 @@ def check_packages() -> str:
 def check_disk() -> str:
     free = shutil.disk_usage(settings.VAR_DIR).free
     if free < MIN_FREE_DISK_BYTES:
-        raise CheckFailed(
-            f"Only {free // 1024**2} MB are free for {settings.VAR_DIR}.", hint="Free some space there."
-        )
+        raise CheckFailed(f"Only {free // 1024**2} MB are free for {settings.VAR_DIR}.", hint="Free some space there.")
     return f"{free / 1024**3:.1f} GB free for {settings.VAR_DIR}"
 
 

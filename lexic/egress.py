@@ -299,9 +299,7 @@ def _open_response(
     url: httpx2.URL, request: httpcore2.Request, backend: _PinnedBackend, ssl_context: ssl.SSLContext | None
 ) -> Iterator[httpcore2.Response]:
     """One connection, one request, no retry. What the library raises comes out in our words."""
-    connection = httpcore2.HTTPConnection(
-        _request_url(url).origin, ssl_context=ssl_context, network_backend=backend
-    )
+    connection = httpcore2.HTTPConnection(_request_url(url).origin, ssl_context=ssl_context, network_backend=backend)
     try:
         with closing(connection):
             response = connection.handle_request(request)
@@ -365,9 +363,7 @@ def _read_response(
         raise FetchFailed(f"The server answered with status {response.status}.")
     content_type = headers.get(b"content-type", "").partition(";")[0].strip().lower()
     if content_type not in content_types:
-        raise FetchFailed(
-            "The address does not return a web page or a document that can be read.", code="unsupported"
-        )
+        raise FetchFailed("The address does not return a web page or a document that can be read.", code="unsupported")
     pieces = _decompress(response.iter_stream(), headers.get(b"content-encoding", ""))
     return FetchedDocument(url=str(url), content_type=content_type, body=_read_body(pieces, max_bytes))
 

@@ -187,6 +187,4 @@ def _unit_path(points: Sequence[PlotPoint]) -> str:
 
 
 def _to_pixels(x: float, y: float) -> PlotPoint:
-    return _PLOT_MARGIN + _PLOT_SIZE * min(1.0, max(0.0, x)), _PLOT_MARGIN + _PLOT_SIZE * (
-        1 - min(1.0, max(0.0, y))
-    )
+    return _PLOT_MARGIN + _PLOT_SIZE * min(1.0, max(0.0, x)), _PLOT_MARGIN + _PLOT_SIZE * (1 - min(1.0, max(0.0, y)))

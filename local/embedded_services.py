@@ -261,16 +261,12 @@ def required_services(root: Path, *, database_url: str, redis_url: str) -> list[
     return wanted
 
 
-def wait_until_ready(
-    service: Service, process: subprocess.Popen[bytes] | None = None, *, seconds: float = 60
-) -> None:
+def wait_until_ready(service: Service, process: subprocess.Popen[bytes] | None = None, *, seconds: float = 60) -> None:
     """Return when the service answers; raise `ServiceDidNotStart` when it exits or takes too long."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process and process.poll() is not None:
-            raise ServiceDidNotStart(
-                f"{service.name} exited with code {process.returncode}.", hint=_log_tail(service)
-            )
+            raise ServiceDidNotStart(f"{service.name} exited with code {process.returncode}.", hint=_log_tail(service))
         if service.is_ready():
             return
         time.sleep(0.05)

@@ -253,9 +253,7 @@ class Supervisor:
             end.setblocking(False)
             self._cleanup.callback(end.close)
         self._selector.register(reader, selectors.EVENT_READ)
-        self._cleanup.callback(
-            signal.set_wakeup_fd, signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        )
+        self._cleanup.callback(signal.set_wakeup_fd, signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False))
         for number in STOP_SIGNALS:
             if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
                 continue  # started by nohup

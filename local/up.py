@@ -53,9 +53,7 @@ class ServerOptions:
 def up(shape: ServerOptions, *, console: Console) -> None:
     """Returns after a clean stop; raises a LexicError when Lexic cannot start or keeps crashing."""
     root = settings.VAR_DIR
-    needed = embedded_services.required_services(
-        root, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL
-    )
+    needed = embedded_services.required_services(root, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL)
     # The outer stack keeps the services ours until the supervisor has stopped them.
     with contextlib.ExitStack() as until_the_end:
         until_the_end.enter_context(hold_supervisor_lock(root))
@@ -124,9 +122,7 @@ def _command_waiter(supervisor: Supervisor) -> Callable[[], None]:
 
     def wait() -> None:
         if not told:
-            supervisor.console.print_message(
-                "Another command uses the built-in services: waiting until it is done."
-            )
+            supervisor.console.print_message("Another command uses the built-in services: waiting until it is done.")
             told.append(True)
         supervisor.run_cycle(wait=0.2)
 

@@ -20,9 +20,7 @@ def text_block(text: str) -> SafeString:
 
 def json_block(value: Any) -> SafeString:
     """JSON that people can read."""
-    return format_html(
-        '<pre class="lx-json" tabindex="0">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False)
-    )
+    return format_html('<pre class="lx-json" tabindex="0">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def key_value_table(rows: Iterable[tuple[Any, Any]]) -> SafeString:

@@ -86,9 +86,7 @@ def invite_collaborator(
         if address == plugin.owner.email or (person and find_role(plugin, person) == role):
             raise AlreadyCollaborator
         plugin.invitations.for_address(address).delete()
-        if (person is None or find_role(plugin, person) is None) and _count_collaborators(
-            plugin
-        ) >= MAX_COLLABORATORS:
+        if (person is None or find_role(plugin, person) is None) and _count_collaborators(plugin) >= MAX_COLLABORATORS:
             raise TooManyCollaborators
         if person and has_confirmed_email(person):
             assign_role(plugin, person=person, role=role)

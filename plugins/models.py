@@ -58,9 +58,7 @@ class AnswerPolicy(models.Model):
         blank=True,
         help_text="Who asks, and what they know already: “site engineers, two years in”.",
     )
-    tone = models.CharField(
-        max_length=300, blank=True, help_text="How it speaks: “brief; the value first, then why”."
-    )
+    tone = models.CharField(max_length=300, blank=True, help_text="How it speaks: “brief; the value first, then why”.")
     limits = models.TextField(
         blank=True, help_text="What it must never do or decide: “Never extrapolate beyond a table.” One on a line."
     )
@@ -198,12 +196,8 @@ class Plugin(AnswerPolicy):
     description = models.TextField(blank=True)
     domain = models.CharField(max_length=80, help_text="The field it knows, such as “structural-engineering”.")
     tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
-    chunk_strategy = models.CharField(
-        max_length=16, choices=ChunkStrategy.choices, default=ChunkStrategy.CHARACTERS
-    )
-    chunk_size = models.PositiveIntegerField(
-        default=1500, validators=[MinValueValidator(200), MaxValueValidator(8000)]
-    )
+    chunk_strategy = models.CharField(max_length=16, choices=ChunkStrategy.choices, default=ChunkStrategy.CHARACTERS)
+    chunk_size = models.PositiveIntegerField(default=1500, validators=[MinValueValidator(200), MaxValueValidator(8000)])
     golden_gate = models.CharField(max_length=8, choices=GoldenGate.choices, default=GoldenGate.WARN)
     golden_share = models.FloatField(
         "golden questions needed",
@@ -325,9 +319,7 @@ class Invitation(models.Model):
 
 # ASCII digits only, no leading zero, nothing after the last digit: one version has one spelling.
 _VERSION_NUMBER = r"(?:0|[1-9][0-9]{0,5})"
-SEMVER = RegexValidator(
-    rf"\A{_VERSION_NUMBER}\.{_VERSION_NUMBER}\.{_VERSION_NUMBER}\Z", "A version looks like 1.2.0."
-)
+SEMVER = RegexValidator(rf"\A{_VERSION_NUMBER}\.{_VERSION_NUMBER}\.{_VERSION_NUMBER}\Z", "A version looks like 1.2.0.")
 
 
 class ReleaseImmutable(Conflict):

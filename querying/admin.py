@@ -59,8 +59,7 @@ class QueryAdmin(ReadOnlyAdmin):
         if is_theirs or request.user.is_superuser:
             return self.fieldsets
         return [
-            (name, {"fields": [field for field in of["fields"] if field != "asked_by"]})
-            for name, of in self.fieldsets
+            (name, {"fields": [field for field in of["fields"] if field != "asked_by"]}) for name, of in self.fieldsets
         ]
 
     # --- Question and answer -----------------------------------------------------------------------------
@@ -94,9 +93,7 @@ class QueryAdmin(ReadOnlyAdmin):
     @admin.display(description="decision path")
     def shown_path(self, query: Query) -> SafeString | str:
         return (
-            key_value_table(answer_text.path_steps(query.decision_path))
-            if query.decision_path
-            else "no tree was asked"
+            key_value_table(answer_text.path_steps(query.decision_path)) if query.decision_path else "no tree was asked"
         )
 
     @admin.display(description="facts")
@@ -147,9 +144,7 @@ class QueryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="options")
     def shown_options(self, query: Query) -> SafeString:
-        return key_value_table(
-            (name, "default" if value is None else value) for name, value in query.options.items()
-        )
+        return key_value_table((name, "default" if value is None else value) for name, value in query.options.items())
 
     @admin.display(description="time", ordering="latency_ms")
     def took(self, query: Query) -> str:

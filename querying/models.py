@@ -28,9 +28,7 @@ class QueryQuerySet(QueryStatistics):
         """Those to one release, or to the draft; those asked with "keys", or by "hand". Empty: all of them."""
         queries = self
         if version:
-            queries = (
-                queries.filter(release=None) if version == "draft" else queries.filter(release__version=version)
-            )
+            queries = queries.filter(release=None) if version == "draft" else queries.filter(release__version=version)
         return queries.filter(api_key__isnull=by == "hand") if by else queries
 
     def needing_attention(self, *, since: datetime) -> QueryQuerySet:
@@ -41,9 +39,7 @@ class QueryQuerySet(QueryStatistics):
         is_low = models.Q(outcome=Outcome.ANSWERED.value, confidence=Confidence.LOW.value)
         is_open = models.Q(dismissal=None) | models.Q(models.Exists(said_since))
         asked = self.filter(created_at__gte=since).annotate(is_wrong=models.Exists(wrong))
-        return asked.filter(models.Q(outcome=Outcome.REFUSED.value) | is_low | models.Q(is_wrong=True)).filter(
-            is_open
-        )
+        return asked.filter(models.Q(outcome=Outcome.REFUSED.value) | is_low | models.Q(is_wrong=True)).filter(is_open)
 
 
 class Query(models.Model):
@@ -77,9 +73,7 @@ class Query(models.Model):
     error = models.TextField(blank=True)
     evidence = models.FloatField(null=True, help_text="How well the best sentence answers, 0 to 1.")
     evidence_score = models.FloatField(null=True, help_text="The same less the signs of contradiction: it decides.")
-    probability = models.FloatField(
-        null=True, help_text="That the answer is right, as the plugin's curve states it."
-    )
+    probability = models.FloatField(null=True, help_text="That the answer is right, as the plugin's curve states it.")
     timings = models.JSONField(default=dict, help_text="Milliseconds by step.")
     latency_ms = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveIntegerField(default=0)

@@ -37,9 +37,7 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> No
 
 @pytest.fixture
 def alice(db: None) -> User:
-    return User.objects.create_user(
-        "alice@example.org", "correct horse battery", display_name="Alice", is_staff=True
-    )
+    return User.objects.create_user("alice@example.org", "correct horse battery", display_name="Alice", is_staff=True)
 
 
 @pytest.fixture

@@ -55,9 +55,7 @@ def copy_template(server: dict[str, str], *, name: str) -> None:
         connection.execute(sql.SQL(statement).format(sql.Identifier(name), sql.Identifier(TEMPLATE)))
 
 
-def _started(
-    service: embedded_services.Service, root: Path, options: Sequence[str] = ()
-) -> subprocess.Popen[bytes]:
+def _started(service: embedded_services.Service, root: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
     service.prepare()
     with embedded_services.open_service_log(root, service.name) as log:
         process = service.spawn(*options, stdout=log, stderr=log)

@@ -76,9 +76,7 @@ def parse_draft(data: object) -> TreeDraft:
 
 def _check_storable(tree_data: Any) -> Mapping[str, Any]:
     too_large = [
-        problem
-        for problem in parse_with_problems(tree_data).problems
-        if problem.code in ("not_a_tree", "too_large")
+        problem for problem in parse_with_problems(tree_data).problems if problem.code in ("not_a_tree", "too_large")
     ]
     if too_large:
         raise InvalidDraft(too_large[0].message)

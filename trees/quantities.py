@@ -81,9 +81,7 @@ def parse_quantity(value: object) -> Quantity | None:
     if isinstance(value, int | float):
         return _quantity_of_number(value)
     match = (
-        _QUANTITY_PATTERN.fullmatch(" ".join(value.split()))
-        if isinstance(value, str) and len(value) <= 100
-        else None
+        _QUANTITY_PATTERN.fullmatch(" ".join(value.split())) if isinstance(value, str) and len(value) <= 100 else None
     )
     if match is None:
         return None

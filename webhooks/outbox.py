@@ -38,9 +38,7 @@ def record_event(
     webhooks = list(listening.only("includes_questions", "plugin", "plugin__slug", "plugin__name"))
     if webhooks:
         ids = {webhook.plugin_id: _new_event_id() for webhook in webhooks}
-        _write_deliveries(
-            [_build_delivery(one, kind, ids[one.plugin_id], data, personal or {}) for one in webhooks]
-        )
+        _write_deliveries([_build_delivery(one, kind, ids[one.plugin_id], data, personal or {}) for one in webhooks])
     return len(webhooks)
 
 
@@ -65,9 +63,7 @@ def _build_delivery(
 ) -> Delivery:
     plugin = {"id": str(webhook.plugin_id), "slug": webhook.plugin.slug, "name": webhook.plugin.name}
     told = {**data, **(personal if webhook.includes_questions else {})}
-    return Delivery(
-        webhook=webhook, event=kind, event_id=event_id, data={"plugin": plugin, **_truncate_texts(told)}
-    )
+    return Delivery(webhook=webhook, event=kind, event_id=event_id, data={"plugin": plugin, **_truncate_texts(told)})
 
 
 def _new_event_id() -> str:

@@ -110,9 +110,7 @@ def attempt_delivery(claimed: DeliveryLease, *, now: datetime | None = None) -> 
     except Exception:  # an address or a receiver that nobody foresaw; the worker lives
         logger.exception("delivery %s could not be attempted", claimed.delivery.pk)
         return AttemptResult(error="Something unexpected went wrong on our side.")
-    return AttemptResult(
-        status=posted.status, response=_decode_excerpt(posted.excerpt), retry_after=posted.retry_after
-    )
+    return AttemptResult(status=posted.status, response=_decode_excerpt(posted.excerpt), retry_after=posted.retry_after)
 
 
 def record_attempt(claimed: DeliveryLease, reply: AttemptResult, *, now: datetime | None = None) -> None:

@@ -49,9 +49,7 @@ class AnalyticsView(AuthorView):
 class QueriesView(AuthorView):
     ordering = ("-created_at", "pk")
 
-    @extend_schema(
-        parameters=[serializers.QueryListParameters], responses=serializers.QueryRowSerializer(many=True)
-    )
+    @extend_schema(parameters=[serializers.QueryListParameters], responses=serializers.QueryRowSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """What was asked of the plugin, the newest first."""
         found, parameters = get_plugin(request, plugin), serializers.QueryListParameters.read(request)
@@ -80,9 +78,7 @@ def _totals_by_day(queries: QueryStatistics, *, weekly: bool) -> dict[str, Any]:
         "total": sum(totals.values()),
         "outcomes": totals,
         "confidence": queries.by_confidence(),
-        "days": [
-            {"day": day, "outcomes": by_day[day], "latency": latency.get(day, unknown)} for day in sorted(by_day)
-        ],
+        "days": [{"day": day, "outcomes": by_day[day], "latency": latency.get(day, unknown)} for day in sorted(by_day)],
         "steps": {
             step: {"half": sums[f"half_{step}"], "most": sums[f"most_{step}"]} for step in (*TIMED_STEPS, "whole")
         },
@@ -117,8 +113,7 @@ def _cited_documents(queries: QueryStatistics, plugin: Plugin) -> dict[str, Any]
     shown = [(UUID(pk) if pk else None, title, count) for pk, title, count in cited[:MAX_DOCUMENTS]]
     return {
         "cited": [
-            {"documentId": pk if pk in known else None, "title": title, "answers": count}
-            for pk, title, count in shown
+            {"documentId": pk if pk in known else None, "title": title, "answers": count} for pk, title, count in shown
         ],
         "uncited": ready.exclude(pk__in=ids).count(),
     }

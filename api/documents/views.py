@@ -199,9 +199,7 @@ def _document_etag(document: Document, access: DocumentAccess) -> str:
     return make_etag(document.pk, document.updated_at, access.may_read(document), access.may_change(document))
 
 
-def _document_response(
-    request: Request, document: Document, access: DocumentAccess, *, status: int = 200
-) -> Response:
+def _document_response(request: Request, document: Document, access: DocumentAccess, *, status: int = 200) -> Response:
     data = serializers.document_json(document, access)
     return etag_response(request, data, etag=_document_etag(document, access), status=status)
 
@@ -282,9 +280,7 @@ class SearchView(AuthorView):
         return Response(serializers.FindingsSerializer(body).data)
 
 
-def _finding_json(
-    finding: ExplainedPassage, access: DocumentAccess, words: Mapping[str, set[str]]
-) -> dict[str, Any]:
+def _finding_json(finding: ExplainedPassage, access: DocumentAccess, words: Mapping[str, set[str]]) -> dict[str, Any]:
     passage = finding.passage
     may_read = passage.knowledge_base_id in access.readable
     span = urlencode({"start": passage.start, "end": passage.end})

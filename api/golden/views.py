@@ -52,18 +52,14 @@ class QueueUnavailable(LexicError):
 class GoldenQuestionsView(AuthorView):
     ordering = ("pk",)
 
-    @extend_schema(
-        parameters=[serializers.GoldenParameters], responses=serializers.GoldenQuestionSerializer(many=True)
-    )
+    @extend_schema(parameters=[serializers.GoldenParameters], responses=serializers.GoldenQuestionSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
         """The golden questions, in the order in which they were made."""
         questions = get_plugin(request, plugin).golden_questions.all()
         filtered = _filter_questions(questions, serializers.GoldenParameters.read(request))
         return page_response(self, filtered, serializers.GoldenQuestionSerializer)
 
-    @extend_schema(
-        request=serializers.GoldenQuestionSerializer, responses={201: serializers.GoldenQuestionSerializer}
-    )
+    @extend_schema(request=serializers.GoldenQuestionSerializer, responses={201: serializers.GoldenQuestionSerializer})
     def post(self, request: Request, plugin: str) -> Response:
         """Fix what must come out: a refusal, or an answer that cites these places and has these words."""
         found = get_plugin(request, plugin)

@@ -106,9 +106,7 @@ def _http_server() -> Server[Any]:
 
 
 async def _handle_protocol(scope: Message, receive: Receive, send: Send) -> None:
-    manager = StreamableHTTPSessionManager(
-        _http_server(), stateless=True, max_request_body_size=2 * _max_body_bytes()
-    )
+    manager = StreamableHTTPSessionManager(_http_server(), stateless=True, max_request_body_size=2 * _max_body_bytes())
     async with manager.run():
         await manager.handle_request(scope, receive, send)
 

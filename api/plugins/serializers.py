@@ -81,9 +81,7 @@ class PluginSerializer(StrictSerializer):
 
     id = serializers.UUIDField(read_only=True)
     name = StrictCharField(max_length=120)
-    slug = StrictCharField(
-        max_length=MAX_SLUG_LENGTH, required=False, help_text="Made from the name when left out."
-    )
+    slug = StrictCharField(max_length=MAX_SLUG_LENGTH, required=False, help_text="Made from the name when left out.")
     tagline = StrictCharField(max_length=160, allow_blank=True, required=False)
     description = StrictCharField(max_length=MAX_TEXT_LENGTH, allow_blank=True, required=False)
     domain = StrictCharField(max_length=80)
@@ -188,9 +186,7 @@ class PluginParameters(QueryParameters):
     tag = serializers.CharField(max_length=40, required=False)
     published = serializers.BooleanField(required=False, allow_null=True, default=None)
     role = serializers.ChoiceField(ROLES, required=False)
-    q = serializers.CharField(
-        max_length=200, required=False, help_text="Words of its name, slug, domain or tagline."
-    )
+    q = serializers.CharField(max_length=200, required=False, help_text="Words of its name, slug, domain or tagline.")
 
 
 class BundleSerializer(StrictSerializer):

@@ -62,9 +62,7 @@ class PluginsView(AuthorView):
         plugins = Plugin.objects.readable_by(self.principal).with_role_of(self.principal).defer(*_LONG_COLUMNS)
         pages = DefaultPagination()
         rows = (
-            pages.paginate_queryset(
-                _filter_plugins(plugins, serializers.PluginParameters.read(request)), request, self
-            )
+            pages.paginate_queryset(_filter_plugins(plugins, serializers.PluginParameters.read(request)), request, self)
             or []
         )
         counts = counts_by_plugin(rows, check_trees=False)
@@ -173,9 +171,7 @@ class ExportView(AuthorView):
     def get(self, request: Request, plugin: str) -> DownloadResponse:
         """Persona, policy, trees, golden questions and the documents of its own knowledge base, as one zip."""
         found = get_plugin(request, plugin)
-        return DownloadResponse(
-            export_plugin(found), name=f"{found.slug}.lexic.zip", content_type="application/zip"
-        )
+        return DownloadResponse(export_plugin(found), name=f"{found.slug}.lexic.zip", content_type="application/zip")
 
 
 class ImportView(AuthorView):

@@ -114,9 +114,7 @@ def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tupl
 
 
 def _text_response(stream: notes_chat_format.AnswerStream) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(
-        notes_chat_format.stream_text(stream), content_type="text/plain; charset=utf-8"
-    )
+    response = StreamingHttpResponse(notes_chat_format.stream_text(stream), content_type="text/plain; charset=utf-8")
     response["Cache-Control"] = "no-cache, no-transform"
     response["X-Accel-Buffering"] = "no"
     return response

@@ -55,9 +55,7 @@ class OptionsSerializer(StrictSerializer):
         help_text="With citationMode off: give `citations` all the same.",
         style=in_tools(description="With citationMode off: give them all the same."),
     )
-    asOf = serializers.DateField(
-        allow_null=True, default=None, help_text="Answer from what was in force on this day."
-    )
+    asOf = serializers.DateField(allow_null=True, default=None, help_text="Answer from what was in force on this day.")
     filters = serializers.DictField(
         child=serializers.JSONField(allow_null=True),
         allow_null=True,
@@ -215,9 +213,7 @@ class AnswerSerializer(serializers.Serializer):
         help_text="Of a refusal: the same in sentences.",
         style=in_tools(description="Of a refusal: why, in sentences."),
     )
-    nearest = NearestSerializer(
-        many=True, style=in_tools(description="Of a refusal: what came nearest. Not evidence.")
-    )
+    nearest = NearestSerializer(many=True, style=in_tools(description="Of a refusal: what came nearest. Not evidence."))
     clarification = ClarificationSerializer(allow_null=True)
     queryId = serializers.UUIDField()
     release = serializers.CharField(

@@ -91,9 +91,7 @@ def docs_page(request: HttpRequest) -> HttpResponse:
 def operation_groups() -> list[OperationGroup]:
     """The operations by part of the API, in the order of the table of operations."""
     schema = get_schema()
-    groups = {
-        tag["name"]: OperationGroup(name=tag["name"], description=tag["description"]) for tag in schema["tags"]
-    }
+    groups = {tag["name"]: OperationGroup(name=tag["name"], description=tag["description"]) for tag in schema["tags"]}
     for (path, method), (tag, _) in OPERATIONS.items():
         if operation := schema["paths"].get(path, {}).get(method):
             groups[tag].operations.append(_read_operation(path, method, operation))
@@ -117,9 +115,7 @@ def schema_components() -> list[Component]:
 
 def _read_operation(path: str, method: str, operation: Mapping[str, Any]) -> Operation:
     ways = [
-        " ".join(filter(None, (_SECURITY_LABELS[name] for name in way)))
-        for way in operation.get("security", [])
-        if way
+        " ".join(filter(None, (_SECURITY_LABELS[name] for name in way))) for way in operation.get("security", []) if way
     ]
     responses = [_read_response(status, one) for status, one in operation["responses"].items()]
     return Operation(

@@ -25,16 +25,12 @@ _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 def add_links(paths: dict[str, Any]) -> None:
     """Adds the links to the responses of the operations that create something."""
     known = {
-        operation["operationId"]: (path, operation)
-        for path, methods in paths.items()
-        for operation in methods.values()
+        operation["operationId"]: (path, operation) for path, methods in paths.items() for operation in methods.values()
     }
     for maker, (name, place, targets) in _LINKS.items():
         _, operation = known[maker]
         response = operation["responses"].get("201") or operation["responses"]["200"]
-        response["links"] = {
-            target: _make_link(target, known[target][0], name=name, place=place) for target in targets
-        }
+        response["links"] = {target: _make_link(target, known[target][0], name=name, place=place) for target in targets}
 
 
 def _make_link(target: str, path: str, *, name: str, place: str) -> dict[str, Any]:

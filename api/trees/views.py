@@ -308,6 +308,4 @@ def _require_case_match(request: Request, row: TreeCase) -> None:
 
 
 def _case_response(request: Request, row: TreeCase, *, status: int = 200) -> Response:
-    return etag_response(
-        request, serializers.SavedTreeCaseSerializer(row).data, etag=_case_etag(row), status=status
-    )
+    return etag_response(request, serializers.SavedTreeCaseSerializer(row).data, etag=_case_etag(row), status=status)

@@ -45,17 +45,13 @@ class WebhooksView(AuthorView):
         QueryParameters.read(request)
         return page_response(self, webhooks, serializers.WebhookSerializer)
 
-    @extend_schema(
-        request=serializers.NewWebhookSerializer, responses={201: serializers.WebhookWithSecretSerializer}
-    )
+    @extend_schema(request=serializers.NewWebhookSerializer, responses={201: serializers.WebhookWithSecretSerializer})
     def post(self, request: Request, plugin: str) -> Response:
         """A new receiver. This answer alone holds the `secret` with which each event is signed."""
         found = _get_editable_plugin(request, plugin)
         fields = validated(serializers.NewWebhookSerializer(data=request.data))
         webhook, secret = operations.create_webhook(found, by=self.user, **fields)
-        return Response(
-            serializers.WebhookWithSecretSerializer(webhook, context={"secret": secret}).data, status=201
-        )
+        return Response(serializers.WebhookWithSecretSerializer(webhook, context={"secret": secret}).data, status=201)
 
 
 class WebhookView(AuthorView):
@@ -68,9 +64,7 @@ class WebhookView(AuthorView):
     def patch(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """With `isActive` it is switched off, and what waits is given up; or on, and its failures are forgotten."""
         found = _get_webhook(request, plugin, webhook)
-        changed = operations.update_webhook(
-            found, **validated(serializers.WebhookChangeSerializer(data=request.data))
-        )
+        changed = operations.update_webhook(found, **validated(serializers.WebhookChangeSerializer(data=request.data)))
         return Response(serializers.WebhookSerializer(changed).data)
 
     @extend_schema(responses={204: None})

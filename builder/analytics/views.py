@@ -80,9 +80,7 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         "change": _change_text(sum(totals.values()), everything.created_between(*form.previous_days).count()),
         "sums": sums,
         "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_LABELS.items()],
-        "confidence": charts.relative_lengths(
-            queries.by_confidence(), [level.value for level in reversed(Confidence)]
-        ),
+        "confidence": charts.relative_lengths(queries.by_confidence(), [level.value for level in reversed(Confidence)]),
         "keys": _key_statistics(queries, user),
     }
 

@@ -50,17 +50,13 @@ def set_evidence_threshold(request: HttpRequest, plugin: Plugin) -> HttpResponse
     """Make the proposed threshold the draft's own."""
     proposed = propose_threshold(plugin, last_run(plugin))
     if proposed is None:
-        messages.error(
-            request, "There is no proposal any more: run the golden questions again. Nothing was changed."
-        )
+        messages.error(request, "There is no proposal any more: run the golden questions again. Nothing was changed.")
     else:
         plugin.evidence_threshold = proposed.proposed.threshold
         plugin.save(update_fields=["evidence_threshold", "updated_at"])
         log_plugin_change(
             request, plugin, f"Evidence needed: {plugin.evidence_threshold:.2f}, as its golden questions propose."
         )
-        said = (
-            f"An answer now needs evidence of {plugin.evidence_threshold:.2f}. Run the questions again to see it."
-        )
+        said = f"An answer now needs evidence of {plugin.evidence_threshold:.2f}. Run the questions again to see it."
         messages.success(request, said)
     return HttpResponseRedirect(reverse_pane(plugin, "golden"))

@@ -24,9 +24,7 @@ def read_document_again(request: HtmxRequest, plugin: Plugin, document: UUID) ->
     was_running = found.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
     with errors_as_messages(request):
         reingest_document(found)
-        messages.info(
-            request, f"“{found}” {'is being read already.' if was_running else 'waits to be read again.'}"
-        )
+        messages.info(request, f"“{found}” {'is being read already.' if was_running else 'waits to be read again.'}")
     return _list_response(request, plugin, document)
 
 

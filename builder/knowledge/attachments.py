@@ -41,9 +41,7 @@ def detach_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse
     """Whoever may change the plugin says what it reads, whosever base it is."""
     found = get_object_or_404(plugin.attached_knowledge, pk=min(base, 2**63 - 1))
     found.attached_to.remove(plugin)
-    log_and_report(
-        request, plugin, f"Detached “{found}”: the draft no longer reads it. Releases that did still do."
-    )
+    log_and_report(request, plugin, f"Detached “{found}”: the draft no longer reads it. Releases that did still do.")
     return _redirect_to_attachments(plugin)
 
 

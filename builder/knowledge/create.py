@@ -55,9 +55,7 @@ def add_pasted_text(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     if form.is_valid():
         said = form.cleaned_data
         base = target_base_or_404(request, plugin)
-        result = _try_add(
-            said["title"], lambda: add_text(knowledge_base=base, title=said["title"], text=said["text"])
-        )
+        result = _try_add(said["title"], lambda: add_text(knowledge_base=base, title=said["title"], text=said["text"]))
         if result.is_in:
             return _redirect_to_list(request, plugin, [result])
         form.add_error("text", result.said)

@@ -125,9 +125,7 @@ def _make_page_part(page: Page, *, number: int) -> PagePart:
     )
 
 
-def _blocks_with_chunks(
-    text: str, start: int, end: int, chunks: list[Chunk]
-) -> list[tuple[list[Chunk], TextBlock]]:
+def _blocks_with_chunks(text: str, start: int, end: int, chunks: list[Chunk]) -> list[tuple[list[Chunk], TextBlock]]:
     """The blocks of the text, each with the chunks that begin in it."""
     found = split_blocks(text[start:end], cuts={chunk.start - start for chunk in chunks})
     blocks: list[tuple[list[Chunk], TextBlock]] = []

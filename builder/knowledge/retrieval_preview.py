@@ -45,9 +45,7 @@ class FindingRow:
 
 def show_search(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """A question to everything that the plugin reads."""
-    return render_pane(
-        request, plugin, "knowledge", "builder/knowledge/search.html", search_context(request, plugin)
-    )
+    return render_pane(request, plugin, "knowledge", "builder/knowledge/search.html", search_context(request, plugin))
 
 
 def search_context(request: HttpRequest, plugin: Plugin, *, document: Document | None = None) -> dict[str, Any]:
@@ -64,9 +62,7 @@ def search_context(request: HttpRequest, plugin: Plugin, *, document: Document |
         return {**context, "search_error": f"{error.message} {error.hint}".strip()}
     readable = readable_base_ids(request)
     words = terms_by_word(question)
-    found = [
-        _finding_row(finding, words=words, asked=probed.asked, readable=readable) for finding in probed.findings
-    ]
+    found = [_finding_row(finding, words=words, asked=probed.asked, readable=readable) for finding in probed.findings]
     return {**context, "found": found, "missing": probed.missing, "read": sum(one.finding.is_read for one in found)}
 
 

@@ -30,9 +30,7 @@ class SourceRow:
 
 def get_source_rows(plugin: Plugin) -> list[SourceRow]:
     rows = Source.objects.filter(knowledge_base__plugin=plugin)
-    return [
-        SourceRow(source=row, name=PurePath(row.location).name, may_sync=is_under_sync_root(row)) for row in rows
-    ]
+    return [SourceRow(source=row, name=PurePath(row.location).name, may_sync=is_under_sync_root(row)) for row in rows]
 
 
 def get_sync_problems(plugin: Plugin) -> list[str]:

@@ -65,9 +65,7 @@ def roll_back_view(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpR
     with errors_as_messages(request):
         made = roll_back(plugin, to=found, by=request.user)
         log_plugin_change(request, plugin, f"Went back to {found.version}, as {made.version}.")
-        messages.success(
-            request, f"Published: {made}, which answers as {found.version} did. The draft is untouched."
-        )
+        messages.success(request, f"Published: {made}, which answers as {found.version} did. The draft is untouched.")
     return HttpResponseRedirect(reverse_pane(plugin, "releases"))
 
 

@@ -42,9 +42,7 @@ class AskForm(QuestionForm):
     doc_types = forms.CharField(
         label="Document types", required=False, max_length=300, help_text="Only these, with commas between them."
     )
-    tags_any = forms.CharField(
-        label="Tags", required=False, max_length=300, help_text="Documents with any of them."
-    )
+    tags_any = forms.CharField(label="Tags", required=False, max_length=300, help_text="Documents with any of them.")
     projects = forms.CharField(required=False, max_length=300, help_text="Only documents of these projects.")
     earlier = forms.CharField(required=False, max_length=500, widget=forms.HiddenInput)
 

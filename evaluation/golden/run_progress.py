@@ -69,9 +69,7 @@ def track_questions(plugin_id: UUID) -> Callable[[Sequence[T]], Iterable[T]]:
 
 
 def _update_progress(plugin_id: UUID, *, done: int, total: int) -> None:
-    _store_progress(
-        plugin_id, GoldenRunProgress(total=total, done=done, started=True, last_update_at=timezone.now())
-    )
+    _store_progress(plugin_id, GoldenRunProgress(total=total, done=done, started=True, last_update_at=timezone.now()))
 
 
 def _store_progress(plugin_id: UUID, progress: GoldenRunProgress) -> None:

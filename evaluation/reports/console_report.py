@@ -16,9 +16,7 @@ _KEY_WIDTH = 28
 
 def format_result(result: EvaluationResult) -> str:
     """One line a figure; what the set has no such thing of is left out."""
-    return "\n".join(
-        f"{key:<{_KEY_WIDTH}}{format_figure(value)}" for key, value in result.items() if value is not None
-    )
+    return "\n".join(f"{key:<{_KEY_WIDTH}}{format_figure(value)}" for key, value in result.items() if value is not None)
 
 
 def format_figure(value: str | int | float | None) -> str:

@@ -132,8 +132,6 @@ class GoldLocator:
 
     def _pages_of(self, document: UUID) -> list[_PageText]:
         if document not in self._pages:
-            rows = Page.objects.filter(document=document, added_in__isnull=False, removed_in=None).order_by(
-                "number"
-            )
+            rows = Page.objects.filter(document=document, added_in__isnull=False, removed_in=None).order_by("number")
             self._pages[document] = [_PageText(*row) for row in rows.values_list("pk", "number", "text")]
         return self._pages[document]

@@ -237,9 +237,7 @@ def golden_failures(asked: EvalQuestion, *, key: AnswerKey, given: PipelineOutco
     wrong = []
     if expected.outcome and given.outcome != expected.outcome:
         wrong.append(f"It should have been {expected.outcome}, and was {given.outcome}.")
-    wrong += [
-        f"{gold.document} {_page_numbers_text(gold.pages)} is not cited." for gold in _uncited_places(key, given)
-    ]
+    wrong += [f"{gold.document} {_page_numbers_text(gold.pages)} is not cited." for gold in _uncited_places(key, given)]
     missing = [words for words in expected.must_contain if _fold_text(words) not in _fold_text(given.text)]
     wrong += [f"The answer does not say “{words}”." for words in missing]
     if expected.must_reach and expected.must_reach not in given.nodes:

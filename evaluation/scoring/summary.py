@@ -61,9 +61,7 @@ def summarise(scored: Sequence[QuestionScores], *, name: str, documents: int, ch
     """Every key of `KEYS` in their order, then those of `MORE` that apply."""
     counts: EvaluationResult = {"set": name, "documents": documents, "chunks": chunks, "questions": len(scored)}
     measured = {key: statistic_for(key)(scored) for key in (*REPORTED_KEYS, *OPTIONAL_KEYS) if key not in counts}
-    kept = {
-        key: _round_figure(value) for key, value in measured.items() if key in REPORTED_KEYS or value is not None
-    }
+    kept = {key: _round_figure(value) for key, value in measured.items() if key in REPORTED_KEYS or value is not None}
     return {**counts, **kept}
 
 

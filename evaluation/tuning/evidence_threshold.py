@@ -94,14 +94,10 @@ def _choose_tradeoff(answerable: Sequence[float], unanswerable: Sequence[float])
     trades = [_threshold_tradeoff(threshold, answerable, unanswerable) for threshold in _CANDIDATE_THRESHOLDS]
     best = max(trades, key=lambda trade: trade.balanced_accuracy)
     error = (
-        math.hypot(
-            _standard_error(best.answered, len(answerable)), _standard_error(best.refused, len(unanswerable))
-        )
+        math.hypot(_standard_error(best.answered, len(answerable)), _standard_error(best.refused, len(unanswerable)))
         / 2
     )
-    good = [
-        trade for trade in trades if trade.balanced_accuracy >= best.balanced_accuracy - _TOLERATED_ERRORS * error
-    ]
+    good = [trade for trade in trades if trade.balanced_accuracy >= best.balanced_accuracy - _TOLERATED_ERRORS * error]
     return min(good, key=lambda trade: abs(trade.threshold - SUFFICIENCY_THRESHOLD))
 
 

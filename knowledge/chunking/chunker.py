@@ -175,9 +175,7 @@ class _SentenceCursor:
 
     def __init__(self, text: str) -> None:
         self._spans = [
-            (start, end, number == 0)
-            for block in sentences_by_block(text)
-            for number, (start, end) in enumerate(block)
+            (start, end, number == 0) for block in sentences_by_block(text) for number, (start, end) in enumerate(block)
         ]
         self._next = 0
 

@@ -89,9 +89,7 @@ class SectionGroup:
         return _shared_prefix(self.path, other.path)
 
 
-def group_sections(
-    sections: Iterable[Section], *, text: str, size: int, length: LengthFunction
-) -> list[SectionGroup]:
+def group_sections(sections: Iterable[Section], *, text: str, size: int, length: LengthFunction) -> list[SectionGroup]:
     """The sections of a page, in order, with what belongs together joined. `length` and `size` share a unit."""
     groups: list[SectionGroup] = []
     for part in (_single_group(section, text, length) for section in sections):

@@ -88,9 +88,7 @@ def add_texts(
     if not set(present.values_list("file_name", flat=True)).isdisjoint(new.name for new, _, _ in rows):
         raise NameTaken
     planned, vectors = _plan_and_embed(knowledge_base, rows, embedder=embedder, on_progress=on_progress)
-    added = (
-        _write_revision(knowledge_base, planned, vectors=vectors, dimensions=embedder.dimensions) if planned else {}
-    )
+    added = _write_revision(knowledge_base, planned, vectors=vectors, dimensions=embedder.dimensions) if planned else {}
     known |= added
     return BulkImportResult(
         documents={name: known[digest] for name, digest in hashes.items() if digest in known},
@@ -119,9 +117,7 @@ def _plan_and_embed(
     planned: list[PlannedText] = []
     vectors: dict[bytes, WindowVectors] = {}
     for batch in batched(rows, DOCUMENTS_PER_BATCH):
-        texts = [
-            plan_text(_new_document(base, new, sha256), text, embedder=embedder) for new, text, sha256 in batch
-        ]
+        texts = [plan_text(_new_document(base, new, sha256), text, embedder=embedder) for new, text, sha256 in batch]
         vectors |= embeddings.embed_texts(texts, embedder=embedder, embedded=vectors)
         planned += texts
         if on_progress:

@@ -99,9 +99,7 @@ def has_staged_import(document: Document) -> bool:
 def embed_staged_import(document: Document, *, embedder: Embedder, progress: Progress) -> None:
     """Compute the vectors that are missing, and let the document answer. Raises `EmbedderError`, `Superseded`."""
     staged = document.chunks.staged()
-    page_ids = set(staged.values_list("page_id", flat=True)) | set(
-        document.pages.staged().values_list("pk", flat=True)
-    )
+    page_ids = set(staged.values_list("page_id", flat=True)) | set(document.pages.staged().values_list("pk", flat=True))
     total = staged.count()
     progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=total)
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)

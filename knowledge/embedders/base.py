@@ -141,9 +141,7 @@ class Embedder(ABC):
 
     def _check_shape(self, vectors: Any, *, expected: int) -> None:
         if len(vectors) != expected:
-            raise EmbedderRejected(
-                f"The embedder {self.name} returned {len(vectors)} vectors for {expected} texts."
-            )
+            raise EmbedderRejected(f"The embedder {self.name} returned {len(vectors)} vectors for {expected} texts.")
         for vector in vectors:
             if len(vector) != self.dimensions:
                 raise EmbedderRejected(

@@ -31,9 +31,7 @@ class WordPiece:
 
     def ids(self, texts: Sequence[str], *, limit: int) -> list[list[int]]:
         """What the model reads of each text: at most `limit` tokens, of them the first and last special."""
-        encodings = self._tokenizer.encode_batch_fast(
-            [replace_surrogates(t) for t in texts], add_special_tokens=False
-        )
+        encodings = self._tokenizer.encode_batch_fast([replace_surrogates(t) for t in texts], add_special_tokens=False)
         return [self.with_special_tokens(encoding.ids, limit=limit) for encoding in encodings]
 
     def tokens(self, text: str) -> Tokens:

@@ -53,9 +53,7 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
 
 def parse_html(data: bytes) -> etree._Element:
     """The tree of a page, however broken. Raises `EmptyDocument` or, nested beyond reason, `TooLarge`."""
-    parser = etree.HTMLParser(
-        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
-    )
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
     try:
         root = etree.fromstring(clean_text(_decode_html(data)).encode("utf-8"), parser)
     except etree.XMLSyntaxError as error:

@@ -55,9 +55,7 @@ def find_headings(text: str) -> list[Heading]:
     tokens = parser.parse(text)
     line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     return [
-        _heading(opening, inline, line_starts)
-        for opening, inline in pairwise(tokens)
-        if opening.type == "heading_open"
+        _heading(opening, inline, line_starts) for opening, inline in pairwise(tokens) if opening.type == "heading_open"
     ]
 
 

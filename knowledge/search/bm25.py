@@ -24,9 +24,7 @@ FloatArray = NDArray[np.float64]
 class LexicalScorer:
     """Scores chunks of one knowledge base. `known_terms` are the terms that it holds, in the order of the columns."""
 
-    def __init__(
-        self, words: Sequence[QueryWord], *, statistics: BaseStatistics, known_terms: Sequence[str]
-    ) -> None:
+    def __init__(self, words: Sequence[QueryWord], *, statistics: BaseStatistics, known_terms: Sequence[str]) -> None:
         self._words = words
         self._statistics = statistics
         self._columns = {term: column for column, term in enumerate(known_terms)}

@@ -77,9 +77,7 @@ def term_weights(*, knowledge_bases: Sequence[BaseRevision], terms: Collection[s
     found = load_statistics(knowledge_bases, set(terms))
     chunks = sum(one.chunk_count for one in found)
     return {
-        term: inverse_document_frequency(
-            chunks=chunks, containing=sum(one.document_frequency(term) for one in found)
-        )
+        term: inverse_document_frequency(chunks=chunks, containing=sum(one.document_frequency(term) for one in found))
         for term in terms
     }
 

@@ -134,9 +134,7 @@ class _SyncPlanner:
             return
         present = Document.objects.present().filter(knowledge_base=self.source.knowledge_base, file_name__in=wanted)
         for document in present.filter(source_items=None, source_type=SourceType.MARKDOWN):
-            self.items[document.file_name] = SourceItem(
-                source=self.source, path=document.file_name, document=document
-            )
+            self.items[document.file_name] = SourceItem(source=self.source, path=document.file_name, document=document)
 
     # --- What links are called ---
 

@@ -80,9 +80,7 @@ def preview_sync(source: Source) -> SyncReport:
     if source.kind == SourceKind.URLS:
         return url_list.preview_urls(source, path=place)
     found = plan_sync(source, root=place, today=timezone.localdate())
-    return build_report(
-        found, embedded=None, revision=source.knowledge_base.revision, commit=checked_out_commit(place)
-    )
+    return build_report(found, embedded=None, revision=source.knowledge_base.revision, commit=checked_out_commit(place))
 
 
 def run_sync(

@@ -41,8 +41,7 @@ class SyncReport:
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON."""
         values = {
-            _camel_case(name): list(value) if isinstance(value, tuple) else value
-            for name, value in vars(self).items()
+            _camel_case(name): list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()
         }
         return values | {
             "renamed": [{"from": old, "to": new} for old, new in self.renamed],

@@ -90,9 +90,7 @@ def _fetch_item(source: Source, address: str, item: SourceItem | None, *, line: 
         item.document = add_url(knowledge_base=source.knowledge_base, url=address, enqueue=False).document
         ingest_until_done(item.document.pk)
     except LexicError as error:
-        done.problems.append(
-            NoteProblem(path=source.location, line=line, message=f"{address[:200]}: {error.message}")
-        )
+        done.problems.append(NoteProblem(path=source.location, line=line, message=f"{address[:200]}: {error.message}"))
         return
     document = Document.objects.get(pk=item.document.pk)
     if document.status == DocumentStatus.FAILED:

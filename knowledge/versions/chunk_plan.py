@@ -75,9 +75,7 @@ def plan_chunks(document: Document, parsed: ParsedSource, *, title: str, embedde
     return plan_spans(spans, parsed, title=title)
 
 
-def plan_text(
-    document: Document, text: str, *, headings: Sequence[Heading] = (), embedder: Embedder
-) -> PlannedText:
+def plan_text(document: Document, text: str, *, headings: Sequence[Heading] = (), embedder: Embedder) -> PlannedText:
     """Cut a document that is one page of text. Notes on the document how many pages and chunks it has."""
     page = PageText(number=1, text=text)
     parsed = ParsedSource(pages=[page], page_ids={1: _PAGE_ID_PLACEHOLDER}, headings=list(headings))

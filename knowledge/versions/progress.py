@@ -55,9 +55,7 @@ class Progress:
 
     def report_pages(self, done: int, total: int | None) -> None:
         self._on_progress(self._stage, done, total)
-        self._write_throttled(
-            pages_done=done, pages_total=total, expected_at=self._estimator.expected_end(done, total)
-        )
+        self._write_throttled(pages_done=done, pages_total=total, expected_at=self._estimator.expected_end(done, total))
 
     def report_chunks(self, done: int, total: int) -> None:
         self._on_progress(self._stage, done, total)

@@ -39,9 +39,7 @@ class ReembedResult:
     revision: int
 
 
-def reembed_base(
-    base: KnowledgeBase, *, embedder: Embedder, on_progress: OnProgress | None = None
-) -> ReembedResult:
+def reembed_base(base: KnowledgeBase, *, embedder: Embedder, on_progress: OnProgress | None = None) -> ReembedResult:
     """Move the base to this embedder. What an earlier run has embedded with it is used; with another one, dropped.
 
     A base that is searched by it already stays as it is. Raises `AlreadyReembedding` and `EmbedderError`, after which

@@ -80,8 +80,6 @@ def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
 def _stored_chunks(chunks: RevisionQuerySet) -> list[PlannedChunk]:
     names = ("index", "page_id", "start", "end", "section_path", "content_hash")
     return [
-        PlannedChunk(
-            **{**row, "section_path": tuple(row["section_path"]), "content_hash": bytes(row["content_hash"])}
-        )
+        PlannedChunk(**{**row, "section_path": tuple(row["section_path"]), "content_hash": bytes(row["content_hash"])})
         for row in chunks.order_by("index").values(*names)
     ]

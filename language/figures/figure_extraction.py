@@ -120,9 +120,7 @@ def unsupported_figures(claim: str, source: str, *, context: str = "") -> set[st
     if not (stated.quantities or stated.names or stated.dates):
         return set()
     headers = known.units or (extract_figures(context).units if context else frozenset())
-    lacking = {
-        q.written for q in stated.quantities if not _supports_quantity(known, q, stated=stated, headers=headers)
-    }
+    lacking = {q.written for q in stated.quantities if not _supports_quantity(known, q, stated=stated, headers=headers)}
     lacking |= {name.written for name in stated.names if not _supports_identifier(known, name)}
     return lacking | {date.written for date in stated.dates if not _supports_date(known, date)}
 
@@ -151,12 +149,8 @@ def _decimal_text(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{float(value):.12g}"
 
 
-def _supports_quantity(
-    known: TextFigures, wanted: Quantity, *, stated: TextFigures, headers: frozenset[str]
-) -> bool:
-    if any(
-        _quantity_supports(one, wanted, known=known, stated=stated, headers=headers) for one in known.quantities
-    ):
+def _supports_quantity(known: TextFigures, wanted: Quantity, *, stated: TextFigures, headers: frozenset[str]) -> bool:
+    if any(_quantity_supports(one, wanted, known=known, stated=stated, headers=headers) for one in known.quantities):
         return True
     if wanted.is_range:
         return _supports_range_ends(known, wanted)

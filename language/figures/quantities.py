@@ -119,9 +119,7 @@ def _parsed_value(given: dict[str, str | None]) -> Fraction:
         value = value / under
     value += int(given["mixed"] or 0)
     value *= Fraction(10) ** int(given["power"] or given["exponent"] or 0)
-    value *= _SCALE_WORDS.get((given["scale"] or "").lower(), 1) * _SCALE_LETTERS.get(
-        (given["short"] or "").lower(), 1
-    )
+    value *= _SCALE_WORDS.get((given["scale"] or "").lower(), 1) * _SCALE_LETTERS.get((given["short"] or "").lower(), 1)
     return -value if (given["sign"] or "") == "-" else value
 
 
@@ -155,9 +153,7 @@ def add_context(text: str, quantities: Sequence[Quantity]) -> tuple[Quantity, ..
     return tuple(
         replace(
             quantity,
-            units=("", "year")
-            if quantity.units == ("",) and _AGE_SUFFIX.match(text, quantity.end)
-            else quantity.units,
+            units=("", "year") if quantity.units == ("",) and _AGE_SUFFIX.match(text, quantity.end) else quantity.units,
             bound=_quantity_bound(text, quantity, known, edge),
             noun=_counted_noun(text, quantity),
         )

@@ -92,11 +92,7 @@ def handle_api_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResp
 
 def error_body(error: LexicError, *, path: str) -> dict[str, Any]:
     """The error as the clients of this address read it."""
-    return (
-        openai_errors.error_envelope(error)
-        if path.startswith(openai_errors.OPENAI_PATH_PREFIX)
-        else error.as_dict()
-    )
+    return openai_errors.error_envelope(error) if path.startswith(openai_errors.OPENAI_PATH_PREFIX) else error.as_dict()
 
 
 def _request_path(context: Mapping[str, Any]) -> str:
@@ -121,9 +117,7 @@ def _from_drf_error(exc: api.APIException) -> LexicError:
     if isinstance(exc, api.ValidationError):
         return InvalidInput(validation_message(exc.detail), param=_first_validation_error(exc.detail)[0])
     if isinstance(exc, (api.NotAuthenticated, api.AuthenticationFailed)):
-        return NotAuthenticated(
-            validation_message(exc.detail) if isinstance(exc, api.AuthenticationFailed) else None
-        )
+        return NotAuthenticated(validation_message(exc.detail) if isinstance(exc, api.AuthenticationFailed) else None)
     if isinstance(exc, api.Throttled):
         return TooManyRequests(_throttle_message(exc))
     if isinstance(exc, api.PermissionDenied):
@@ -238,9 +232,7 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     return defaults.page_not_found(request, exception)
 
 
-def handler429(
-    request: HttpRequest, exception: Exception | None = None, *, wait: float | None = None
-) -> HttpResponse:
+def handler429(request: HttpRequest, exception: Exception | None = None, *, wait: float | None = None) -> HttpResponse:
     """For those whose limit is spent. `wait`: the seconds until there is room again, where they are known."""
     error = exception if isinstance(exception, LexicError) else TooManyRequests()
     seconds = None if wait is None else max(1, math.ceil(wait))

@@ -21,9 +21,7 @@ def public_url(path: str = "") -> str:
 def icon(name: str) -> SafeString:
     """An icon that says nothing by itself: a word must stand beside it."""
     sheet = static("icons.svg")
-    return format_html(
-        '<svg class="i" viewBox="0 0 20 20" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name
-    )
+    return format_html('<svg class="i" viewBox="0 0 20 20" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name)
 
 
 @register.simple_tag

@@ -40,9 +40,7 @@ class DeletionSummary:
 
 def deletion_summary(user: User) -> DeletionSummary:
     return DeletionSummary(
-        plugins=tuple(
-            Plugin.objects.filter(owner=user).order_by("name").only("pk", "name", "slug", "is_published")
-        ),
+        plugins=tuple(Plugin.objects.filter(owner=user).order_by("name").only("pk", "name", "slug", "is_published")),
         keys=ApiKey.objects.filter(owner=user).count(),
         reviews=Review.objects.filter(author=user).count(),
         questions=Query.objects.filter(Q(user=user) | Q(api_key__owner=user)).count(),

@@ -93,9 +93,7 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
         file="chats",
         columns=("plugin_id", "title", "created_at", "last_used_at", "messages__role", "messages__content"),
     ),
-    "querying.Feedback.user": PersonalDataRule(
-        file="feedback", columns=("query_id", "verdict", "note", "created_at")
-    ),
+    "querying.Feedback.user": PersonalDataRule(file="feedback", columns=("query_id", "verdict", "note", "created_at")),
     "marketplace.Install.installed_by": PersonalDataRule(
         file="installs",
         columns=("copy_id", "original_name", "original_author", "version", "created_at"),

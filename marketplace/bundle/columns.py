@@ -32,9 +32,7 @@ def exported_columns(model: type[models.Model]) -> list[str]:
     """Every column of the model that is neither an id, nor a pointer, nor a date of the row."""
     fields = model._meta.concrete_fields
     return [
-        field.name
-        for field in fields
-        if not (field.primary_key or field.is_relation or field.name in _NOT_EXPORTED)
+        field.name for field in fields if not (field.primary_key or field.is_relation or field.name in _NOT_EXPORTED)
     ]
 
 
@@ -75,9 +73,7 @@ def _validated_value(field: Any, value: Any, *, where: str) -> Any:
     place = f"{where}.{field.name} of manifest.json"
     if value is None and field.null:
         return None
-    if not _has_json_type(field, value) or (
-        field.name in _JSON_VALIDATORS and not _JSON_VALIDATORS[field.name](value)
-    ):
+    if not _has_json_type(field, value) or (field.name in _JSON_VALIDATORS and not _JSON_VALIDATORS[field.name](value)):
         raise BadBundle(f"{place} is not what it should be.")
     if value in ("", [], {}) and not field.choices:
         return value  # a draft may lack what a form would ask for

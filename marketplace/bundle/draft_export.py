@@ -40,9 +40,7 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
     """
     documents = _own_documents(plugin)
     body = json.dumps(_draft_manifest(plugin, documents), cls=DjangoJSONEncoder, **JSON_OPTIONS).encode()
-    paths = {
-        sha256: file_store.stored_path(sha256) for sha256 in sorted({d.sha256 for d in documents if not d.url})
-    }
+    paths = {sha256: file_store.stored_path(sha256) for sha256 in sorted({d.sha256 for d in documents if not d.url})}
     if missing := [document for document in documents if not document.url and not paths[document.sha256].exists()]:
         raise SourceFileMissing(f"The file of “{missing[0]}” is no longer on this server.")
     size = len(body) + sum(path.stat().st_size for path in paths.values())

@@ -128,9 +128,7 @@ def parse_vectors(
             held += piece
         if len(held) < wanted:
             raise BadBundle(f"{where} holds fewer vectors than its chunks have.")
-        yield _validated_vectors(
-            np.frombuffer(bytes(held[:wanted]), VECTOR_DTYPE).reshape(-1, dimensions), where=where
-        )
+        yield _validated_vectors(np.frombuffer(bytes(held[:wanted]), VECTOR_DTYPE).reshape(-1, dimensions), where=where)
         del held[:wanted]
     if held or next(found, b""):
         raise BadBundle(f"{where} holds more vectors than its chunks have.")
@@ -159,11 +157,7 @@ def _parse_row(line: bytes, *, length: int, where: str) -> list[Any]:
 def _parse_page(row: list[Any], *, files: set[str], where: str) -> PreparedPage:
     number, text, words, sha256 = row
     if not (
-        is_natural_number(number)
-        and number
-        and isinstance(text, str)
-        and isinstance(sha256, str)
-        and sha256 in files
+        is_natural_number(number) and number and isinstance(text, str) and isinstance(sha256, str) and sha256 in files
     ):
         raise BadBundle(f"{where} has a page that is not what it should be.")
     if words is not None and not (isinstance(words, list) and all(_is_word_box(box, len(text)) for box in words)):

@@ -92,9 +92,7 @@ def _validated_manifest(archive: BundleArchive) -> dict[str, Any]:
     return data
 
 
-def _import_release(
-    archive: BundleArchive, data: dict[str, Any], *, owner: User, slug: str | None
-) -> ImportedPlugin:
+def _import_release(archive: BundleArchive, data: dict[str, Any], *, owner: User, slug: str | None) -> ImportedPlugin:
     content = release_import.parse_release_content(archive, data)
     plugin, was_taken = create_plugin(content.plugin, owner=owner, slug=slug)
     waiting = release_import.replace_plugin_content(plugin, content, archive=archive)
@@ -110,9 +108,7 @@ def _import_release(
 def _import_draft(archive: BundleArchive, data: dict[str, Any], *, owner: User, slug: str | None) -> ImportedPlugin:
     content = _parse_draft_content(archive, data)
     types = {
-        sha256: detect_source_type(
-            archive.check_document(sha256), name=said.get("file_name", ""), title=said["title"]
-        )
+        sha256: detect_source_type(archive.check_document(sha256), name=said.get("file_name", ""), title=said["title"])
         for said, sha256 in content.documents
         if sha256
     }

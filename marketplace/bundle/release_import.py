@@ -172,9 +172,7 @@ def _parse_release_base(data: Any, number: int) -> ParsedKnowledgeBase:
 
 def _parse_release_documents(data: Any, *, bases: int) -> list[ParsedDocument]:
     rows = validated_list(data, where="documents", most=MAX_DOCUMENTS)
-    found = [
-        _parse_release_document(one, where=f"documents[{number}]", bases=bases) for number, one in enumerate(rows)
-    ]
+    found = [_parse_release_document(one, where=f"documents[{number}]", bases=bases) for number, one in enumerate(rows)]
     if len({(one.base, one.sha256) for one in found}) != len(found):
         raise BadBundle("Two documents of one knowledge base in it are the same.")
     return found
@@ -198,9 +196,7 @@ def _parse_release_document(data: Any, *, where: str, bases: int) -> ParsedDocum
 
 def _check_members(archive: BundleArchive, content: ReleaseContent) -> None:
     numbers = range(len(content.documents))
-    if archive.ingest_files != {
-        name(number) for number in numbers for name in (pages_file_name, vectors_file_name)
-    }:
+    if archive.ingest_files != {name(number) for number in numbers for name in (pages_file_name, vectors_file_name)}:
         raise BadBundle("It does not hold what was made of each of its documents.")
     if missing := {one.sha256 for one in content.documents} - archive.documents:
         raise BadBundle(f"It lacks the document {min(missing)[:12]}….")
@@ -240,9 +236,7 @@ def _match_knowledge_bases(plugin: Plugin, content: ReleaseContent) -> list[Know
     return bases
 
 
-def _match_or_create_base(
-    said: ParsedKnowledgeBase, there: KnowledgeBase | None, *, plugin: Plugin
-) -> KnowledgeBase:
+def _match_or_create_base(said: ParsedKnowledgeBase, there: KnowledgeBase | None, *, plugin: Plugin) -> KnowledgeBase:
     if there is not None:
         if there.embedder != said.columns["embedder"] or there.dimensions != said.dimensions:
             raise EmbedderMismatch
@@ -261,9 +255,7 @@ def _match_or_create_base(
     return base
 
 
-def _match_documents(
-    said: list[ParsedDocument], bases: list[KnowledgeBase]
-) -> tuple[list[Document], list[Document]]:
+def _match_documents(said: list[ParsedDocument], bases: list[KnowledgeBase]) -> tuple[list[Document], list[Document]]:
     """The row of each document in the file: one of the same bytes, else one of the same title, else a new one; and the
     rows that are left over. Bytes come first, so that no two rows ever have the same ones."""
     left = list(Document.objects.present().filter(knowledge_base__in=bases).order_by("created_at", "pk"))

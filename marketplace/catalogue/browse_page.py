@@ -134,9 +134,7 @@ def _build_facet(name: str, title: str, choices: list[Choice], *, kind: str = "c
 def _counted_choices(chosen: Iterable[str], counts: Mapping[str, int]) -> list[Choice]:
     """What is chosen comes first, also where nothing is left of it."""
     gone = [Choice(value=one, label=one, count=0, is_chosen=True) for one in chosen if one not in counts]
-    there = [
-        Choice(value=one, label=one, count=count, is_chosen=one in set(chosen)) for one, count in counts.items()
-    ]
+    there = [Choice(value=one, label=one, count=count, is_chosen=one in set(chosen)) for one, count in counts.items()]
     return gone + there
 
 

@@ -55,9 +55,7 @@ def stale_plugins(*, now: datetime) -> PluginQuerySet:
     return plugins.order_by(F("listing__updated_at").asc(nulls_first=True), "pk")
 
 
-def _rebuild_listings(
-    plugins: Iterable[Plugin], *, progress: Callable[[Plugin], None] = lambda plugin: None
-) -> int:
+def _rebuild_listings(plugins: Iterable[Plugin], *, progress: Callable[[Plugin], None] = lambda plugin: None) -> int:
     done, batch = 0, []
     for plugin in plugins:
         if update_listing(plugin):

@@ -38,9 +38,7 @@ def update_listing_counts(*, today: date | None = None) -> int:
     One statement."""
     today = today or timezone.now().astimezone(UTC).date()
     with connection.cursor() as cursor:
-        cursor.execute(
-            sql_statement("spread_counts"), {"since": today - timedelta(days=MONTH_DAYS), "today": today}
-        )
+        cursor.execute(sql_statement("spread_counts"), {"since": today - timedelta(days=MONTH_DAYS), "today": today})
         return cursor.rowcount
 
 

@@ -33,9 +33,7 @@ def repair_review_counts() -> int:
     counted = _counts_by_plugin(Review.objects.all())
     kept = Listing.objects.values_list("pk", *Verdict.values)
     wrong = [
-        pk
-        for pk, *figures in kept
-        if figures != [counted.get(pk, _ZERO_COUNTS).get(name, 0) for name in _ZERO_COUNTS]
+        pk for pk, *figures in kept if figures != [counted.get(pk, _ZERO_COUNTS).get(name, 0) for name in _ZERO_COUNTS]
     ]
     for plugin in wrong:
         update_review_counts(plugin)

@@ -37,9 +37,7 @@ def update_listing(plugin: Plugin, *, today: date | None = None) -> Listing | No
     listing = Listing(
         plugin=plugin, release=release, **_listing_columns(plugin, release, today or timezone.localdate())
     )
-    kept = [
-        field.name for field in Listing._meta.fields if field.name not in _WORKER_COLUMNS and not field.primary_key
-    ]
+    kept = [field.name for field in Listing._meta.fields if field.name not in _WORKER_COLUMNS and not field.primary_key]
     Listing.objects.bulk_create([listing], update_conflicts=True, unique_fields=["plugin"], update_fields=kept)
     return listing
 

@@ -98,9 +98,7 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
 
 def plugin_or_404(slug: str) -> Plugin:
     """The published plugin with its owner and its listing. Raises Http404, also for what is withdrawn."""
-    published = Plugin.objects.filter(is_published=True).select_related(
-        "owner", "listing", "installed_from__original"
-    )
+    published = Plugin.objects.filter(is_published=True).select_related("owner", "listing", "installed_from__original")
     plugin = published.defer("listing__vector", "listing__search").filter(slug=slug).first()
     if plugin is None:
         raise Http404("There is no plugin of this name on the marketplace.")

@@ -34,9 +34,7 @@ def _nearest_listing_ids(pk: UUID, listing: Listing) -> list[UUID]:
     vector = Listing.objects.filter(pk=pk).values_list("vector", flat=True).first()
     if vector is not None:
         comparable = others.filter(embedder=listing.embedder, vector__isnull=False)
-        ids = list(
-            comparable.order_by(MaxInnerProduct("vector", vector)).values_list("pk", flat=True)[:MAX_SIMILAR]
-        )
+        ids = list(comparable.order_by(MaxInnerProduct("vector", vector)).values_list("pk", flat=True)[:MAX_SIMILAR])
     if len(ids) < MAX_SIMILAR:
         alike = others.filter(domain=listing.domain).exclude(pk__in=ids).order_by("-asked", "pk")
         ids += list(alike.values_list("pk", flat=True)[: MAX_SIMILAR - len(ids)])

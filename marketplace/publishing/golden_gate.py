@@ -67,9 +67,7 @@ def gate_result(plugin: Plugin) -> GateResult:
     if not questions:
         return _build_gate_result(plugin)
     run = golden_runs.latest_matching_run(releases.snapshot(plugin))
-    return _build_gate_result(
-        plugin, questions=questions, run=run, runs_on_publish=golden_runs.can_run_inline(plugin)
-    )
+    return _build_gate_result(plugin, questions=questions, run=run, runs_on_publish=golden_runs.can_run_inline(plugin))
 
 
 def gate_result_for_run(plugin: Plugin, *, run: EvaluationRun | None) -> GateResult:

@@ -38,9 +38,7 @@ def _tree_changes(draft: Release, since: Release) -> list[str]:
     now, then = ({tree["id"]: tree for tree in release.trees} for release in (draft, since))
     added = [f"The tree “{now[pk]['name']}” is new." for pk in now.keys() - then.keys()]
     gone = [f"The tree “{then[pk]['name']}” is no longer used." for pk in then.keys() - now.keys()]
-    other = [
-        f"The tree “{now[pk]['name']}” is different." for pk in now.keys() & then.keys() if now[pk] != then[pk]
-    ]
+    other = [f"The tree “{now[pk]['name']}” is different." for pk in now.keys() & then.keys() if now[pk] != then[pk]]
     reordered = list(now) != list(then) and not added and not gone
     return sorted([*added, *gone, *other]) + ["The trees are in another order."] * reordered
 
@@ -48,9 +46,7 @@ def _tree_changes(draft: Release, since: Release) -> list[str]:
 def _knowledge_changes(draft: Release, since: Release) -> list[str]:
     now, then = (_revisions_by_base(release.knowledge) for release in (draft, since))
     said = [f"{len(now.keys() - then.keys())} more knowledge bases are read."] * bool(now.keys() - then.keys())
-    said += [f"{len(then.keys() - now.keys())} knowledge bases are no longer read."] * bool(
-        then.keys() - now.keys()
-    )
+    said += [f"{len(then.keys() - now.keys())} knowledge bases are no longer read."] * bool(then.keys() - now.keys())
     if any(now[pk] != then[pk] for pk in now.keys() & then.keys()):
         said.append("Its documents are different.")
     return said

@@ -30,9 +30,7 @@ class TooManyReports(LexicError):
     def __init__(self, *, wait: float) -> None:
         self.retry_after = wait
         minutes = max(1, round(wait / 60))
-        hint = (
-            f"You may go on in {minutes} minute{'' if minutes == 1 else 's'}. What you reported before is with us."
-        )
+        hint = f"You may go on in {minutes} minute{'' if minutes == 1 else 's'}. What you reported before is with us."
         super().__init__(hint=hint)
 
 

@@ -59,9 +59,7 @@ def withdraw_plugin(report: Report, *, by: User) -> ModerationDecision:
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=report.plugin_id)
         together = (
-            _open_reports_about_same(report)
-            if report.review_id is None
-            else Report.objects.open().filter(pk=report.pk)
+            _open_reports_about_same(report) if report.review_id is None else Report.objects.open().filter(pk=report.pk)
         )
         decided = _decide_reports(together, outcome=Report.Outcome.WITHDRAWN, by=by)
         # Also where its owner was quicker to take it off the air: they would put it back.

@@ -50,9 +50,7 @@ class ReviewsSection:
 
     @property
     def rule(self) -> str:
-        return (
-            f"Only people who have asked it at least {MIN_QUESTIONS} questions, or installed a copy, can review it."
-        )
+        return f"Only people who have asked it at least {MIN_QUESTIONS} questions, or installed a copy, can review it."
 
     @property
     def total(self) -> int:

@@ -80,6 +80,4 @@ def _foreign_knowledge_bases(release: Release) -> list[KnowledgeBase | None]:
 def _foreign_base_sentence(base: KnowledgeBase | None) -> str:
     if base is None:
         return "A knowledge base that the release reads is deleted. Publish a new release first."
-    return (
-        f"The knowledge base “{base}” belongs to {base.owner}. Detach it, and publish without it; or ask its owner."
-    )
+    return f"The knowledge base “{base}” belongs to {base.owner}. Detach it, and publish without it; or ask its owner."

@@ -43,9 +43,7 @@ def explain_confidence(basis: ConfidenceBasis) -> str:
         measured += ", with a sign of contradiction"
     if basis.probability is None:
         return f"Not calibrated: by rule, from {measured}."
-    return (
-        f"Calibrated on this plugin's golden questions: right with probability {basis.probability:.2f}; {measured}."
-    )
+    return f"Calibrated on this plugin's golden questions: right with probability {basis.probability:.2f}; {measured}."
 
 
 def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:

@@ -87,9 +87,7 @@ def parse_calibration(stored: Mapping[str, Any] | None) -> Calibration | None:
         bins = tuple((float(mean), float(right), int(count)) for mean, right, count in stored["reliability"])
         weights = tuple(float(weight) for weight in stored["weights"])
         made = Calibration(**{**stored, "weights": weights, "reliability": bins})
-        is_curve = len(weights) == len(_FEATURE_NAMES) and all(
-            map(math.isfinite, (made.intercept, made.ece, *weights))
-        )
+        is_curve = len(weights) == len(_FEATURE_NAMES) and all(map(math.isfinite, (made.intercept, made.ece, *weights)))
         is_high = made.high_from is None or HIGH_PROBABILITY <= made.high_from <= 1
     except (KeyError, TypeError, ValueError):
         return None
@@ -125,9 +123,7 @@ def fit_calibration(known: Sequence[LabelledAnswer], *, questions: int, today: d
         high_from=_high_threshold(stated),
         questions=questions,
         ece=round(expected_calibration_error(stated), 4),
-        reliability=tuple(
-            (round(mean, 4), round(right, 4), count) for mean, right, count in reliability_bins(stated)
-        ),
+        reliability=tuple((round(mean, 4), round(right, 4), count) for mean, right, count in reliability_bins(stated)),
         date=today.isoformat(),
     )
 

@@ -106,9 +106,7 @@ def split_sentences(text: str) -> list[str]:
     starts = [start for start, _ in sentence_spans(text)[1:]]
     cuts = [marks.end() if (marks := _TRAILING_MARKS.match(text, start)) else start for start in starts]
     # Nothing is cut where what follows may turn out to be a mark of the sentence before: `[Sou`.
-    may_be_mark = [
-        cut for cut in cuts if text[cut : cut + 1] in ("[", "【") and len(text) - cut < _MAX_MARK_CHARACTERS
-    ]
+    may_be_mark = [cut for cut in cuts if text[cut : cut + 1] in ("[", "【") and len(text) - cut < _MAX_MARK_CHARACTERS]
     cuts = [cut for cut in dict.fromkeys(cuts) if cut < len(text) and cut not in may_be_mark]
     parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     if len(parts[-1]) > _MAX_SENTENCE_CHARACTERS:

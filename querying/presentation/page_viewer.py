@@ -67,9 +67,7 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
     """The frozen page, for whoever may read it. `start` and `end` are the span in its text."""
     start, end = _offset_parameter(request, "start"), _offset_parameter(request, "end")
     visitor = signed_in_user(request)
-    bases = (
-        KnowledgeBase.objects.visible_to(visitor) if visitor and visitor.is_staff else KnowledgeBase.objects.none()
-    )
+    bases = KnowledgeBase.objects.visible_to(visitor) if visitor and visitor.is_staff else KnowledgeBase.objects.none()
     image, why_no_image = _marked_page_image(page, start, end, visitor=visitor)
     context = {
         "page": page,
@@ -137,9 +135,7 @@ def _format_day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def _marked_page_image(
-    page: Page, start: int, end: int, *, visitor: User | None
-) -> tuple[MarkedPageImage | None, str]:
+def _marked_page_image(page: Page, start: int, end: int, *, visitor: User | None) -> tuple[MarkedPageImage | None, str]:
     """The image with its highlights, or why there is none; an empty reason where the page never has one."""
     if not page_images.can_have_image(page):
         return None, ""

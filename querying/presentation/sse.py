@@ -60,9 +60,7 @@ async def encode_events(events: AsyncGenerator[Event], *, question: Question) ->
             yield PING if event is None else encode_sse(json_format.event_as_json(event, question=question))
 
 
-async def with_pings(
-    events: AsyncGenerator[Event], *, seconds: float = PING_SECONDS
-) -> AsyncGenerator[Event | None]:
+async def with_pings(events: AsyncGenerator[Event], *, seconds: float = PING_SECONDS) -> AsyncGenerator[Event | None]:
     """The events, and None whenever none has come for a while."""
     waiting: asyncio.Future[Event] | None = None
     try:

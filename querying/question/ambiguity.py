@@ -85,9 +85,7 @@ def clarify_reference(question: Question, passages: Sequence[Passage]) -> Clarif
     filters = question.options.filters
     if SUBJECT_FIELD in question.facts or (filters is not None and filters.document_ids):
         return None
-    for pointer in _unresolved_references(
-        question.text, before=" ".join(turn.content for turn in question.context)
-    ):
+    for pointer in _unresolved_references(question.text, before=" ".join(turn.content for turn in question.context)):
         if options := _competing_options(passages, pointer):
             return Clarification(question=pointer.clarifying_question, options=options, field=SUBJECT_FIELD)
     return None
@@ -146,9 +144,7 @@ def _competing_options(passages: Sequence[Passage], pointer: _Reference) -> tupl
         return ()
     wanted = set(terms(" ".join(pointer.words)))
     speaking = (one for one in passages if not wanted or wanted & set(terms(f"{one.document_title} {one.content}")))
-    titles = tuple(
-        filter(None, dict.fromkeys(one.document_title.strip()[:_MAX_OPTION_CHARACTERS] for one in speaking))
-    )
+    titles = tuple(filter(None, dict.fromkeys(one.document_title.strip()[:_MAX_OPTION_CHARACTERS] for one in speaking)))
     return titles[:_MAX_OPTIONS] if len(titles) > 1 else ()
 
 

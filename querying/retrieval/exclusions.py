@@ -38,8 +38,7 @@ def excluded_words(sentence: str, question: str) -> str:
 @lru_cache(maxsize=2048)
 def _excluded_phrases(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple(
-        (" ".join(found.group().split()), frozenset(terms(found[1])[:2]))
-        for found in _EXCLUDING_PHRASE.finditer(text)
+        (" ".join(found.group().split()), frozenset(terms(found[1])[:2])) for found in _EXCLUDING_PHRASE.finditer(text)
     )
 
 

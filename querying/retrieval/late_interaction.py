@@ -96,9 +96,7 @@ class QuestionWords:
         if similar.shape[1] == 0:  # cut off at the end of the model's window
             return SentenceMatch(without_title=0.0, with_title=0.0)
         best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
-        return SentenceMatch(
-            without_title=self._weighed(best), with_title=self._weighed(np.where(in_title, 1.0, best))
-        )
+        return SentenceMatch(without_title=self._weighed(best), with_title=self._weighed(np.where(in_title, 1.0, best)))
 
     def _weighed(self, best: NDArray[np.float32]) -> float:
         parts = np.add.reduceat(best * self._shares, self._part_starts)
@@ -149,9 +147,7 @@ class _TurnParser:
             start, end = group[0].start, group[-1].end
             texts = [text, *(text[:start] + other + text[end:] for other in others)]
             spans = [(start, end), *((start, start + len(other)) for other in others)]
-            parts = [
-                part for each, span in zip(texts, spans, strict=True) if (part := self._phrase_states(each, span))
-            ]
+            parts = [part for each, span in zip(texts, spans, strict=True) if (part := self._phrase_states(each, span))]
             if parts:
                 weight = turn.weight * sum(word.weight for word in group)
                 yield _QuestionWord(parts=tuple(parts), weight=weight, is_topic=turn.weight < 1)

@@ -195,9 +195,7 @@ class AsyncLexic(Connection):
                 for event in reader.finish():
                     yield event
 
-    async def _stream_to_result(
-        self, body: dict[str, Any], *, on_event: Callable[[Event], object] | None
-    ) -> Answer:
+    async def _stream_to_result(self, body: dict[str, Any], *, on_event: Callable[[Event], object] | None) -> Answer:
         async with aclosing(self._stream(body)) as stream:
             async for event in stream:
                 shown = on_event(event) if on_event is not None else None

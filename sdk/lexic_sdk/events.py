@@ -90,9 +90,7 @@ def event_from_json(fields: dict[str, Any], *, request: Raw | None = None) -> Ev
     """The same for data that is JSON already."""
     kind = fields.get("type")
     if kind == "status":
-        return StatusEvent(
-            status=string_field(fields, "status"), message=string_field(fields, "message"), raw=fields
-        )
+        return StatusEvent(status=string_field(fields, "status"), message=string_field(fields, "message"), raw=fields)
     if kind == "delta":
         text = fields.get("text")
         return DeltaEvent(text=text if isinstance(text, str) else "", raw=fields)

@@ -192,9 +192,7 @@ def plugin_info(fields: Raw, *, position: int) -> PluginInfo:
 def _read_each(value: Any, read: Callable[..., T]) -> list[T]:
     """What `read` makes of each object in a list. Positions count everything, so they match the text's marks."""
     return [
-        read(item, position=position)
-        for position, item in enumerate(_as_list(value), 1)
-        if isinstance(item, Mapping)
+        read(item, position=position) for position, item in enumerate(_as_list(value), 1) if isinstance(item, Mapping)
     ]
 
 

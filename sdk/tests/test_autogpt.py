@@ -43,8 +43,7 @@ def test_a_clarification_is_asked_in_words_and_answered_with_a_fact(adapter: Lex
     server.answers(ok(CLARIFY), ok())
     command = adapter.as_command()
     assert (
-        command("Cover?")
-        == "Before this can be answered: How? Options: mild, severe. Answer with the fact 'exposure'."
+        command("Cover?") == "Before this can be answered: How? Options: mild, severe. Answer with the fact 'exposure'."
     )
     command("Cover?", facts={"exposure": "severe"})
     assert server.bodies[1]["facts"] == {"exposure": "severe"}

@@ -102,9 +102,7 @@ def test_lx_098_the_plugin_of_a_call_beats_the_active_one(client: Lexic, server:
     assert [body["plugin"] for body in server.bodies] == ["hvac", "cover"]
 
 
-def test_lx_099_plugins_are_swapped_by_name_with_the_same_key_and_nothing_else_is_sent(
-    client: Lexic, server: Server
-):
+def test_lx_099_plugins_are_swapped_by_name_with_the_same_key_and_nothing_else_is_sent(client: Lexic, server: Server):
     server.answers(ok())
     client.query("?")
     assert client.set_active_plugin("hvac-design-v1").active_plugin == "hvac-design-v1"

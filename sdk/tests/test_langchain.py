@@ -38,9 +38,7 @@ def test_lx_101_the_tool_takes_key_plugin_name_description_and_options():
     assert (tool.name, tool.description) == ("structural_expert", "Ask a structural engineer.")
 
 
-def test_lx_101_the_tool_gives_json_with_answer_citations_confidence_and_decision_path(
-    tool: LexicTool, server: Server
-):
+def test_lx_101_the_tool_gives_json_with_answer_citations_confidence_and_decision_path(tool: LexicTool, server: Server):
     server.answers(ok())
     shown = json.loads(tool.invoke({"query": "Cover?"}))
     assert {"answer", "citations", "confidence", "decisionPath"} <= set(shown)

@@ -20,9 +20,7 @@ anything = st.recursive(
     max_leaves=10,
 )
 odd_citations = st.fixed_dictionaries({}, optional=dict.fromkeys(ANSWER["citations"][0], anything))
-odd_steps = st.fixed_dictionaries(
-    {}, optional=dict.fromkeys(("step", "node", "label", "value", "result"), anything)
-)
+odd_steps = st.fixed_dictionaries({}, optional=dict.fromkeys(("step", "node", "label", "value", "result"), anything))
 odd_answers = st.fixed_dictionaries(
     {},
     optional={
@@ -195,9 +193,7 @@ def test_lists_of_plugins_and_me_take_anything(value: Any):
 
 @pytest.mark.parametrize("wrap", [lambda x: x, lambda x: {"results": x}, lambda x: {"plugins": x, "next": None}])
 def test_plugins_come_bare_or_in_pages(wrap: Any):
-    found = normalise.plugins(
-        wrap([{"slug": "cover", "name": "Cover", "tags": ["x", 1]}, "beams", {"name": "none"}])
-    )
+    found = normalise.plugins(wrap([{"slug": "cover", "name": "Cover", "tags": ["x", 1]}, "beams", {"name": "none"}]))
     assert [(plugin.slug, plugin.name, plugin.tags) for plugin in found] == [
         ("cover", "Cover", ["x"]),
         ("beams", "beams", []),

@@ -42,9 +42,7 @@ def test_any_bytes_at_all_are_taken(chunks: list[bytes]):
 
 @given(st.text(max_size=50), st.integers(min_value=0))
 def test_a_character_cut_in_two_is_one_character(text: str, place: int):
-    data = (
-        f"data: {text.encode('utf-8', 'replace').decode().replace(chr(13), '').replace(chr(10), '')}x\n\n".encode()
-    )
+    data = f"data: {text.encode('utf-8', 'replace').decode().replace(chr(13), '').replace(chr(10), '')}x\n\n".encode()
     assert decoded(*cut(data, [place])) == [data[6:-2].decode()]
 
 

@@ -150,9 +150,7 @@ def test_before_the_first_event_it_is_tried_again(client: Lexic, server: Server,
 # --- Half streams --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "broken", [None, httpx.ReadError("x"), httpx.ReadTimeout("x"), httpx.RemoteProtocolError("x")]
-)
+@pytest.mark.parametrize("broken", [None, httpx.ReadError("x"), httpx.ReadTimeout("x"), httpx.RemoteProtocolError("x")])
 def test_after_the_first_event_it_is_not_tried_again_and_what_arrived_is_kept(
     client: Lexic, server: Server, broken: Exception | None
 ):

@@ -17,9 +17,7 @@ def test_text_has_the_answer_its_sources_the_path_and_the_confidence():
 
 
 def test_text_of_a_source_without_a_page_names_none():
-    answer = normalise.answer(
-        {"answer": "A [Source 1].", "citations": [{"document": "Notes", "excerpt": "a\n  b"}]}
-    )
+    answer = normalise.answer({"answer": "A [Source 1].", "citations": [{"document": "Notes", "excerpt": "a\n  b"}]})
     assert "Sources:\n[1] Notes: “a b”\n" in wording.as_text(answer)
 
 

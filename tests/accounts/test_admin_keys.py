@@ -33,9 +33,7 @@ def complaints(client: Client, key: ApiKey, **said: str) -> list[str]:
     return response.context["adminform"].form.non_field_errors() if "adminform" in (response.context or {}) else []
 
 
-def test_a_key_that_had_expired_does_not_come_back_beyond_the_end_to_making_keys(
-    builder: Client, alice: User
-) -> None:
+def test_a_key_that_had_expired_does_not_come_back_beyond_the_end_to_making_keys(builder: Client, alice: User) -> None:
     old = issue(alice)
     ApiKey.objects.update(expires_at=timezone.now())
     for _ in range(MAX_KEYS):

@@ -31,9 +31,7 @@ def test_each_is_on_once_its_variables_are_set(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("missing", [*GOOGLE, *OIDC])
-def test_half_a_provider_is_an_error_that_names_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, missing: str
-) -> None:
+def test_half_a_provider_is_an_error_that_names_what_is_missing(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     given = {name: value for name, value in {**GOOGLE, **OIDC}.items() if name != missing}
     with pytest.raises(EnvError, match=missing):
         found(monkeypatch, **given)

@@ -199,9 +199,7 @@ def test_without_redis_one_request_asks_and_one_line_is_logged(caplog: Any, monk
         for _ in range(100):
             count_key_request(a_key())
     assert len(asked) == 1, "the others do not wait for it"
-    assert [record.message for record in caplog.records] == [
-        "Redis is away, requests are not counted: TimeoutError"
-    ]
+    assert [record.message for record in caplog.records] == ["Redis is away, requests are not counted: TimeoutError"]
 
 
 @pytest.mark.usefixtures("no_redis")

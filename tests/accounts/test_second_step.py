@@ -97,9 +97,7 @@ def test_secrets_are_not_readable_in_the_database(alice: User, secret: str) -> N
     assert seed not in kept
 
 
-def test_under_another_encryption_key_no_code_opens(
-    alice: User, client: Client, secret: str, settings: Any
-) -> None:
+def test_under_another_encryption_key_no_code_opens(alice: User, client: Client, secret: str, settings: Any) -> None:
     settings.ENCRYPTION_KEY = "another one"
     sign_in(client, alice)
     for code in (code_of(secret), code_of("")):

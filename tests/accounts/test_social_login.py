@@ -61,9 +61,7 @@ def who(client: Client) -> User:
         ("/accounts/github/login/", "gina@example.org", "Octo Cat"),
     ],
 )
-def test_the_first_visit_makes_an_account(
-    client: Client, provider: Stub, start: str, email: str, name: str
-) -> None:
+def test_the_first_visit_makes_an_account(client: Client, provider: Stub, start: str, email: str, name: str) -> None:
     response = sign_in(client, start)
     assert response.status_code == 302
     user = who(client)

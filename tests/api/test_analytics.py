@@ -151,9 +151,7 @@ def test_a_longer_list_takes_no_more_statements(cover: Plugin, alice: User) -> N
     assert taken == [4, 4, 4]
 
 
-def test_those_who_may_look_see_them_and_others_do_not(
-    cover: Plugin, bob: User, charlie: User, alice: User
-) -> None:
+def test_those_who_may_look_see_them_and_others_do_not(cover: Plugin, bob: User, charlie: User, alice: User) -> None:
     asked(cover)
     cover.viewers.add(bob)
     other = Plugin.objects.create(owner=alice, name="Other", domain="x", system_prompt="x")

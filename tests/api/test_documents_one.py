@@ -194,9 +194,7 @@ def test_chunks_are_spans_of_their_page_in_reading_order(agent: APIClient, handb
 
 
 def test_search_tells_both_rankings_of_what_an_answer_would_be_made_from(agent: APIClient, handbook: Document):
-    body = agent.get(
-        "/api/plugins/cover/search", {"q": "nominal cover in severe exposure, zebra", "limit": 1}
-    ).json()
+    body = agent.get("/api/plugins/cover/search", {"q": "nominal cover in severe exposure, zebra", "limit": 1}).json()
     [found] = body["results"]
     assert found["documentId"] == str(handbook.pk)
     assert "45 mm" in found["content"]

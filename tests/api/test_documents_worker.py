@@ -38,7 +38,5 @@ def test_an_agent_sends_a_file_watches_it_and_finds_it(plugin: Plugin, alice: Us
     with worker(log):
         wait_for(lambda: agent.get(sent["Location"]).json()["status"] in ("ready", "failed"), log)
     assert agent.get(sent["Location"]).json()["isAnswering"]
-    [found, *_] = agent.get("/api/plugins/cover/search", {"q": "Do safety shoes have a steel cap?"}).json()[
-        "results"
-    ]
+    [found, *_] = agent.get("/api/plugins/cover/search", {"q": "Do safety shoes have a steel cap?"}).json()["results"]
     assert found["documentId"] == sent.json()["id"]

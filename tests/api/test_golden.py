@@ -106,9 +106,7 @@ def test_what_is_wrong_is_named(plugin: Plugin, alice: User, said: dict[str, Any
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=10),
-        lambda inner: (
-            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(WHOLE)), inner, max_size=5)
-        ),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(WHOLE)), inner, max_size=5),
         max_leaves=10,
     )
 )

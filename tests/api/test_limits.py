@@ -93,9 +93,7 @@ def test_a_person_who_has_signed_in_is_not_counted(alice: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_1000_requests_from_50_threads_against_a_real_server_exactly_100_pass(
-    alice: User, monkeypatch: Any
-) -> None:
+def test_of_1000_requests_from_50_threads_against_a_real_server_exactly_100_pass(alice: User, monkeypatch: Any) -> None:
     _, secret = ApiKey.objects.issue(owner=alice, name="busy", per_minute=100)
     # However busy this machine is, Redis does not forget the counter meanwhile; the clock of the limits stands still.
     monkeypatch.setattr(rate_limits, "MINUTE", 3600)

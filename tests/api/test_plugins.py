@@ -165,9 +165,7 @@ def test_what_is_wrong_is_named_and_nothing_is_made(alice: User, said: dict[str,
         | st.integers()
         | st.floats(allow_nan=False, allow_infinity=False)
         | st.text(max_size=20),
-        lambda inner: (
-            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(WHOLE)), inner, max_size=6)
-        ),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(WHOLE)), inner, max_size=6),
         max_leaves=12,
     )
 )

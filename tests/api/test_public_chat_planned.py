@@ -99,9 +99,7 @@ def test_pk_009_a_plan_is_json_and_never_sql(notes: Plugin, stub: OpenAIStub, sa
     }
 
 
-def test_pk_010_an_intent_is_one_of_four_and_another_is_no_plan(
-    notes: Plugin, says: Says, stub: OpenAIStub
-) -> None:
+def test_pk_010_an_intent_is_one_of_four_and_another_is_no_plan(notes: Plugin, says: Says, stub: OpenAIStub) -> None:
     for intent in ("accomplishments", "in_flight", "recap", "lookup"):
         says({"intent": intent, "tags": ["running"], "answer_mode": "sql_only"})
         assert listed(post()) == ["Autumn run"]
@@ -273,8 +271,7 @@ def test_pk_018_pk_020_no_plan_opens_what_is_not_public(notes: Plugin, says: Say
         for more in ({}, theirs, {"time_range": march}, {"tags": ["woodwork"]}):
             says({"answer_mode": mode, **more})
             assert (
-                MARK
-                not in post("What did the doctor advise for the knee, and what is the oak bench glued with?").text
+                MARK not in post("What did the doctor advise for the knee, and what is the oak bench glued with?").text
             )
             row = last_query()
             assert MARK not in json.dumps([row.plan, row.citations, row.answer])

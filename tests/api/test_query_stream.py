@@ -77,9 +77,7 @@ def test_accepting_an_event_stream_asks_for_one(published: Plugin, server: str, 
     assert response.headers["cache-control"] == "no-cache, no-transform"
 
 
-def test_an_error_before_the_first_event_is_json_with_its_status(
-    published: Plugin, server: str, client: httpx2.Client
-):
+def test_an_error_before_the_first_event_is_json_with_its_status(published: Plugin, server: str, client: httpx2.Client):
     response = client.post(f"{server}/api/v1/query", json=body(plugin="nothing"))
     assert response.status_code == 404
     assert response.json()["error"]
@@ -113,9 +111,7 @@ def test_a_client_that_leaves_stops_the_model_and_leaves_one_abandoned_row(
     assert Query.objects.count() == 1
 
 
-def test_what_is_refused_is_never_shown_first(
-    published: Plugin, server: str, client: httpx2.Client, stub: OpenAIStub
-):
+def test_what_is_refused_is_never_shown_first(published: Plugin, server: str, client: httpx2.Client, stub: OpenAIStub):
     stub.answer = lambda request: "The cover is 54 mm [Source 1]. Paint it red [Source 9]. Trust me [Source 8]."
     events = read(client, server)
     assert not [event for event in events if event["type"] == "delta"]

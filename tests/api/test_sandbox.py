@@ -85,9 +85,7 @@ def test_a_viewer_asks_and_sees_no_prompt(plugin: Plugin, bob: User) -> None:
     assert (details["prompt"], details["promptWithheld"]) == (None, True)
 
 
-def test_an_editor_sees_no_prompt_that_quotes_what_they_may_not_read(
-    plugin: Plugin, alice: User, bob: User
-) -> None:
+def test_an_editor_sees_no_prompt_that_quotes_what_they_may_not_read(plugin: Plugin, alice: User, bob: User) -> None:
     plugin.editors.add(bob)
     assert ask(signed_in(bob)).json()["details"]["prompt"]
     other = Plugin.objects.create(owner=alice, name="Other", slug="other", domain="x", system_prompt="x")
@@ -126,9 +124,7 @@ def test_others_do_not_find_it(plugin: Plugin, alice: User, charlie: User) -> No
         {"followup": {"token": "x", "answer": "y"}},
     ],
 )
-def test_what_is_wrong_is_refused_before_anything_is_asked(
-    plugin: Plugin, alice: User, said: dict[str, Any]
-) -> None:
+def test_what_is_wrong_is_refused_before_anything_is_asked(plugin: Plugin, alice: User, said: dict[str, Any]) -> None:
     for stream in (False, True):
         response = ask(signed_in(alice), **{"stream": stream, **said})
         assert response["Content-Type"] == "application/json"
@@ -136,9 +132,7 @@ def test_what_is_wrong_is_refused_before_anything_is_asked(
     assert not Query.objects.exists()
 
 
-def test_a_person_who_asks_like_a_machine_waits(
-    plugin: Plugin, alice: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_person_who_asks_like_a_machine_waits(plugin: Plugin, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_limits, "USER_LIMITS", {rate_limits.DAY: 1})
     assert ask(signed_in(alice)).status_code == 200
     response = ask(signed_in(alice))

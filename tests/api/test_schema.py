@@ -72,9 +72,7 @@ def test_no_two_operations_have_one_name_and_all_say_what_they_do() -> None:
 
 @pytest.mark.parametrize("status", ["401", "403", "429", "503"])
 def test_every_operation_behind_a_key_names_the_errors_that_any_can_give(status: str) -> None:
-    missing = [
-        operation["operationId"] for _, _, operation in _operations() if status not in operation["responses"]
-    ]
+    missing = [operation["operationId"] for _, _, operation in _operations() if status not in operation["responses"]]
     is_counted = status == "429"
     # The open doors have no key, and no limit but that of the address.
     # Of those, the chat waits for a language model, whose provider may be busy.
@@ -146,9 +144,7 @@ def test_the_page_shows_every_operation_without_a_script(client: Client, setting
 @pytest.fixture
 def author(alice: User) -> tuple[ApiKey, dict[str, str]]:
     plenty = {"per_minute": 1_000_000, "per_day": 1_000_000}
-    key, secret = ApiKey.objects.issue(
-        owner=alice, name="agent", capabilities=["query", "read", "author"], **plenty
-    )
+    key, secret = ApiKey.objects.issue(owner=alice, name="agent", capabilities=["query", "read", "author"], **plenty)
     return key, {"Authorization": f"Bearer {secret}"}
 
 
@@ -202,12 +198,8 @@ def test_what_was_made_is_there_until_it_is_deleted(
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    "query", [WEATHER, "What cover does a beam need?", "Who painted the ceiling of the chapel?"]
-)
-def test_each_event_of_a_stream_is_as_described(
-    author: tuple[ApiKey, dict[str, str]], server: str, query: str
-) -> None:
+@pytest.mark.parametrize("query", [WEATHER, "What cover does a beam need?", "Who painted the ceiling of the chapel?"])
+def test_each_event_of_a_stream_is_as_described(author: tuple[ApiKey, dict[str, str]], server: str, query: str) -> None:
     answer = _ask(server, author[1], query=query, stream=True)
     events = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
     components = {"components": get_schema()["components"]}

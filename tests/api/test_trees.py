@@ -105,9 +105,7 @@ def test_what_was_got_may_be_put(agent: APIClient, tree: DecisionTree):
 
 def test_a_change_of_what_was_changed_meanwhile_is_412(agent: APIClient, tree: DecisionTree, alice: User):
     stale = agent.get(one(tree))["ETag"]
-    save_draft(
-        parse_draft({**export_draft(tree), "name": "In the editor"}), tree=tree, version=tree.version, by=alice
-    )
+    save_draft(parse_draft({**export_draft(tree), "name": "In the editor"}), tree=tree, version=tree.version, by=alice)
     for response in [
         agent.put(one(tree), {"name": "By an agent"}, format="json", headers={"If-Match": stale}),
         agent.delete(one(tree), headers={"If-Match": stale}),
@@ -116,9 +114,7 @@ def test_a_change_of_what_was_changed_meanwhile_is_412(agent: APIClient, tree: D
     fresh = agent.get(one(tree))
     assert fresh.json()["name"] == "In the editor"
     assert agent.get(one(tree), headers={"If-None-Match": fresh["ETag"]}).status_code == 304
-    assert (
-        agent.patch(one(tree), {"name": "x"}, format="json", headers={"If-Match": fresh["ETag"]}).status_code == 200
-    )
+    assert agent.patch(one(tree), {"name": "x"}, format="json", headers={"If-Match": fresh["ETag"]}).status_code == 200
 
 
 def test_an_editor_that_is_open_elsewhere_notices_what_an_agent_changed(

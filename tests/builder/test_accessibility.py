@@ -25,9 +25,7 @@ def _failing_webhook(plugin: Plugin) -> Webhook:
     made = Webhook.objects.create(plugin=plugin, url="https://example.org/", events=Event.values, failures=2)
     Webhook.objects.update(failing_since=made.created_at)
     for state in Delivery.State.values:
-        Delivery.objects.create(
-            webhook=made, event="document.ready", event_id=f"evt_{state}", state=state, attempts=1
-        )
+        Delivery.objects.create(webhook=made, event="document.ready", event_id=f"evt_{state}", state=state, attempts=1)
     return made
 
 

@@ -106,9 +106,7 @@ def test_days_releases_and_askers_are_chosen(browsing: Browse, alice: User, publ
     assert len(rows_of(client, published, version="1.0.0")) == 1
 
 
-@pytest.mark.parametrize(
-    "nonsense", [{"first": "yesterday"}, {"last": "0001-01-01"}, {"version": "x"}, {"by": "'"}]
-)
+@pytest.mark.parametrize("nonsense", [{"first": "yesterday"}, {"last": "0001-01-01"}, {"version": "x"}, {"by": "'"}])
 def test_a_choice_that_makes_no_sense_counts_the_usual_days(
     browsing: Browse, alice: User, plugin: Plugin, nonsense: dict[str, str]
 ) -> None:

@@ -31,9 +31,7 @@ def offered(client: Client, plugin: Plugin) -> list[str]:
     return [str(base) for base in context["offered"]]
 
 
-def test_a_base_is_attached_and_detached(
-    browsing: Browse, alice: User, plugin: Plugin, shared: KnowledgeBase
-) -> None:
+def test_a_base_is_attached_and_detached(browsing: Browse, alice: User, plugin: Plugin, shared: KnowledgeBase) -> None:
     client = browsing(alice)
     assert offered(client, plugin) == ["Shared rules"]
     assert "Attached “Shared rules”" in attach(client, plugin, shared.pk)
@@ -61,9 +59,7 @@ def test_what_is_no_base_attaches_nothing(browsing: Browse, alice: User, plugin:
     assert "Nothing was attached." in attach(browsing(alice), plugin, base)
 
 
-def test_viewers_attach_and_detach_nothing(
-    browsing: Browse, bob: User, plugin: Plugin, shared: KnowledgeBase
-) -> None:
+def test_viewers_attach_and_detach_nothing(browsing: Browse, bob: User, plugin: Plugin, shared: KnowledgeBase) -> None:
     plugin.viewers.add(bob)
     shared.attached_to.add(plugin)
     client = browsing(bob)

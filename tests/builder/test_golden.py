@@ -428,9 +428,8 @@ def test_a_gate_that_warns_says_so_before_one_publishes(expert: Client, plugin: 
     gated(plugin, GoldenGate.WARN)
     assert "golden questions" not in shown_before(expert, plugin)
     wrong(plugin)
-    assert (
-        "Its golden questions are run first: 1 of 1 have to pass. When fewer do, it is published all the same"
-        in (shown_before(expert, plugin))
+    assert "Its golden questions are run first: 1 of 1 have to pass. When fewer do, it is published all the same" in (
+        shown_before(expert, plugin)
     )
     golden_runs.run_golden(releases.snapshot(plugin))
     content = shown_before(expert, plugin)

@@ -122,9 +122,7 @@ def test_an_empty_inbox_says_so(browsing: Browse, alice: User, plugin: Plugin) -
     assert counts(pane(client, plugin, days="nonsense", page="-3")) == []
 
 
-def test_a_dismissed_topic_stays_away_until_it_is_asked_again(
-    browsing: Browse, alice: User, plugin: Plugin
-) -> None:
+def test_a_dismissed_topic_stays_away_until_it_is_asked_again(browsing: Browse, alice: User, plugin: Plugin) -> None:
     asked(plugin), asked(plugin, BOOTS_TOO), asked(plugin, CUP, ago=1)
     client = browsing(alice)
     content = dismiss(client, plugin, pane(client, plugin)).content.decode()
@@ -135,9 +133,7 @@ def test_a_dismissed_topic_stays_away_until_it_is_asked_again(
     assert sorted(counts(pane(client, plugin))) == [(BOOTS, 1), (CUP, 1)]
 
 
-def test_what_was_asked_after_the_page_was_made_is_not_dismissed(
-    browsing: Browse, alice: User, plugin: Plugin
-) -> None:
+def test_what_was_asked_after_the_page_was_made_is_not_dismissed(browsing: Browse, alice: User, plugin: Plugin) -> None:
     asked(plugin)
     client = browsing(alice)
     page = pane(client, plugin)
@@ -292,9 +288,7 @@ def test_what_was_dismissed_is_listed_and_brought_back(browsing: Browse, alice: 
     assert [act.wordings for act in dismissed(client, plugin).context["acts"]] == [[CUP]]
 
 
-def test_what_was_dismissed_a_moment_ago_is_undone_where_it_was(
-    browsing: Browse, alice: User, plugin: Plugin
-) -> None:
+def test_what_was_dismissed_a_moment_ago_is_undone_where_it_was(browsing: Browse, alice: User, plugin: Plugin) -> None:
     asked(plugin), asked(plugin, CUP, ago=1)
     client = browsing(alice)
     page = dismiss(client, plugin, pane(client, plugin))
@@ -308,9 +302,7 @@ def test_what_was_dismissed_a_moment_ago_is_undone_where_it_was(
 
 
 @pytest.mark.parametrize("undo", ["", "x", "2020-01-01T00:00:00+00:00"])
-def test_there_is_nothing_to_undo_at_another_moment(
-    browsing: Browse, alice: User, plugin: Plugin, undo: str
-) -> None:
+def test_there_is_nothing_to_undo_at_another_moment(browsing: Browse, alice: User, plugin: Plugin, undo: str) -> None:
     asked(plugin)
     client = browsing(alice)
     dismiss(client, plugin, pane(client, plugin))

@@ -92,9 +92,7 @@ def test_a_script_hears_what_became_of_each(client: Client, plugin: Plugin) -> N
     ]
 
 
-def test_the_same_bytes_and_a_newer_version_are_told_apart(
-    client: Client, plugin: Plugin, handbook: Document
-) -> None:
+def test_the_same_bytes_and_a_newer_version_are_told_apart(client: Client, plugin: Plugin, handbook: Document) -> None:
     address = at("knowledge_files", plugin)
     same = client.post(address, {"files": file("copy.md", HANDBOOK.encode())}, follow=True)
     newer = client.post(address, {"files": file("boots.md")}, follow=True)
@@ -154,9 +152,7 @@ def test_each_address_is_a_document_and_a_wrong_one_stays_in_the_form(client: Cl
 
 def test_too_many_addresses_are_refused_together(client: Client, plugin: Plugin) -> None:
     lines = "\n".join(f"https://example.org/{number}" for number in range(51))
-    assert (
-        "at most 50 at a time" in client.post(at("knowledge_urls", plugin), {"addresses": lines}).content.decode()
-    )
+    assert "at most 50 at a time" in client.post(at("knowledge_urls", plugin), {"addresses": lines}).content.decode()
     assert Document.objects.count() == 1
 
 
@@ -291,9 +287,7 @@ def test_how_far_it_has_come_in_words() -> None:
     assert status_note(document(**reading, expected_at=passed)) == "page 71 of 192"
     assert status_note(document(status="reading")) == "opening it"
     embedding = {"status": "embedding", "pages_total": 1, "chunks_done": 5, "chunks_total": 1200}
-    assert (
-        status_note(document(**embedding, expected_at=soon)) == "1 page · 5 of 1,200 chunks · about 2 minutes left"
-    )
+    assert status_note(document(**embedding, expected_at=soon)) == "1 page · 5 of 1,200 chunks · about 2 minutes left"
     since = {"effective_from": timezone.localdate().replace(year=2000, month=7, day=1)}
     assert status_note(document(status="ready", page_count=114, **since)) == "114 pages · in force since 1 Jul 2000"
 
@@ -322,9 +316,7 @@ def test_reading_again(client: Client, plugin: Plugin, handbook: Document) -> No
     assert handbook.status == "queued"
 
 
-def test_a_retry_of_a_running_document_leaves_it_running(
-    client: Client, plugin: Plugin, handbook: Document
-) -> None:
+def test_a_retry_of_a_running_document_leaves_it_running(client: Client, plugin: Plugin, handbook: Document) -> None:
     Document.objects.update(status="embedding", chunks_done=7)
     response = client.post(at("knowledge_again", plugin, handbook), follow=True)
     assert said(response) == ["“Rules on boots” is being read already."]
@@ -410,9 +402,7 @@ def everywhere(plugin: Plugin, document: Document) -> list[tuple[str, str]]:
     return pages + [("post", at(f"knowledge_{name}", plugin)) for name in ("files", "text", "urls")]
 
 
-def test_to_a_stranger_none_of_it_exists(
-    browsing: Browse, charlie: User, plugin: Plugin, handbook: Document
-) -> None:
+def test_to_a_stranger_none_of_it_exists(browsing: Browse, charlie: User, plugin: Plugin, handbook: Document) -> None:
     stranger, before = browsing(charlie), Document.objects.values().get()
     for method, address in everywhere(plugin, handbook):
         assert getattr(stranger, method)(address, {"q": "boots"}).status_code == 404, address
@@ -439,9 +429,7 @@ def test_my_own_document_does_not_exist_under_another_plugin_of_mine(
     assert client.post(at("knowledge_remove", other, handbook)).status_code == 404
 
 
-def test_a_viewer_looks_and_changes_nothing(
-    browsing: Browse, bob: User, plugin: Plugin, handbook: Document
-) -> None:
+def test_a_viewer_looks_and_changes_nothing(browsing: Browse, bob: User, plugin: Plugin, handbook: Document) -> None:
     plugin.viewers.add(bob)
     viewer, before = browsing(bob), Document.objects.values().get()
     for method, address in everywhere(plugin, handbook):

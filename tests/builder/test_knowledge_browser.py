@@ -67,9 +67,7 @@ def test_forty_files_are_shown_at_once_and_sent_three_at_a_time(
     assert (requests, Document.objects.filter(status="queued").count()) == (40, 40)
 
 
-def test_a_refused_file_stays_in_sight_with_the_reason(
-    page: Page, alice: User, plugin: Plugin, tmp_path: Path
-) -> None:
+def test_a_refused_file_stays_in_sight_with_the_reason(page: Page, alice: User, plugin: Plugin, tmp_path: Path) -> None:
     program = tmp_path / "<b>setup.exe"
     program.write_bytes(b"MZ\x00\x01")
     open_pane(page, alice, plugin)

@@ -133,9 +133,7 @@ def test_text_of_documents_is_never_markup(client: Client, plugin: Plugin) -> No
     assert attack not in shown(client, at(plugin, document), q=attack)
 
 
-def test_the_page_of_a_document_takes_the_same_queries_for_any_number_of_chunks(
-    client: Client, plugin: Plugin
-) -> None:
+def test_the_page_of_a_document_takes_the_same_queries_for_any_number_of_chunks(client: Client, plugin: Plugin) -> None:
     counts = []
     for number in (1, 15):
         text = "\n\n".join(f"# Rule {n}\n\n" + "Boots are worn here. " * 50 for n in range(number))
@@ -259,9 +257,7 @@ def test_one_document_or_all_of_them(client: Client, plugin: Plugin, handbook: D
 
 
 @pytest.mark.parametrize("question", ["", "   ", "\x00", "?!", "x" * 5000])
-def test_a_strange_question_is_a_question(
-    client: Client, plugin: Plugin, handbook: Document, question: str
-) -> None:
+def test_a_strange_question_is_a_question(client: Client, plugin: Plugin, handbook: Document, question: str) -> None:
     shown(client, at(plugin, handbook), q=question)
 
 
@@ -275,9 +271,7 @@ def test_a_provider_that_is_away_is_said(
     assert "Nothing was searched." in shown(client, at(plugin, handbook), q="Boots?")
 
 
-def test_the_text_of_a_base_that_is_only_attached_is_not_shown(
-    client: Client, charlie: User, plugin: Plugin
-) -> None:
+def test_the_text_of_a_base_that_is_only_attached_is_not_shown(client: Client, charlie: User, plugin: Plugin) -> None:
     other = Plugin.objects.create(owner=charlie, name="Hats", domain="safety", system_prompt="x")
     hats = read(other, "# Hats\n\nHats of yellow xyzzy are worn.", name="hats.md")
     KnowledgeBase.objects.get(plugin=other).attached_to.add(plugin)

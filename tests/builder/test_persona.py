@@ -104,9 +104,7 @@ def test_synonyms_are_written_one_group_on_a_line(browsing: Browse, alice: User,
     assert "w/c = water-cement ratio" in client.get(reverse_pane(plugin, "persona")).content.decode()
 
 
-def test_a_line_that_is_no_group_is_named_and_nothing_is_saved(
-    browsing: Browse, alice: User, plugin: Plugin
-) -> None:
+def test_a_line_that_is_no_group_is_named_and_nothing_is_saved(browsing: Browse, alice: User, plugin: Plugin) -> None:
     client = browsing(alice)
     said = {**form_of(client, plugin), "synonyms": "w/c\n", "tone": "new"}
     content = client.post(reverse_pane(plugin, "persona"), said).content.decode()

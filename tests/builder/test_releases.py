@@ -68,9 +68,7 @@ def test_two_releases_are_compared(expert: Client, published: Plugin, two: tuple
     assert '<ins><span class="sr">New: </span>You are a shoemaker.</ins>' in content
 
 
-def test_a_release_is_compared_with_the_draft(
-    expert: Client, published: Plugin, two: tuple[Release, Release]
-) -> None:
+def test_a_release_is_compared_with_the_draft(expert: Client, published: Plugin, two: tuple[Release, Release]) -> None:
     content = expert.get(address("release", published, two[1].pk), {"with": "draft"}).content.decode()
     assert "Nothing that decides an answer is different." in content
 

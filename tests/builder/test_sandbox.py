@@ -92,9 +92,7 @@ def test_a_citation_opens_its_page_at_the_cited_words(
     )
 
 
-def test_a_release_can_be_asked_and_compared_with_the_draft(
-    browsing: Browse, alice: User, published: Plugin
-) -> None:
+def test_a_release_can_be_asked_and_compared_with_the_draft(browsing: Browse, alice: User, published: Plugin) -> None:
     ask(browsing(alice), published, version="1.0.0", other="draft")
     assert set(Query.objects.values_list("release_name", flat=True)) == {"boots@1.0.0", "boots@draft"}
 
@@ -152,9 +150,7 @@ def test_a_conversation_can_be_opened_again(browsing: Browse, alice: User, viewe
     assert WORN not in browsing(viewer).get(address("sandbox", plugin), shown).content.decode()
 
 
-def test_a_day_and_tags_limit_the_documents(
-    browsing: Browse, alice: User, plugin: Plugin, handbook: Document
-) -> None:
+def test_a_day_and_tags_limit_the_documents(browsing: Browse, alice: User, plugin: Plugin, handbook: Document) -> None:
     handbook.superseded_on = "2026-01-01"
     handbook.tags = ["feet"]
     handbook.save()
@@ -267,9 +263,7 @@ def keep(client: Client, plugin: Plugin, query: Query, **fields: Any) -> Any:
     return client.post(address("sandbox_keep", plugin, query.pk), said)
 
 
-def test_an_answer_becomes_a_golden_question(
-    browsing: Browse, alice: User, plugin: Plugin, tree: DecisionTree
-) -> None:
+def test_an_answer_becomes_a_golden_question(browsing: Browse, alice: User, plugin: Plugin, tree: DecisionTree) -> None:
     client = browsing(alice)
     ask(client, plugin, question=WHICH, facts="place = on site")
     query = Query.objects.get()
@@ -298,9 +292,7 @@ def test_what_refuses_need_not_cite(browsing: Browse, alice: User, plugin: Plugi
     assert GoldenQuestion.objects.get().must_cite == []
 
 
-def test_only_those_who_change_the_plugin_keep_golden_questions(
-    browsing: Browse, viewer: User, plugin: Plugin
-) -> None:
+def test_only_those_who_change_the_plugin_keep_golden_questions(browsing: Browse, viewer: User, plugin: Plugin) -> None:
     client = browsing(viewer)
     ask(client, plugin)
     assert keep(client, plugin, Query.objects.get()).status_code == 404
@@ -331,9 +323,7 @@ def test_only_answers_of_this_plugin_are_judged_here(
 
 def test_a_verdict_that_is_none_is_not_kept(browsing: Browse, alice: User, plugin: Plugin) -> None:
     ask(browsing(alice), plugin)
-    response = browsing(alice).post(
-        address("sandbox_remark", plugin, Query.objects.get().pk), {"verdict": "sideways"}
-    )
+    response = browsing(alice).post(address("sandbox_remark", plugin, Query.objects.get().pk), {"verdict": "sideways"})
     assert response.status_code == 200
     assert not Feedback.objects.exists()
 

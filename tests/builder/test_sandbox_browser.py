@@ -82,9 +82,7 @@ def test_a_conversation_is_there_again_after_a_reload(page: Page, alice: User, p
     expect(page.get_by_role("heading", name="Ask it something.")).to_be_visible()
 
 
-def test_a_question_back_is_answered_with_a_button(
-    page: Page, alice: User, plugin: Plugin, tree: DecisionTree
-) -> None:
+def test_a_question_back_is_answered_with_a_button(page: Page, alice: User, plugin: Plugin, tree: DecisionTree) -> None:
     opened(page, alice, plugin)
     ask(page, "Which boots should I wear?")
     finished(page)
@@ -181,9 +179,7 @@ def test_nothing_is_wider_than_a_phone(page: Page, alice: User, plugin: Plugin, 
     assert (width, wide) == (0, [])
 
 
-def test_without_a_script_the_page_answers_whole(
-    browser: Browser, server: str, alice: User, plugin: Plugin
-) -> None:
+def test_without_a_script_the_page_answers_whole(browser: Browser, server: str, alice: User, plugin: Plugin) -> None:
     context = browser.new_context(base_url=server, java_script_enabled=False)
     context.set_default_timeout(SLOW)
     page = context.new_page()

@@ -108,7 +108,5 @@ def test_the_page_takes_the_same_queries_for_any_number_of_people(
 
 def _people(plugin: Plugin, *, by: User, first: int, last: int) -> None:
     for number in range(first, last):
-        collaborators.assign_role(
-            plugin, person=User.objects.create_user(f"{number}@example.org"), role=Role.EDITOR
-        )
+        collaborators.assign_role(plugin, person=User.objects.create_user(f"{number}@example.org"), role=Role.EDITOR)
         collaborators.invite_collaborator(plugin, email=f"new{number}@example.org", role=Role.VIEWER, by=by)

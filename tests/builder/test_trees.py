@@ -217,9 +217,7 @@ def test_an_exported_tree_can_be_imported(alice, plugin, cover):
     assert copy.cases.get().as_dict() == cover.cases.get().as_dict()
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b'{"nodes": {}}', b"\xff\xfe", b"[" * 100_000, b" " * 2_100_000]
-)
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"nodes": {}}', b"\xff\xfe", b"[" * 100_000, b" " * 2_100_000])
 def test_a_file_that_is_no_tree_is_refused_and_said_so(alice, plugin, content):
     file = SimpleUploadedFile("cover.json", content)
     response = browse(alice).post(pane(plugin, "tree_import"), {"file": file}, follow=True)
@@ -264,9 +262,7 @@ def test_a_tree_that_cannot_be_read_can_still_be_opened(alice, cover):
 
 
 def test_a_tree_is_saved_with_its_cases(alice, cover):
-    response = put(
-        browse(alice), cover, sent(name="Nominal cover", cases=[CASE, {**CASE, "expected": "slab_cover"}])
-    )
+    response = put(browse(alice), cover, sent(name="Nominal cover", cases=[CASE, {**CASE, "expected": "slab_cover"}]))
     saved = DecisionTree.objects.get()
     assert response.status_code == 200
     assert response.json()["version"] == saved.version

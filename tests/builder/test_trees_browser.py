@@ -124,9 +124,7 @@ def test_trying_it_lights_the_path_and_asks_on(page: Page, alice: User, cover: D
     open_editor(page, alice, cover)
     page.get_by_label("A question, as an agent would ask it").fill("Cover for severe exposure?")
     page.get_by_role("button", name="Walk").click()
-    page.get_by_role("group", name="Asked next: What kind of member is it?").get_by_role(
-        "button", name="beam"
-    ).click()
+    page.get_by_role("group", name="Asked next: What kind of member is it?").get_by_role("button", name="beam").click()
     expect(page.get_by_role("list", name="Decision path")).to_contain_text("45mm")
     lit = page.locator(".node.lit")
     assert sorted(one.get_attribute("data-node") or "" for one in lit.all()) == [

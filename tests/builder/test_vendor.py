@@ -30,9 +30,7 @@ def test_the_theme_s_skeleton_differs_by_the_htmx_script_alone() -> None:
     """After an upgrade of the theme, copy its template again and put the tag of django-htmx in."""
     ours = (settings.BASE_DIR / "templates/unfold/layouts/skeleton.html").read_text()
     theirs = (Path(unfold.__file__).parent / "templates/unfold/layouts/skeleton.html").read_text()
-    theirs = theirs.replace(
-        """<script src="{% static 'unfold/js/htmx/htmx.js' %}"></script>""", "{% htmx_script %}"
-    )
+    theirs = theirs.replace("""<script src="{% static 'unfold/js/htmx/htmx.js' %}"></script>""", "{% htmx_script %}")
     note, rest = ours.split("\n", 1)
     assert note.startswith("{#")
     assert rest == theirs.replace("{% load i18n", "{% load django_htmx i18n", 1)

@@ -76,8 +76,7 @@ def test_a_mark_opens_its_page_for_those_who_may_read_it(
     browsing: Callable[[User], Client], chat: Plugin, alice: User
 ) -> None:
     assert (
-        'class="cite" href="/source/'
-        in ask(browsing(alice)).partition('class="reading pre"')[2].partition("</div>")[0]
+        'class="cite" href="/source/' in ask(browsing(alice)).partition('class="reading pre"')[2].partition("</div>")[0]
     )
 
 
@@ -133,9 +132,7 @@ def test_which_one_is_meant_may_be_typed_and_private_ones_are_no_options(
     client: Client, plugin: Plugin, alice: User
 ) -> None:
     for name in ("Maplewood", "Northgate", "Harbour"):
-        give_document(
-            plugin, title=name, text=f"# {name}\n\nThe {name} Clinic sells boots and provides services.\n"
-        )
+        give_document(plugin, title=name, text=f"# {name}\n\nThe {name} Clinic sells boots and provides services.\n")
     opened(plugin, alice)
     hidden = give_document(plugin, title="Hidden", text="# Hidden\n\nThe Hidden Clinic provides secret services.\n")
     Document.objects.filter(pk=hidden.pk).update(is_public=False)
@@ -246,9 +243,7 @@ def test_pk_035_what_is_asked_stays_text(client: Client, chat: Plugin) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_with_a_script_it_comes_as_a_stream_that_ends_with_the_servers_own_turn(
-    client: Client, chat: Plugin
-) -> None:
+def test_with_a_script_it_comes_as_a_stream_that_ends_with_the_servers_own_turn(client: Client, chat: Plugin) -> None:
     came, response = streamed(client, question=WORN, timezone="Europe/Oslo")
     kinds = [event["type"] for event in came]
     assert (kinds[0], kinds[-2:]) == ("status", ["done", "turn"])

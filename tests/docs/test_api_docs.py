@@ -81,9 +81,7 @@ def test_every_block_of_the_page_is_known() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("number", "heading"), PROGRAMS, ids=[heading for _, heading in PROGRAMS])
-def test_each_program_runs_and_prints_what_it_should(
-    environment: dict[str, str], number: int, heading: str
-) -> None:
+def test_each_program_runs_and_prints_what_it_should(environment: dict[str, str], number: int, heading: str) -> None:
     _, language, code = blocks("api.md")[number]
     printed = _run(language, code, environment)
     assert [text for text in EXPECTED[number][2] or [] if text not in printed] == [], printed
@@ -100,9 +98,7 @@ def test_the_check_of_a_webhook_knows_our_signature_from_another() -> None:
     exec(code, known)
     secret, body = signing.generate_webhook_secret(), b'{"type":"webhook.test"}'
     headers = signing.signature_headers(event_id="evt_1", at=datetime.now(UTC), body=body, valid=[secret])
-    late = signing.signature_headers(
-        event_id="evt_1", at=datetime(2020, 1, 1, tzinfo=UTC), body=body, valid=[secret]
-    )
+    late = signing.signature_headers(event_id="evt_1", at=datetime(2020, 1, 1, tzinfo=UTC), body=body, valid=[secret])
     is_ours = known["is_from_lexic"]
     assert is_ours(body, headers, secret)
     assert not is_ours(body + b" ", headers, secret)

@@ -57,9 +57,7 @@ def stage_chunks(
     page = Page.objects.create(document=document, number=1, text="\n".join(texts), source_sha256="0" * 64)
     chunks = Chunk.objects.bulk_create(_chunks(base, document, page, texts, list(path)))
     given = random_vectors(len(texts), dimensions=base.dimensions) if vectors is None else vectors
-    windows = (
-        (chunk, number, row) for chunk, rows in zip(chunks, given, strict=True) for number, row in _rows(rows)
-    )
+    windows = ((chunk, number, row) for chunk, rows in zip(chunks, given, strict=True) for number, row in _rows(rows))
     keys = {"knowledge_base": base, "document": document}
     Embedding.objects.bulk_create(
         (Embedding(chunk=chunk, window=number, vector=row, **keys) for chunk, number, row in windows),
@@ -116,14 +114,10 @@ def _rows(vectors: Any) -> Any:
     return enumerate(np.atleast_2d(vectors))
 
 
-def _chunks(
-    base: KnowledgeBase, document: Document, page: Page, texts: Sequence[str], path: list[str]
-) -> list[Chunk]:
+def _chunks(base: KnowledgeBase, document: Document, page: Page, texts: Sequence[str], path: list[str]) -> list[Chunk]:
     chunks, start = [], 0
     for index, text in enumerate(texts):
-        chunk = Chunk(
-            knowledge_base=base, document=document, page=page, index=index, content=text, section_path=path
-        )
+        chunk = Chunk(knowledge_base=base, document=document, page=page, index=index, content=text, section_path=path)
         chunk.start, chunk.end = start, start + len(text)
         chunk.content_hash = hashlib.sha256(text.encode()).digest()
         start = chunk.end + 1

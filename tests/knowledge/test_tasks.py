@@ -113,9 +113,7 @@ def test_while_the_provider_is_away_the_document_says_so_and_waits_longer_each_t
     assert Chunk.objects.staged().filter(document=document).count() == 1
 
 
-def test_a_database_that_is_away_is_tried_again(
-    embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_is_away_is_tried_again(embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise OperationalError("server closed the connection unexpectedly")
 

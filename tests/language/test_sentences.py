@@ -71,9 +71,7 @@ def test_a_table_row_is_a_sentence_of_its_own() -> None:
 
 
 def test_list_items_and_numbered_clauses_begin_anew() -> None:
-    text = (
-        "It covers:\n- walls\n- slabs that are\nthin\n(a) beams\n26.4.2 The cover shall be 45 mm\n26.4.3 The rest"
-    )
+    text = "It covers:\n- walls\n- slabs that are\nthin\n(a) beams\n26.4.2 The cover shall be 45 mm\n26.4.3 The rest"
     assert sentences(text) == [
         "It covers:",
         "- walls",
@@ -103,7 +101,5 @@ def test_headings_on_their_own_line_are_sentences() -> None:
 
 
 def test_a_line_that_ends_long_before_the_margin_did_not_wrap() -> None:
-    text = (
-        "- Horseback riding\nThese lessons provide employees with the opportunity to try something new\neach week."
-    )
+    text = "- Horseback riding\nThese lessons provide employees with the opportunity to try something new\neach week."
     assert sentences(text) == text.split("\n", 1)

@@ -336,9 +336,7 @@ def _docx(folder: Path, url: str) -> Path:
     path = word(folder / "a.docx", lambda document: document.add_paragraph("Words"))
     relations = (
         '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        '<Relationship Id="rId1" TargetMode="External" Target="'
-        + url
-        + '" Type="http://schemas.openxmlformats.org/'
+        '<Relationship Id="rId1" TargetMode="External" Target="' + url + '" Type="http://schemas.openxmlformats.org/'
         'officeDocument/2006/relationships/attachedTemplate"/></Relationships>'
     )
     return repacked(path, {"word/_rels/settings.xml.rels": relations.encode()})

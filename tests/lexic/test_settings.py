@@ -72,9 +72,7 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     source = (ROOT / "lexic" / "settings.py").read_text()
     read = set(re.findall(r"""(?:env\.\w+|_load_or_create_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
     read |= set(re.findall(r'"(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "social_providers.py").read_text()))
-    read |= set(
-        re.findall(r'env\.str\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text())
-    )
+    read |= set(re.findall(r'env\.str\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text()))
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()
     # This one is read by local.unprivileged_user, before there are settings.
@@ -143,7 +141,5 @@ def test_pk_033_the_database_is_where_its_url_says(tmp_path: Path) -> None:
 def test_numpy_multiplies_on_one_thread_unless_told_otherwise(given: dict[str, str], threads: str):
     env = {"PATH": os.environ["PATH"], **given}
     code = "import lexic, os, sys; assert 'numpy' not in sys.modules; print(os.environ['OPENBLAS_NUM_THREADS'])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == threads

@@ -258,9 +258,7 @@ def passages(hint: str) -> list[str]:
     """The clauses and tables of the handbook that a source hint names."""
     clauses = [re.split(rf"^### {re.escape(number)} ", source(), flags=re.MULTILINE)[1].split("\n#")[0]
                for number in re.findall(r"[Cc]lause (\d+\.\d+)", hint)]  # fmt: skip
-    tables = [
-        source().split(f"**Table {number}**")[1].split("\nNote")[0] for number in re.findall(r"Table (\d)", hint)
-    ]
+    tables = [source().split(f"**Table {number}**")[1].split("\nNote")[0] for number in re.findall(r"Table (\d)", hint)]
     assert clauses
     return clauses + tables
 

@@ -22,9 +22,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def cover(alice: User) -> Plugin:
     cache.delete(f"invitations:{alice.pk}")
-    return Plugin.objects.create(
-        owner=alice, name="Cover\r\nBcc: x@y.z", domain="engineering", system_prompt="Brief."
-    )
+    return Plugin.objects.create(owner=alice, name="Cover\r\nBcc: x@y.z", domain="engineering", system_prompt="Brief.")
 
 
 def link() -> str:

@@ -88,9 +88,7 @@ def life(alice: User, bob: User, plugin: Plugin, gloves: Plugin) -> dict[str, An
     Query.objects.create(
         plugin=gloves, api_key=key, release_name="gloves@1.0.0", question="by key?", outcome="answered"
     )
-    Query.objects.create(
-        plugin=plugin, user=bob, release_name="boots@1.0.0", question="bob's own", outcome="answered"
-    )
+    Query.objects.create(plugin=plugin, user=bob, release_name="boots@1.0.0", question="bob's own", outcome="answered")
     Feedback.objects.create(query=asked, user=alice, verdict="up", note="it was right")
     Review.objects.create(plugin=gloves, author=alice, verdict="relied", text="I relied on it.")
     Report.objects.create(plugin=gloves, reporter=alice, reason="wrong", text="not all of it")
@@ -227,9 +225,7 @@ def test_nothing_anywhere_names_them_afterwards(alice: User, life: dict[str, Any
 def test_what_is_somebody_elses_by_now_stays(alice: User, bob: User, gloves: Plugin, plugin: Plugin) -> None:
     base = KnowledgeBase.objects.create(owner=alice, plugin=gloves, name="Gloves", embedder="local")
     copy = Plugin.objects.create(owner=bob, name="Boots again", domain="safety")
-    Install.objects.create(
-        copy=copy, original=plugin, original_name="Boots", original_author="Alice", version="1.0.0"
-    )
+    Install.objects.create(copy=copy, original=plugin, original_name="Boots", original_author="Alice", version="1.0.0")
     delete_account(alice)
     base.refresh_from_db()
     assert base.owner == bob

@@ -185,9 +185,7 @@ def test_every_page_is_ours_fits_and_can_be_read_by_anybody(
 @pytest.mark.parametrize("width", [390, 1440])
 def test_the_page_of_keys_fits_with_use_and_a_secret(page: Page, dora: User, plugin: Plugin, width: int) -> None:
     key, _ = ApiKey.objects.issue(owner=dora, name="abcdefghij" * 10, plugins=[plugin])
-    Query.objects.bulk_create(
-        Query(api_key=key, release_name="x", question="q", outcome="answered") for _ in range(3)
-    )
+    Query.objects.bulk_create(Query(api_key=key, release_name="x", question="q", outcome="answered") for _ in range(3))
     page.set_viewport_size({"width": width, "height": 800})
     sign_in(page, dora, to="/api-keys")
     page.get_by_text("3 questions in 30 days").click()

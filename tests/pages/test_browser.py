@@ -113,9 +113,7 @@ SIGNED_IN = ["/", "/api-keys", "/accounts/email/", "/accounts/password/change/",
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_is_wider_than_the_screen(
-    page: Page, alice: User, published: Plugin, width: int, scheme: Any
-) -> None:
+def test_no_page_is_wider_than_the_screen(page: Page, alice: User, published: Plugin, width: int, scheme: Any) -> None:
     long = "abcdefghij" * 12
     Plugin.objects.filter(pk=published.pk).update(name=long, domain=long[:80], tagline=long, description=long * 3)
     ApiKey.objects.issue(owner=alice, name=long[:100], plugins=[published])

@@ -127,9 +127,7 @@ def test_nothing_new_is_said_as_well(browsing: Browse, alice: User, published: P
     assert "Nothing that decides an answer." in shown(browsing(alice), publish_page(published))
 
 
-@pytest.mark.parametrize(
-    ("version", "why"), [("1.0", "A version looks like 1.2.0."), ("0.9.0", "is not newer than")]
-)
+@pytest.mark.parametrize(("version", "why"), [("1.0", "A version looks like 1.2.0."), ("0.9.0", "is not newer than")])
 def test_a_version_that_cannot_be_is_refused(
     browsing: Browse, alice: User, published: Plugin, version: str, why: str
 ) -> None:

@@ -99,9 +99,7 @@ def test_a_sample_question_is_asked_with_a_click_and_a_mark_leads_to_its_evidenc
     expect(page.locator(".evidence li:target mark")).to_have_text(re.compile("^Safety boots"))
 
 
-def test_pk_035_it_comes_sentence_by_sentence_and_can_be_stopped(
-    page: Page, bare: Plugin, stub: OpenAIStub
-) -> None:
+def test_pk_035_it_comes_sentence_by_sentence_and_can_be_stopped(page: Page, bare: Plugin, stub: OpenAIStub) -> None:
     stub.answer = lambda body: CITED * 40
     stub.script.append(SlowStream(delay=0.05))
     page.goto(CHAT)
@@ -118,9 +116,7 @@ def test_pk_035_it_comes_sentence_by_sentence_and_can_be_stopped(
     expect(page.locator(".turn").first).to_contain_text("This was stopped before it was answered.")
 
 
-def test_a_failing_model_is_said_and_the_next_question_is_answered(
-    page: Page, bare: Plugin, stub: OpenAIStub
-) -> None:
+def test_a_failing_model_is_said_and_the_next_question_is_answered(page: Page, bare: Plugin, stub: OpenAIStub) -> None:
     stub.script += [Status(500)] * 3
     page.goto(CHAT)
     ask(page)

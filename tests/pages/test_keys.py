@@ -260,9 +260,7 @@ def test_what_a_superuser_gave_stays_when_its_owner_renames_the_key(browsing: Br
     assert (key.name, key.per_minute) == ("renamed", 5000)
 
 
-def test_a_limited_key_stays_limited_when_its_plugin_goes_off_the_air(
-    browsing: Browse, alice: User, bob: User
-) -> None:
+def test_a_limited_key_stays_limited_when_its_plugin_goes_off_the_air(browsing: Browse, alice: User, bob: User) -> None:
     plugin = Plugin.objects.create(owner=bob, name="Boots", slug="boots", domain="safety", is_published=True)
     key, _ = ApiKey.objects.issue(owner=alice, name="agent", plugins=[plugin])
     plugin.unpublish()

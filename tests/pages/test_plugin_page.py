@@ -134,9 +134,7 @@ def test_the_page_is_light_and_all_of_it_is_ours(page: Page, rich: Plugin) -> No
     page.goto(PAGE, wait_until="networkidle")
     # `encodedDataLength` counts headers too: what really came over the line.
     assert 0 < sum(sizes.values()) < MOST_BYTES
-    fonts = page.evaluate(
-        "performance.getEntriesByType('resource').filter((one) => one.name.includes('woff2')).length"
-    )
+    fonts = page.evaluate("performance.getEntriesByType('resource').filter((one) => one.name.includes('woff2')).length")
     assert fonts <= 2
 
 

@@ -13,9 +13,7 @@ from accounts.models import User
 pytestmark = pytest.mark.django_db
 
 
-def test_people_without_the_builder_are_shown_to_their_keys(
-    browsing: Callable[[User], Client], visitor: User
-) -> None:
+def test_people_without_the_builder_are_shown_to_their_keys(browsing: Callable[[User], Client], visitor: User) -> None:
     content = browsing(visitor).get("/").content.decode()
     assert reverse("keys") in content
     assert "/admin/" not in content
@@ -64,9 +62,7 @@ def test_a_forgotten_password_is_set_anew(client: Client, visitor: User, mailout
 
 def test_an_address_is_confirmed(client: Client, mailoutbox) -> None:
     password = "a long walk home"
-    client.post(
-        reverse("account_signup"), {"email": "erin@example.org", "password1": password, "password2": password}
-    )
+    client.post(reverse("account_signup"), {"email": "erin@example.org", "password1": password, "password2": password})
     link = re.search(r"https?://[^/]+(/accounts/confirm-email/\S+)", mailoutbox[0].body)
     assert link
     assert '<a class="brand"' in client.get(link[1]).content.decode()

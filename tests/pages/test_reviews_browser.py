@@ -28,9 +28,7 @@ def opened(browser: Browser, live_server: Any, person: User | None = None, **opt
 
         client = Client()
         client.force_login(person)
-        context.add_cookies(
-            [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
-        )
+        context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
     return context.new_page()
 
 

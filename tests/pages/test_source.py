@@ -66,9 +66,7 @@ def opened(client: Client, leaf: Page, **query: Any) -> Any:
     return response
 
 
-def test_the_cited_words_are_marked_on_the_picture_where_they_stand(
-    browsing: Browse, alice: User, leaf: Page
-) -> None:
+def test_the_cited_words_are_marked_on_the_picture_where_they_stand(browsing: Browse, alice: User, leaf: Page) -> None:
     shown = opened(browsing(alice), leaf, **span(leaf)).context["image"]
     (stroke,) = shown.highlights
     # The canvas put the second line at 72 points from the left; its letters are 12 points high.

@@ -158,9 +158,7 @@ def test_a_list_is_quoted_whole_where_several_things_are_asked_for():
 def test_a_row_is_quoted_in_words_with_its_headers_and_cited_as_it_stands():
     [row] = answered("What is the minimum cover for XS3?", read(LABELLED_TABLE, "XS3"))
     assert row.claim == "Exposure class XS3 — minimum cover: 45 mm; maximum w/c: 0.45."
-    assert [one.excerpt for one in row.citations] == [
-        "Exposure class: XS3 | Minimum cover: 45 mm | Maximum w/c: 0.45"
-    ]
+    assert [one.excerpt for one in row.citations] == ["Exposure class: XS3 | Minimum cover: 45 mm | Maximum w/c: 0.45"]
 
 
 def test_a_row_of_a_markdown_table_comes_with_its_header_row():
@@ -225,9 +223,7 @@ def test_a_heading_that_runs_into_its_sentence_is_left_out():
 @given(
     lines=st.lists(
         st.text(alphabet="ab1 |:.-*()?\n•", min_size=1, max_size=60)
-        | st.sampled_from(
-            ["It is so here.", "However, not then.", "The following:", "- an item of it", "| a | b 1 |"]
-        ),
+        | st.sampled_from(["It is so here.", "However, not then.", "The following:", "- an item of it", "| a | b 1 |"]),
         min_size=1,
         max_size=8,
     )

@@ -66,9 +66,7 @@ def test_the_tree_decides_and_the_handbook_bears_it_out(published: Plugin):
     answer = ask(question(WEATHER, published)).answer
     assert answer.outcome == Outcome.ANSWERED
     assert "45 mm" in answer.text
-    assert any(
-        "severe exposure" in citation.excerpt and "45 mm" in citation.excerpt for citation in answer.citations
-    )
+    assert any("severe exposure" in citation.excerpt and "45 mm" in citation.excerpt for citation in answer.citations)
     assert [step["node"] for step in answer.decision_path] == ["exposure_check", "cover_severe"]
     assert_verbatim(answer.citations)
 

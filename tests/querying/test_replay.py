@@ -123,9 +123,7 @@ def test_a_deleted_document_is_not_cited_by_the_draft_from_that_moment_on(
     assert not [one for one in after.citations if one.passage.document_id == site_rules.pk]
 
 
-def test_a_draft_that_was_resolved_before_reads_on_in_peace(
-    site_rules: Document, plugin: Plugin, alice: User
-) -> None:
+def test_a_draft_that_was_resolved_before_reads_on_in_peace(site_rules: Document, plugin: Plugin, alice: User) -> None:
     """A question that is being answered while a document changes sees all of the old or all of the new."""
     release = releases.resolve("cover@draft", principal=alice)
     delete_document(site_rules)
@@ -136,9 +134,7 @@ def test_a_draft_that_was_resolved_before_reads_on_in_peace(
 
 def test_a_document_added_later_is_not_read_by_a_release(published: Plugin, alice: User, charlie: User) -> None:
     assert asked("cover@1.0.0", CURING, by=charlie)["answer"].outcome == Outcome.REFUSED
-    added = add_text(
-        knowledge_base=own_knowledge_base(published), title="Site rules", text=SITE_RULES, enqueue=False
-    )
+    added = add_text(knowledge_base=own_knowledge_base(published), title="Site rules", text=SITE_RULES, enqueue=False)
     ingest(added.document.pk)
     assert asked("cover@1.0.0", CURING, by=charlie)["answer"].outcome == Outcome.REFUSED
     assert asked("cover@draft", CURING, by=alice)["answer"].outcome == Outcome.ANSWERED

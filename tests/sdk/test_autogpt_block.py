@@ -66,9 +66,7 @@ def test_an_answer_comes_with_its_citations(module: ModuleType, credentials: API
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_clarification_comes_alone_and_its_answer_goes_into_facts(
-    module: ModuleType, credentials: APIKeyCredentials
-):
+def test_a_clarification_comes_alone_and_its_answer_goes_into_facts(module: ModuleType, credentials: APIKeyCredentials):
     beam = "What is the nominal cover of a beam?"
     ((name, asked),) = outputs(module, credentials, question=beam)
     assert (name, asked["options"]) == ("clarification", ["mild", "severe"])

@@ -52,9 +52,7 @@ def python(tmp_path: Path) -> Path:
 
 
 def build_wheel(source: Path, into: Path) -> Path:
-    done = pip(
-        "wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", into, source, python=sys.executable
-    )
+    done = pip("wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", into, source, python=sys.executable)
     assert done.returncode == 0, done.stderr
     (wheel,) = into.glob("lexic_sdk-*.whl")
     return wheel

@@ -47,9 +47,7 @@ def address(pattern: URLPattern, pk: Any) -> str:
 
 
 def object_addresses(world: World) -> list[tuple[str, str]]:
-    return [
-        (label, address(pattern, world[label].pk)) for label, pattern in patterns() if pattern.pattern.converters
-    ]
+    return [(label, address(pattern, world[label].pk)) for label, pattern in patterns() if pattern.pattern.converters]
 
 
 def list_addresses() -> list[str]:
@@ -277,14 +275,10 @@ def test_a_document_cannot_be_put_into_somebody_elses_knowledge_base(
     assert Document.objects.count() == 2
 
 
-def test_a_document_does_not_move_to_another_knowledge_base(
-    world: World, as_charlie: Client, charlie: User
-) -> None:
+def test_a_document_does_not_move_to_another_knowledge_base(world: World, as_charlie: Client, charlie: User) -> None:
     own = own_plugin(charlie)
     base = KnowledgeBase.objects.create(owner=charlie, plugin=own, name="Own")
-    mine = Document.objects.create(
-        knowledge_base=base, title="Mine", source_type="text", status="ready", added_in=1
-    )
+    mine = Document.objects.create(knowledge_base=base, title="Mine", source_type="text", status="ready", added_in=1)
     foreign = str(world["knowledge.KnowledgeBase"].pk)
     form = {"title": "Mine", "doc_type": "x", "knowledge_base": foreign, "base": foreign, "metadata": "{}"}
     as_charlie.post(reverse("admin:builder_knowledge_document", args=[own.pk, mine.pk]), form)
@@ -323,9 +317,7 @@ def test_a_key_may_be_limited_to_a_published_plugin_of_somebody_else(
 
 
 @pytest.mark.parametrize("field", ["owner", "key_hash", "prefix", "revoked_at", "key_encrypted"])
-def test_a8_a_key_takes_only_what_its_form_shows(
-    world: World, as_charlie: Client, charlie: User, field: str
-) -> None:
+def test_a8_a_key_takes_only_what_its_form_shows(world: World, as_charlie: Client, charlie: User, field: str) -> None:
     mine, _ = ApiKey.objects.issue(owner=charlie, name="Mine")
     before = ApiKey.objects.filter(pk=mine.pk).values().get()
     value = str(world.alice.pk) if field == "owner" else "x"
@@ -351,9 +343,7 @@ def test_a7_saving_a_key_never_widens_what_it_opens(world: World, as_charlie: Cl
     assert mine.allowed_plugins() == [world.plugin.pk]
 
 
-def test_a7_saving_a_key_whose_plugin_is_gone_does_not_open_it(
-    world: World, as_charlie: Client, charlie: User
-) -> None:
+def test_a7_saving_a_key_whose_plugin_is_gone_does_not_open_it(world: World, as_charlie: Client, charlie: User) -> None:
     own = own_plugin(charlie)
     mine, _ = ApiKey.objects.issue(owner=charlie, name="Mine", plugins=[own])
     own.delete()
@@ -428,9 +418,7 @@ def test_a7_the_log_of_one_who_asked_does_not_hold_the_persona(asked_by_charlie:
         assert secret not in text
 
 
-def test_an_author_reads_what_was_asked_and_not_who_asked(
-    asked_by_charlie: Query, world: World, charlie: User
-) -> None:
+def test_an_author_reads_what_was_asked_and_not_who_asked(asked_by_charlie: Query, world: World, charlie: User) -> None:
     client = Client()
     client.force_login(world.alice)
     for url in (

@@ -171,9 +171,7 @@ OBEYED = (
 def poisoned(published: Plugin) -> Plugin:
     Plugin.objects.update(system_prompt=PERSONA)
     published.refresh_from_db()
-    added = add_text(
-        knowledge_base=own_knowledge_base(published), title="Notes on curing", text=ORDERS, enqueue=False
-    )
+    added = add_text(knowledge_base=own_knowledge_base(published), title="Notes on curing", text=ORDERS, enqueue=False)
     ingest(added.document.pk)
     return published
 

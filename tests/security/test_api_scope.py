@@ -78,9 +78,7 @@ def question_to(plugin: Plugin, **fields: Any) -> Question:
 def test_ids_of_foreign_documents_in_a_filter_find_nothing(
     published: Plugin, charlies: Plugin, charlies_key: str
 ) -> None:
-    foreign = [
-        str(pk) for pk in Document.objects.filter(knowledge_base__plugin=published).values_list("pk", flat=True)
-    ]
+    foreign = [str(pk) for pk in Document.objects.filter(knowledge_base__plugin=published).values_list("pk", flat=True)]
     body = post(charlies_key, plugin="charlies", options={"filters": {"document_ids": foreign}}).json()
     assert (body["outcome"], body["citations"]) == ("refused", [])
     assert Query.objects.get().passages == []
@@ -334,9 +332,7 @@ def addresses(world: World) -> set[str]:
 
 
 def test_the_addresses_are_found(world: World) -> None:
-    assert {reverse("query"), reverse("source", args=[world["knowledge.Page"].pk]), "/", "/healthz"} <= addresses(
-        world
-    )
+    assert {reverse("query"), reverse("source", args=[world["knowledge.Page"].pk]), "/", "/healthz"} <= addresses(world)
 
 
 def test_no_address_shows_or_changes_anything_of_an_unpublished_plugin(

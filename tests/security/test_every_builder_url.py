@@ -58,9 +58,7 @@ class Address:
 
 
 def addresses() -> list[Address]:
-    return [
-        Address(name=pattern.name or "", route=route, takes=_takes(pattern)) for route, pattern in routes("admin/")
-    ]
+    return [Address(name=pattern.name or "", route=route, takes=_takes(pattern)) for route, pattern in routes("admin/")]
 
 
 def _takes(pattern: URLPattern) -> tuple[str, ...]:

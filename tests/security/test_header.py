@@ -62,9 +62,7 @@ def test_a4_what_is_stored_or_shown_of_a_key_is_no_key(named: Plugin, key: str) 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_the_scheme_is_read_in_any_case(published: Plugin, key: str, scheme: str) -> None:
     assert (
-        send(
-            "", json.dumps({"plugin": "cover", "query": WEATHER}), HTTP_AUTHORIZATION=f"{scheme} {key}"
-        ).status_code
+        send("", json.dumps({"plugin": "cover", "query": WEATHER}), HTTP_AUTHORIZATION=f"{scheme} {key}").status_code
         == 200
     )
 

@@ -67,9 +67,7 @@ def test_a_huge_body_is_413_before_it_is_understood(named: Plugin, key: str) -> 
 
 
 def test_a_body_just_within_the_limit_is_judged_by_what_it_says(named: Plugin, key: str) -> None:
-    padded = (
-        json.dumps({"plugin": "nothing", "query": "x"}).encode().ljust(django_settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-    )
+    padded = json.dumps({"plugin": "nothing", "query": "x"}).encode().ljust(django_settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
     assert_refused(send(key, padded), 404)
 
 
@@ -129,9 +127,7 @@ FIELDS = [
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("text", [*SURROGATES, "nul\\u0000"])
-def test_half_characters_and_nulls_are_400_wherever_they_stand(
-    named: Plugin, key: str, field: str, text: str
-) -> None:
+def test_half_characters_and_nulls_are_400_wherever_they_stand(named: Plugin, key: str, field: str, text: str) -> None:
     assert_refused(send(key, field.format(text)), 400)
 
 
@@ -299,9 +295,7 @@ OPTIONS = st.fixed_dictionaries(
         "asOf": mostly(st.dates().map(str)),
         "filters": mostly(
             st.dictionaries(
-                st.sampled_from(
-                    ["document_ids", "doc_types", "tagsAny", "as_of", "is_public", "dateFrom", "_negated"]
-                ),
+                st.sampled_from(["document_ids", "doc_types", "tagsAny", "as_of", "is_public", "dateFrom", "_negated"]),
                 mostly(st.lists(TEXT, max_size=3)),
                 max_size=2,
             )

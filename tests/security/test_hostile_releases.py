@@ -41,9 +41,7 @@ def joined(pages: list[Any], chunks: list[Any]) -> bytes:
     return "\n".join([*rows, "", *(json.dumps(one) for one in chunks), ""]).encode()
 
 
-def made(
-    *, pages: Any = (PAGE,), chunks: Any = (CHUNK,), vectors: bytes = VECTOR, read: bytes | None = None
-) -> bytes:
+def made(*, pages: Any = (PAGE,), chunks: Any = (CHUNK,), vectors: bytes = VECTOR, read: bytes | None = None) -> bytes:
     lines = joined(list(pages), list(chunks)) if read is None else read
     return packed(manifest(lines, vectors), {"read/0.jsonl": lines, "vectors/0.f16": vectors})
 
@@ -215,9 +213,7 @@ def test_what_is_not_what_its_hash_says(refused: Callable[[bytes], str], name: s
     assert "is not what was exported" in refused(packed(manifest(lines), members))
 
 
-@pytest.mark.parametrize(
-    "read", [b"", b"\n", b"{", b"[" * 100_000, b"\xff\xfe", b"\n\n", joined([PAGE], [CHUNK])[:-1]]
-)
+@pytest.mark.parametrize("read", [b"", b"\n", b"{", b"[" * 100_000, b"\xff\xfe", b"\n\n", joined([PAGE], [CHUNK])[:-1]])
 def test_lines_that_cannot_be_read(refused: Callable[[bytes], str], read: bytes) -> None:
     refused(made(read=read))
 
@@ -261,9 +257,7 @@ def test_bytes_of_many_documents_are_compared_once(alice: User, settings: Any, m
     members |= {f"vectors/{number}.f16": VECTOR for number in range(count)}
     compared: list[str] = []
     check = BundleArchive.check_document
-    monkeypatch.setattr(
-        BundleArchive, "check_document", lambda self, name: compared.append(name) or check(self, name)
-    )
+    monkeypatch.setattr(BundleArchive, "check_document", lambda self, name: compared.append(name) or check(self, name))
     assert import_plugin_file(io.BytesIO(packed(said, members)), owner=alice).documents == count
     assert compared == [SHA]
 

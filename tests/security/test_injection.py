@@ -137,9 +137,7 @@ def test_i2_no_untrusted_serialisation_is_imported() -> None:
         for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            found += [
-                (path.relative_to(ROOT).as_posix(), name) for name in names if name.partition(".")[0] in unsafe
-            ]
+            found += [(path.relative_to(ROOT).as_posix(), name) for name in names if name.partition(".")[0] in unsafe]
     assert set(found) == reading_yaml
     assert yaml_calls() == {"compose", "safe_load"}
 

@@ -208,6 +208,4 @@ def leaks(response: Any) -> bool:
     """Whether Alice's mark is anywhere in what came back: body, headers or cookies."""
     body = b"".join(response.streaming_content) if response.streaming else response.content
     headers = " ".join(f"{name}: {value}" for name, value in response.headers.items())
-    return (
-        MARK in body.decode("utf-8", "replace").lower() or MARK in headers.lower() or MARK in str(response.cookies)
-    )
+    return MARK in body.decode("utf-8", "replace").lower() or MARK in headers.lower() or MARK in str(response.cookies)

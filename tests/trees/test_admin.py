@@ -81,9 +81,7 @@ def test_the_list_counts_problems(alice, plugin, cover):
 
 
 @pytest.mark.parametrize("rows", [1, 3])
-def test_the_list_takes_the_same_queries_for_any_number_of_trees(
-    alice, plugin, rows, django_assert_max_num_queries
-):
+def test_the_list_takes_the_same_queries_for_any_number_of_trees(alice, plugin, rows, django_assert_max_num_queries):
     for number in range(rows):
         DecisionTree.objects.create(plugin=plugin, name=f"Tree {number}", tree_data=cover_tree_data())
     client = page(alice)

@@ -17,9 +17,7 @@ def ran(*cases: Case) -> list[tuple[bool, str]]:
 
 def test_a_case_is_walked_by_its_sentence_and_its_facts():
     beam = Case(name="x", sentence="Cover for a coastal beam?", expected="cover_lookup")
-    slab = Case(
-        name="x", sentence="Cover for a coastal beam?", facts={"member_type": "slab"}, expected="slab_cover"
-    )
+    slab = Case(name="x", sentence="Cover for a coastal beam?", facts={"member_type": "slab"}, expected="slab_cover")
     assert ran(beam, slab) == [(True, "reached “Look up cover”"), (True, "reached “Label of slab_cover”")]
 
 
@@ -54,9 +52,7 @@ def test_coverage_names_the_ends_and_branches_that_no_case_reached():
 
 
 def test_an_answer_in_other_words_covers_the_branch_of_its_author():
-    results = run_cases(
-        cover_tree(), [Case(name="x", sentence="Cover for coastal beams?", expected="cover_lookup")]
-    )
+    results = run_cases(cover_tree(), [Case(name="x", sentence="Cover for coastal beams?", expected="cover_lookup")])
     assert results[0].branches == (("exposure_check", "severe"), ("member_type", "beam"))
 
 

@@ -113,9 +113,7 @@ def test_the_cases_of_a_tree_are_run_and_a_failed_one_fails(alice):
 
 def test_the_cases_in_a_file_are_run(written):
     case = {"name": "Indoors", "facts": {"exposure": "mild"}, "expectation": "reaches", "expected": "mild_cover"}
-    assert (
-        run("--file", written({**cover_tree_data(), "cases": [case]})) == "tree.json: in order, 1 of 1 cases pass\n"
-    )
+    assert run("--file", written({**cover_tree_data(), "cases": [case]})) == "tree.json: in order, 1 of 1 cases pass\n"
     assert failing("--file", written({**cover_tree_data(), "cases": [{}]})) == ""
 
 

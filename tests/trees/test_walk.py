@@ -225,9 +225,7 @@ class TestBrokenTrees:
         assert walked(parse_tree({**tree(action("a")), "rootNodeId": "z"})) == Walk()
 
     def test_a_circle_ends_the_walk(self):
-        result = walked(
-            parse_tree(tree(question("q", {"on": "r"}), question("r", {"back": "q"}))), q="on", r="back"
-        )
+        result = walked(parse_tree(tree(question("q", {"on": "r"}), question("r", {"back": "q"}))), q="on", r="back")
         assert (result.action, result.missing, len(result.path)) == (None, None, 2)
 
 

@@ -37,9 +37,7 @@ def test_when_nobody_listens_it_costs_one_statement(boots: Plugin, django_assert
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_it_costs_the_same_for_one_and_for_three(
-    listener: Webhook, count: int, django_assert_num_queries: Any
-) -> None:
+def test_it_costs_the_same_for_one_and_for_three(listener: Webhook, count: int, django_assert_num_queries: Any) -> None:
     for _ in range(count - 1):
         other(listener)
     with django_assert_num_queries(4):  # who listens; a savepoint, its end, and the rows

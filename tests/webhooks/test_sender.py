@@ -172,9 +172,7 @@ def test_a_slow_receiver_costs_one_attempt_and_no_more(
     assert delivery.error == "The address took too long to answer."
 
 
-def test_a_turn_ends_although_more_waits(
-    webhook: Webhook, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_turn_ends_although_more_waits(webhook: Webhook, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     enqueued = []
     monkeypatch.setattr(tasks, "enqueue_webhook", enqueued.append)
     monkeypatch.setattr(sender, "TURN_SECONDS", 0.0)
@@ -201,9 +199,7 @@ def test_a_payload_stays_small(webhook: Webhook, receiver: Receiver) -> None:
     assert len(receiver.arrived[0].body) < 20_000
 
 
-@pytest.mark.parametrize(
-    "url", ["http://169.254.169.254/", "http://127.0.0.1/", "https://[::1]/", "http://10.0.0.1/"]
-)
+@pytest.mark.parametrize("url", ["http://169.254.169.254/", "http://127.0.0.1/", "https://[::1]/", "http://10.0.0.1/"])
 def test_what_is_not_public_is_never_sent_to(webhook: Webhook, receiver: Receiver, url: str) -> None:
     Webhook.objects.update(url=url)
     delivery = record(webhook)

@@ -217,9 +217,7 @@ class _TreeParser:
 
     def condition(self, data: object) -> Condition:
         if not isinstance(data, dict):
-            self.report(
-                "missing_condition", "A condition node needs a condition.", "Give field, operator and value."
-            )
+            self.report("missing_condition", "A condition node needs a condition.", "Give field, operator and value.")
             return Condition(field="", operator="eq", value="")
         operator = data.get("operator")
         if not isinstance(operator, str) or operator not in OPERATORS:
@@ -307,15 +305,8 @@ class _TreeParser:
         return {name: self.declaration(name, declared) for name, declared in data.items()}
 
     def declaration(self, name: str, data: object) -> FieldDeclaration:
-        if (
-            not isinstance(data, dict)
-            or data.get("type") not in FIELD_TYPES
-            or not name
-            or len(name) > MAX_NAME_LENGTH
-        ):
-            self.report(
-                "bad_field", f"The field “{name:.60}” has no known type.", f"Use {_join_with_or(FIELD_TYPES)}."
-            )
+        if not isinstance(data, dict) or data.get("type") not in FIELD_TYPES or not name or len(name) > MAX_NAME_LENGTH:
+            self.report("bad_field", f"The field “{name:.60}” has no known type.", f"Use {_join_with_or(FIELD_TYPES)}.")
             return FieldDeclaration(type="text")
         symbol = self.text(data, "unit", required=False, limit=MAX_NAME_LENGTH)
         if symbol and (data["type"] != "number" or find_unit(symbol) is None):
@@ -387,7 +378,5 @@ def _unparsed_children(data: dict[str, Any]) -> tuple[str, ...]:
 def _quote_value(value: object) -> str:
     """As it was written. The keys of an object come back from the database in another order: always in theirs."""
     return (
-        f"{json.dumps(value, sort_keys=True, default=str):.60}"
-        if isinstance(value, dict | list)
-        else f"{value!r:.60}"
+        f"{json.dumps(value, sort_keys=True, default=str):.60}" if isinstance(value, dict | list) else f"{value!r:.60}"
     )

@@ -73,9 +73,7 @@ def _facts_in_text(text: str, fields: Mapping[str, FactField], source: FactSourc
     for name, reading in read_numbers(text, fields).items():
         clear = reading.number is not None
         said[name] = (
-            Fact(
-                value=_integral_as_int(reading.number or 0.0), source=source, span=text[reading.start : reading.end]
-            )
+            Fact(value=_integral_as_int(reading.number or 0.0), source=source, span=text[reading.start : reading.end])
             if clear
             else None
         )

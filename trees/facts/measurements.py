@@ -153,9 +153,7 @@ class _TextNumbers:
         """The numbers in the field's own unit, when the text leaves no doubt that they are its."""
         if field.unit is None or self.mentions_field(field):
             return []
-        rivals = [
-            one for one in fields.values() if one.unit and are_units_comparable(one.unit.name, field.unit.name)
-        ]
+        rivals = [one for one in fields.values() if one.unit and are_units_comparable(one.unit.name, field.unit.name)]
         spoken_for = {number for numbers in named.values() for number in numbers}
         own = [number for number, one in enumerate(self.spots) if one.measure.quantity.unit == field.unit]
         return [number for number in own if number not in spoken_for] if len(rivals) == 1 else []

@@ -161,8 +161,6 @@ def _drop_covered(found: list[Mention]) -> list[Mention]:
 
     def is_covered(one: Mention) -> bool:
         starts = range(one.first - widest, one.first + 1)
-        return any(
-            reach.get(first, -1) >= one.last and reach[first] - first > one.last - one.first for first in starts
-        )
+        return any(reach.get(first, -1) >= one.last and reach[first] - first > one.last - one.first for first in starts)
 
     return [one for one in found if not is_covered(one)]

@@ -49,9 +49,7 @@ def _condition_key(condition: Condition) -> _KnowledgeKey:
     return ("condition", condition.field, condition.operator, *(repr(value) for value in condition.values))
 
 
-def _find_forced_outcome(
-    tree: Tree, node_id: str, known: _Knowledge, fields: Mapping[str, FactField]
-) -> str | None:
+def _find_forced_outcome(tree: Tree, node_id: str, known: _Knowledge, fields: Mapping[str, FactField]) -> str | None:
     """The only way the node can come out, or None while it is open."""
     node = tree.nodes[node_id]
     if isinstance(node, QuestionNode):

@@ -208,9 +208,7 @@ def _value_problems(node: ConditionNode, condition: Condition, field: FactField)
             )
         else:
             unit = f" in {field.unit.symbol}" if field.unit else ""
-            yield _wrong_value_problem(
-                node, f"“{value!s:.60}” is not a {field.type}{unit}, as {field.name:.60} is."
-            )
+            yield _wrong_value_problem(node, f"“{value!s:.60}” is not a {field.type}{unit}, as {field.name:.60} is.")
 
 
 def _wrong_value_problem(node: ConditionNode, message: str) -> Problem:

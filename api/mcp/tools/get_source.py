@@ -31,9 +31,7 @@ class SourceResult(BaseModel):
     page: int | None = Field(default=None, description="Left out where the document has no pages.")
     section: str | None = None
     excerpt: str = Field(description="The words themselves, as they stand in the document.")
-    before: str | None = Field(
-        default=None, description="Left out, as `after`, where only the excerpt may be read."
-    )
+    before: str | None = Field(default=None, description="Left out, as `after`, where only the excerpt may be read.")
     after: str | None = None
     standing: str | None = Field(default=None, description="Whether the document is in force today, where it says.")
     url: str
@@ -42,9 +40,7 @@ class SourceResult(BaseModel):
 
 async def run(call: ToolCall) -> ToolResult:
     arguments = call.arguments
-    source = await in_thread(
-        resources.find_source, arguments.source, key=call.key, context_length=arguments.characters
-    )
+    source = await in_thread(resources.find_source, arguments.source, key=call.key, context_length=arguments.characters)
     text = source.text
     if not source.page_uri:
         text += "\n\nOnly the cited words may be read with this key."

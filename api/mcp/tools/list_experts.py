@@ -46,9 +46,7 @@ def find_experts(arguments: ExpertsArguments, *, key: ApiKey) -> dict[str, Any]:
     """The experts as JSON, published ones first, by name."""
     plugins = Plugin.objects.visible_to(key)
     for word in arguments.query.split()[:_MAX_WORDS]:
-        plugins = plugins.filter(
-            Q(*((f"{column}__icontains", word) for column in _SEARCHED_COLUMNS), _connector=Q.OR)
-        )
+        plugins = plugins.filter(Q(*((f"{column}__icontains", word) for column in _SEARCHED_COLUMNS), _connector=Q.OR))
     ordered = plugins.order_by(F("is_published").desc(), "name", "pk")
     experts = [
         {
@@ -66,9 +64,7 @@ def find_experts(arguments: ExpertsArguments, *, key: ApiKey) -> dict[str, Any]:
 def _experts_text(body: dict[str, Any]) -> str:
     if not body["experts"]:
         return "No expert was found that this key may ask."
-    lines = [
-        f"- {one['slug']}: {one['name']} ({one['domain']}) {one['tagline']}".strip() for one in body["experts"]
-    ]
+    lines = [f"- {one['slug']}: {one['name']} ({one['domain']}) {one['tagline']}".strip() for one in body["experts"]]
     if more := body["total"] - len(body["experts"]):
         lines.append(f"And {more} more: search for words.")
     return "\n".join(lines)

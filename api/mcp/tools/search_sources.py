@@ -46,9 +46,7 @@ class PassageResult(BaseModel):
 
 class SearchResult(BaseModel):
     passages: list[PassageResult] = Field(description="Best first.")
-    textShown: bool = Field(
-        description="Whether any text may be read with this key; if not, only places are given."
-    )
+    textShown: bool = Field(description="Whether any text may be read with this key; if not, only places are given.")
     release: str
 
 
@@ -62,9 +60,7 @@ class FoundPassages:
 async def run(call: ToolCall) -> ToolResult:
     found = await in_thread(find_passages, call.arguments, key=call.key)
     body = {
-        "passages": [
-            _passage_json(passage, is_readable=_is_readable(passage, found)) for passage in found.passages
-        ],
+        "passages": [_passage_json(passage, is_readable=_is_readable(passage, found)) for passage in found.passages],
         "textShown": any(_is_readable(passage, found) for passage in found.passages),
         "release": found.release,
     }

@@ -57,9 +57,7 @@ class Command(BaseCommand):
             action="store_true",
             help="ask only of the document the question was written about",
         )
-        parser.add_argument(
-            "--prior", type=_positive_integer, metavar="N", help="checklists: learn from N documents"
-        )
+        parser.add_argument("--prior", type=_positive_integer, metavar="N", help="checklists: learn from N documents")
         parser.add_argument(
             "--calibrate",
             type=_positive_integer,
@@ -133,9 +131,7 @@ class Command(BaseCommand):
             else None
         )
         changes = (
-            comparison.compare_evaluations(before, SavedEvaluation(result=result, scored=scored))
-            if before
-            else None
+            comparison.compare_evaluations(before, SavedEvaluation(result=result, scored=scored)) if before else None
         )
         if options["json"]:
             extras = {"prior": prior_effect, "calibration": curves, "fit": proposal}
@@ -147,9 +143,7 @@ class Command(BaseCommand):
         parts = [console_report.format_result(result), console_report.format_failures(scored)]
         parts += [console_report.format_prior_effect(prior_effect)] if prior_effect else []
         parts += [console_report.format_calibration_effect(curves)] if curves else []
-        parts += (
-            [console_report.format_threshold_proposal(proposal, is_applied=options["apply"])] if proposal else []
-        )
+        parts += [console_report.format_threshold_proposal(proposal, is_applied=options["apply"])] if proposal else []
         parts += [console_report.format_comparison(changes)] if changes else []
         self.stdout.write("\n\n".join(filter(None, parts)))
 
@@ -162,9 +156,7 @@ def _evaluate_plugin(reference: str, options: dict[str, Any]) -> tuple[Evaluatio
 
 
 def _threshold_proposal(reference: str, evaluation: Evaluation) -> ThresholdProposal:
-    return evidence_threshold.propose_threshold(
-        evaluation.scored, now=_referenced_plugin(reference).evidence_threshold
-    )
+    return evidence_threshold.propose_threshold(evaluation.scored, now=_referenced_plugin(reference).evidence_threshold)
 
 
 def _referenced_plugin(reference: str) -> Plugin:

@@ -55,9 +55,7 @@ class LexicAskExpertBlock(Block):
 
     class Output(BlockSchemaOutput):
         answer: str = SchemaField(description="The answer, with marks such as [Source 1].")
-        citations: list[dict[str, Any]] = SchemaField(
-            description="What each mark stands for: document, page, excerpt."
-        )
+        citations: list[dict[str, Any]] = SchemaField(description="What each mark stands for: document, page, excerpt.")
         decision_path: list[dict[str, Any]] = SchemaField(description="The decisions that led to the answer.")
         confidence: str = SchemaField(description="high, medium or low.")
         is_refused: bool = SchemaField(description="True when the documents do not answer the question.")

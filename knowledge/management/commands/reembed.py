@@ -29,9 +29,7 @@ class Command(KnowledgeCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", nargs="?", help="the plugin whose own knowledge base is meant")
         parser.add_argument("embedder", help="“local”, “openai:MODEL” or “openai:MODEL:DIMENSIONS”")
-        parser.add_argument(
-            "--base", type=int, metavar="ID", help="the knowledge base itself, in place of a plugin"
-        )
+        parser.add_argument("--base", type=int, metavar="ID", help="the knowledge base itself, in place of a plugin")
         parser.add_argument("--dry-run", action="store_true", help="only say how many chunks would be embedded")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
 
@@ -42,9 +40,7 @@ class Command(KnowledgeCommand):
             report = _dry_run_report(base, chosen) if options["dry_run"] else _run_reembed(base, chosen)
         except LexicError as error:
             raise CommandError(error.message_with_hint) from error
-        self.stdout.write(
-            json.dumps(report, ensure_ascii=False) if options["json"] else _summary_line(base, report)
-        )
+        self.stdout.write(json.dumps(report, ensure_ascii=False) if options["json"] else _summary_line(base, report))
 
 
 def _resolve_base(slug: str | None, pk: int | None) -> KnowledgeBase:

@@ -46,9 +46,7 @@ class Command(KnowledgeCommand):
         plugin = get_plugin(slug)
         try:
             report = (
-                self._preview(plugin, folder, options)
-                if options["dry_run"]
-                else self._sync(plugin, folder, options)
+                self._preview(plugin, folder, options) if options["dry_run"] else self._sync(plugin, folder, options)
             )
         except LexicError as error:
             raise CommandError(error.message_with_hint) from None

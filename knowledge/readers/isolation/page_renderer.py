@@ -67,9 +67,7 @@ def _render_page(path: Path, number: int) -> list[Any]:
 def _pixel_rows(bitmap: Any) -> bytes:
     """The pixels without the padding at the end of each row."""
     length, view = 3 * bitmap.width, memoryview(bitmap.buffer)
-    return b"".join(
-        view[start : start + length] for start in range(0, bitmap.stride * bitmap.height, bitmap.stride)
-    )
+    return b"".join(view[start : start + length] for start in range(0, bitmap.stride * bitmap.height, bitmap.stride))
 
 
 if __name__ == "__main__":

@@ -178,9 +178,7 @@ class _ReaderProcess:
         )
         if died_of == signal.SIGXCPU:
             return ReadingTimedOut()
-        is_full = (
-            usage.ru_maxrss > self._parent_peak and peak_bytes >= _OUT_OF_MEMORY_SHARE * self._limits.memory_bytes
-        )
+        is_full = usage.ru_maxrss > self._parent_peak and peak_bytes >= _OUT_OF_MEMORY_SHARE * self._limits.memory_bytes
         # A child that we did not kill was killed by the kernel, for want of memory.
         if died_of == signal.SIGKILL or (died_of in _CRASH_SIGNALS and is_full):
             return OutOfMemory()

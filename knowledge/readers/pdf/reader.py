@@ -114,9 +114,7 @@ class _PageReader:
         self._count(layout, objects)
         if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words:
             layout = self._with_tables(layout, page, number, frame)
-        headings = self._headings.find(
-            layout, number=number, is_bold=lambda index: _is_bold_character(textpage, index)
-        )
+        headings = self._headings.find(layout, number=number, is_bold=lambda index: _is_bold_character(textpage, index))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)
 

@@ -49,9 +49,7 @@ def is_public_note(columns: Mapping[str, Any], *, today: date) -> bool:
     """Whether anybody may know of a note with these columns."""
     superseded = columns.get("superseded_on")
     return (
-        bool(columns.get("is_public"))
-        and not columns.get("is_template")
-        and not (superseded and superseded <= today)
+        bool(columns.get("is_public")) and not columns.get("is_template") and not (superseded and superseded <= today)
     )
 
 

@@ -20,9 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
-        parser.add_argument(
-            "--port", type=_parse_port, default=8000, help="0 takes any free one (default %(default)s)"
-        )
+        parser.add_argument("--port", type=_parse_port, default=8000, help="0 takes any free one (default %(default)s)")
         parser.add_argument("--workers", type=_parse_count, default=1, help="web processes (default %(default)s)")
         parser.add_argument(
             "--concurrency",

@@ -19,9 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("email", help="whose key it is")
         parser.add_argument("--name", default="command line", help="what you will know it by")
         parser.add_argument("--plugin", action="append", default=[], help="limit it to this slug; may be repeated")
-        parser.add_argument(
-            "--can", action="append", choices=Capability.values, help="what it may do; default: query"
-        )
+        parser.add_argument("--can", action="append", choices=Capability.values, help="what it may do; default: query")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, email: str, name: str, plugin: list[str], **options: Any) -> None:

@@ -131,11 +131,7 @@ def _affix_variants(word: str) -> tuple[str, ...]:
     for prefix in (*_NEGATING_PREFIXES, *_ADJECTIVE_PREFIXES):
         bare = word.removeprefix(prefix)
         for short, long in ((word, prefix + word), (bare, word)):
-            if (
-                len(short) >= 4
-                and len(long) > len(short)
-                and (prefix in _NEGATING_PREFIXES or _ADJECTIVE.match(short))
-            ):
+            if len(short) >= 4 and len(long) > len(short) and (prefix in _NEGATING_PREFIXES or _ADJECTIVE.match(short)):
                 found += [short, long]
     for one, other in (("hyper", "hypo"), ("hypo", "hyper")):
         found += [other + word.removeprefix(one)] if word.startswith(one) else []

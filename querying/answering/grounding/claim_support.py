@@ -44,9 +44,7 @@ _ROOT_LENGTH = 5  # letters that related words share at least
 _LINE_MARKER = re.compile(r"^\s{0,8}(?:[-*+•●▪◦‣–—]|#{1,6})\s{1,8}")
 _COMPOUND = re.compile(r"[a-z]{2,30}(?:-[a-z]{1,30}){1,4}")
 # Whoever is spoken to, or spoken of as "they", may be called what they are.
-_ADDRESSEE = re.compile(
-    r"\b(?:you|your|they|their|it\s+is\s+important|it['’]s\s+important|please)\b", re.IGNORECASE
-)
+_ADDRESSEE = re.compile(r"\b(?:you|your|they|their|it\s+is\s+important|it['’]s\s+important|please)\b", re.IGNORECASE)
 _PEOPLE_STEMS = frozenset(
     terms("employee employees member members people person user users individual individuals insured reader")
 )
@@ -158,8 +156,7 @@ def _has_related_stem(word: str, others: frozenset[str]) -> bool:
         return False
     pairs = (sorted((word, other), key=len) for other in others)
     return any(
-        len(short) >= _ROOT_LENGTH and long.startswith(short) and len(long) - len(short) <= 3
-        for short, long in pairs
+        len(short) >= _ROOT_LENGTH and long.startswith(short) and len(long) - len(short) <= 3 for short, long in pairs
     )
 
 

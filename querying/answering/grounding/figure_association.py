@@ -14,9 +14,7 @@ from language.figures.figure_types import Identifier, Quantity, StatedDate
 from language.terms import terms
 from language.units import are_units_comparable, is_same_amount
 
-_CELL_BREAK = re.compile(
-    r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE
-)
+_CELL_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 
@@ -222,8 +220,6 @@ def is_rival_figure(one: Figure, other: Figure) -> bool:
         return not _is_same_figure(one, other) and any(are_units_comparable(mine, theirs) for mine, theirs in kinds)
     if isinstance(one, Identifier) and isinstance(other, Identifier):
         return (
-            one.label == other.label
-            and one.code != other.code
-            and one.code[:1].isalpha() == other.code[:1].isalpha()
+            one.label == other.label and one.code != other.code and one.code[:1].isalpha() == other.code[:1].isalpha()
         )
     return isinstance(one, StatedDate) and isinstance(other, StatedDate) and not _is_same_figure(one, other)

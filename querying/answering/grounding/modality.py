@@ -12,9 +12,7 @@ from language.word_patterns import word_pattern
 _OBLIGATION = word_pattern(
     "must|shall|ha(?:s|ve) to|required?|requires|mandatory|obligatory|compulsory|obliged|needs? to"
 )
-_PERMISSION = word_pattern(
-    "may|might|can|could|optional|optionally|permitted|allowed|voluntary|voluntarily|free to"
-)
+_PERMISSION = word_pattern("may|might|can|could|optional|optionally|permitted|allowed|voluntary|voluntarily|free to")
 _NEGATED_PERMISSION = word_pattern("(?:not|never) (?:be )?(?:optional|voluntary)")
 _NEGATED_OBLIGATION = word_pattern(
     "(?:not|never) (?:be )?(?:required|mandatory|obligatory|compulsory|obliged)|need not|not (?:need|have) to"
@@ -82,11 +80,7 @@ def overstates(claim: str, source: str) -> bool:
         or _changes_quantifier(claim, source)
         or _changes_intensity(claim, source)
         or _adds_unsupported(_WITHOUT_EXCEPTION, _UNCONDITIONAL, claim, source)
-        or (
-            _has_match(_IN_ALL_CASES, claim)
-            and _has_match(_EXCEPTION, source)
-            and not _has_match(_EXCEPTION, claim)
-        )
+        or (_has_match(_IN_ALL_CASES, claim) and _has_match(_EXCEPTION, source) and not _has_match(_EXCEPTION, claim))
         or _adds_unsupported(_EVERY, _UNIVERSAL, claim, source)
         or (_has_match(_NOT_ASSERTED, source) and not _has_match(_NOT_ASSERTED, claim))
         or _drops_qualifier(claim, source)
@@ -171,9 +165,7 @@ def _changes_quantifier(claim: str, source: str) -> bool:
 
 def _stems_after(pattern: re.Pattern[str], text: str) -> frozenset[str]:
     """The stems that the words of the pattern stand right before: "all bolts"."""
-    following = (
-        _PLAIN_WORD.search(text.lower(), match.end(), match.end() + 32) for match in pattern.finditer(text)
-    )
+    following = (_PLAIN_WORD.search(text.lower(), match.end(), match.end() + 32) for match in pattern.finditer(text))
     return frozenset(stem for match in following if match for stem in terms(match.group()))
 
 

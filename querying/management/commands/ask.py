@@ -36,9 +36,7 @@ class Command(BaseCommand):
         if isinstance(last, Failed):
             raise CommandError(f"{last.error} {last.hint}".strip())
         shown = json_format.answer_as_json(last.answer, question=asked)
-        self.stdout.write(
-            json.dumps(shown, ensure_ascii=False, indent=2) if options["json"] else format_answer(shown)
-        )
+        self.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) if options["json"] else format_answer(shown))
 
     def _question(self, plugin: str, text: str, facts: dict[str, str]) -> Question:
         slug = plugin.partition("@")[0]
@@ -73,9 +71,7 @@ def format_answer(answer: dict[str, Any]) -> str:
         excerpt = " ".join(citation["excerpt"].split())
         lines += [f"  [{citation['id']}] {place}", f"      “{excerpt}”"]
     if answer["decisionPath"]:
-        steps = [
-            f"{step['node']} = {step.get('value') or step.get('result', '?')}" for step in answer["decisionPath"]
-        ]
+        steps = [f"{step['node']} = {step.get('value') or step.get('result', '?')}" for step in answer["decisionPath"]]
         lines += ["", "  Decision path: " + " → ".join(steps)]
     if answer["clarification"]:
         lines += ["  Options: " + ", ".join(answer["clarification"]["options"])]

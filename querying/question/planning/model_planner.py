@@ -77,11 +77,7 @@ def _known_labels_only(plan: QueryPlan, vocabulary: LabelVocabulary) -> QueryPla
         project=project[0] if project else None,
     )
     # A list of everything was hardly meant.
-    return (
-        known
-        if known.has_filters or known.followup_question
-        else replace(known, answer_mode=AnswerMode.VECTOR_ONLY)
-    )
+    return known if known.has_filters or known.followup_question else replace(known, answer_mode=AnswerMode.VECTOR_ONLY)
 
 
 def _document_spellings(said: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -23,9 +23,7 @@ _RHETORICAL = re.compile(r"(?:^|[,.;:!?] )\w+['’]?t (?:there|we|you|i|they|he|
 _END = re.compile(r"[,.;:!?]|\b(?:but|which|what|who|why|how|where|when|only|just)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 # What may stand between "not" and what it denies: "aren't tagged design", "don't want any posts from 2019".
-_LINKS = (
-    "tag label mark publish written write date creat file want need show includ list give call longer yet get one"
-)
+_LINKS = "tag label mark publish written write date creat file want need show includ list give call longer yet get one"
 _LINKING = frozenset(_LINKS.split())
 
 
@@ -94,9 +92,7 @@ def _is_rhetorical(text: str, denial: re.Match[str]) -> bool:
 
 def _is_linked(between: str, *, is_first: bool) -> bool:
     words = _WORD.findall(between.lower())
-    return all(
-        word in STOP_WORDS or is_thing(word) or (is_first and label_stem(word) in _LINKING) for word in words
-    )
+    return all(word in STOP_WORDS or is_thing(word) or (is_first and label_stem(word) in _LINKING) for word in words)
 
 
 def _is_open(place: Mention) -> bool:

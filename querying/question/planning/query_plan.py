@@ -136,9 +136,7 @@ class QueryPlan:
 def _conditions(filters: Filters) -> dict[str, Any]:
     """What a filter sets, as JSON."""
     values = {field.name: getattr(filters, field.name) for field in fields(filters)}
-    return {
-        name: value.isoformat() if isinstance(value, date) else value for name, value in values.items() if value
-    }
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items() if value}
 
 
 def parse_plan(data: Any, *, timezone: str, maker: str) -> QueryPlan:

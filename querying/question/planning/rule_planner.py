@@ -62,9 +62,7 @@ def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, ti
     sure = dict(zip(places, found.filters, strict=True))
     # What documents say may well be denied in a question ("why is there no parking?"); only filters are.
     named = [
-        place
-        for place in places
-        if found.wants != "text" or sure[place] > _MIN_FILTER_PROBABILITY or place.is_marked
+        place for place in places if found.wants != "text" or sure[place] > _MIN_FILTER_PROBABILITY or place.is_marked
     ]
     denied = find_negations(text, named)
     kept = [place for place in named if sure[place] > _MIN_FILTER_PROBABILITY or place.is_marked]

@@ -18,9 +18,7 @@ def correct_spelling(word: str, known: Iterable[str]) -> str | None:
     if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
         return None
     most = 1 if len(word) < 9 else 2
-    near = (
-        one for one in known if one[0] == word[0] and len(one) >= _SHORTEST and abs(len(one) - len(word)) <= most
-    )
+    near = (one for one in known if one[0] == word[0] and len(one) >= _SHORTEST and abs(len(one) - len(word)) <= most)
     found = min(((_slips(word, one), one) for one in near), default=(most + 1, ""))
     return found[1] if 0 < found[0] <= most and not _is_word(word) else None
 

@@ -32,9 +32,7 @@ class _Word:
 _Words = Sequence[_Word]
 _Period = tuple[int, DayRange, _Words]
 
-_TABLE = [
-    line.split() for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines() if line[0] != "#"
-]
+_TABLE = [line.split() for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines() if line[0] != "#"]
 _LETTER_BY_WORD = {word: (row[0], int(row[1]), row[2]) for row in _TABLE for word in row[2:]}
 _LONG = [word for word, (letter, _, _) in _LETTER_BY_WORD.items() if letter in "MWSUVy"]
 _UNITS = [name for letter, _, name in (row[:3] for row in _TABLE) if letter == "U"]
@@ -306,9 +304,7 @@ def _unit(unit: str, day: date) -> DayRange:
         first = monday + timedelta(days={"week": 0, "fortnight": -7, "weekend": 5}[unit])
         return DayRange(first=first, last=monday + timedelta(days=6))
     count = {"month": 1, "quarter": 3, "year": 12}.get(unit)
-    return (
-        _months(day.year, (day.month - 1) // count * count + 1, count) if count else DayRange(first=day, last=day)
-    )
+    return _months(day.year, (day.month - 1) // count * count + 1, count) if count else DayRange(first=day, last=day)
 
 
 def _months(year: int, first: int, count: int) -> DayRange:

@@ -24,9 +24,7 @@ class HostedReranker(Reranker):
         self._timeout = timeout
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        answer = self._post(
-            {"model": self._model, "query": question, "documents": list(texts), "top_n": len(texts)}
-        )
+        answer = self._post({"model": self._model, "query": question, "documents": list(texts), "top_n": len(texts)})
         try:
             scores = {int(row["index"]): float(row["relevance_score"]) for row in answer["results"]}
         except (KeyError, TypeError, ValueError) as error:

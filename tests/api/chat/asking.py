@@ -25,9 +25,7 @@ def chat(secret: str, *messages: Any, **body: Any) -> Any:
         {"role": roles[at % 2], "content": message} if isinstance(message, str) else message
         for at, message in enumerate(messages)
     ]
-    return client_of(secret).post(
-        "/v1/chat/completions", {"model": "cover", "messages": whole, **body}, format="json"
-    )
+    return client_of(secret).post("/v1/chat/completions", {"model": "cover", "messages": whole, **body}, format="json")
 
 
 def said(response: Any) -> str:

@@ -222,9 +222,7 @@ def test_too_many_requests(published: Plugin, server: str, alice: User):
     assert caught.value.response.headers["x-ratelimit-remaining"] == "0"
 
 
-def test_a_provider_that_fails_in_the_middle_of_a_stream(
-    published: Plugin, client: openai.OpenAI, stub: OpenAIStub
-):
+def test_a_provider_that_fails_in_the_middle_of_a_stream(published: Plugin, client: openai.OpenAI, stub: OpenAIStub):
     stub.script += [Status(500)] * 3
     with pytest.raises(openai.APIError) as caught:
         list(ask(client, stream=True))

@@ -85,9 +85,7 @@ JSON = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
 @given(
-    given_row=st.fixed_dictionaries(
-        {}, optional=dict.fromkeys((*ROW, "expectation"), JSON | st.sampled_from(["x"]))
-    )
+    given_row=st.fixed_dictionaries({}, optional=dict.fromkeys((*ROW, "expectation"), JSON | st.sampled_from(["x"])))
 )
 def test_any_json_is_taken_or_refused(plugin: Plugin, given_row: dict[str, Any]):
     try:

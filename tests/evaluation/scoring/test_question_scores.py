@@ -89,9 +89,7 @@ def test_sentences_are_compared_only_where_the_set_says_more_than_a_document() -
     sentences = (span(start=10, end=20), span(start=0, end=6))
     assert values(ANSWERABLE, key=key(exact), found=found(span(), sentences=sentences))["sentence@1"] == 0
     assert values(ANSWERABLE, key=key(exact), found=found(span(), sentences=sentences))["span@5"] == 1
-    assert "span@5" not in values(
-        ANSWERABLE, key=key(GoldTarget(document=A)), found=found(span(), sentences=sentences)
-    )
+    assert "span@5" not in values(ANSWERABLE, key=key(GoldTarget(document=A)), found=found(span(), sentences=sentences))
 
 
 @pytest.mark.django_db

@@ -131,9 +131,7 @@ def test_one_huge_word_is_cut_hard_and_one_huge_sentence_between_words() -> None
 
 
 def test_unbroken_characters_that_count_as_one_token_are_cut_too() -> None:
-    spans = chunk_pages(
-        pages_of("x" * 50_000), [], strategy="tokens", size=512, overlap=64, count_tokens=count_words
-    )
+    spans = chunk_pages(pages_of("x" * 50_000), [], strategy="tokens", size=512, overlap=64, count_tokens=count_words)
     assert max(span.end - span.start for span in spans) <= 512 * 8
 
 

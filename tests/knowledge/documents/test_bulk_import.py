@@ -29,18 +29,14 @@ def embedder() -> Iterator[CountingEmbedder]:
 
 
 def texts(*bodies: str, **fields: Any) -> list[NewText]:
-    return [
-        NewText(name=f"row-{n}", title=f"Row {n}", text=body, **fields) for n, body in enumerate(bodies, start=1)
-    ]
+    return [NewText(name=f"row-{n}", title=f"Row {n}", text=body, **fields) for n, body in enumerate(bodies, start=1)]
 
 
 def found(base: KnowledgeBase, text: str) -> list[str]:
     base.refresh_from_db()
     at = BaseRevision(knowledge_base_id=base.pk, revision=base.revision, embedder=base.embedder)
     vector = get_embedder(base.embedder).embed_one(text)
-    return [
-        one.content for one in search(knowledge_bases=[at], text=text, embedding={base.embedder: vector}, limit=1)
-    ]
+    return [one.content for one in search(knowledge_bases=[at], text=text, embedding={base.embedder: vector}, limit=1)]
 
 
 def test_all_texts_answer_from_one_new_revision() -> None:
@@ -139,15 +135,12 @@ def test_vectors_of_another_length_are_refused() -> None:
         )
 
 
-def test_vectors_go_to_the_chunk_they_were_made_of(
-    monkeypatch: pytest.MonkeyPatch, embedder: CountingEmbedder
-) -> None:
+def test_vectors_go_to_the_chunk_they_were_made_of(monkeypatch: pytest.MonkeyPatch, embedder: CountingEmbedder) -> None:
     monkeypatch.setattr(bulk_import, "DOCUMENTS_PER_BATCH", 2)
     heard: list[Sequence[int]] = []
     base = make_base()
     bodies = [
-        prose(word, paragraphs=count)
-        for word, count in (("oil", 4), ("gas", 1), ("tar", 7), ("wax", 2), ("ash", 5))
+        prose(word, paragraphs=count) for word, count in (("oil", 4), ("gas", 1), ("tar", 7), ("wax", 2), ("ash", 5))
     ]
     add_texts(knowledge_base=base, texts=texts(*bodies), on_progress=lambda *done: heard.append(done))
     check_sound(base)

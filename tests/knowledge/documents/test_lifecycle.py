@@ -237,9 +237,7 @@ def test_an_address_is_a_document_once() -> None:
     assert (first.document.source_type, first.document.status) == ("url", "queued")
 
 
-@pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "example.org", "http://", "http://[::1", "javascript:alert(1)"]
-)
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "example.org", "http://", "http://[::1", "javascript:alert(1)"])
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput):
         add_url(knowledge_base=make_base(), url=url)

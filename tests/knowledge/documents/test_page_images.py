@@ -166,9 +166,7 @@ def test_a_text_has_no_picture(db: None) -> None:
         get_page_image(document.pages.get())
 
 
-def test_a_page_that_cannot_be_drawn_is_not_tried_for_everybody(
-    page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_cannot_be_drawn_is_not_tried_for_everybody(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     tries = []
 
     def fails(path: Path, *, number: int) -> None:

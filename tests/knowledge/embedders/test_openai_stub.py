@@ -153,9 +153,7 @@ def test_a_cancelled_task_is_noticed(stub):
             begun = asyncio.Event()
 
             async def consume() -> None:
-                async with await client.chat.completions.create(
-                    model="m", messages=MESSAGES, stream=True
-                ) as stream:
+                async with await client.chat.completions.create(model="m", messages=MESSAGES, stream=True) as stream:
                     async for _ in stream:
                         begun.set()
 

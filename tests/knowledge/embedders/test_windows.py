@@ -105,9 +105,7 @@ def test_words_are_kept_whole(local):
 
 def test_openai_embeds_a_chunk_as_one_window():
     embedder = OpenAIEmbedder()
-    assert embedder.windows(title_path="Manual > Valves", text=sentences(60)) == [
-        f"Manual > Valves. {sentences(60)}"
-    ]
+    assert embedder.windows(title_path="Manual > Valves", text=sentences(60)) == [f"Manual > Valves. {sentences(60)}"]
 
 
 @given(texts)

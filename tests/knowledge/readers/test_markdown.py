@@ -53,9 +53,7 @@ def test_simple_front_matter_becomes_metadata(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["---\nno fields\n---\nText", "---\na: 1\nnever closed", "---\n---\nText", "--- x"]
-)
+@pytest.mark.parametrize("text", ["---\nno fields\n---\nText", "---\na: 1\nnever closed", "---\n---\nText", "--- x"])
 def test_anything_less_simple_stays_in_the_text(text):
     assert split_front_matter(text) == ({}, text)
 

@@ -56,9 +56,7 @@ def recount(base: KnowledgeBase, revision: int) -> tuple[int, int, Counter[str]]
 def recorded(base: KnowledgeBase, revision: int) -> tuple[int, int, Counter[str]]:
     (found,) = load_statistics([at(base, revision)], {*WORDS, *terms("Manual " + " ".join(WORDS))})
     row = Revision.objects.filter(knowledge_base=base, number__lte=revision).order_by("-number").first()
-    frequencies = {
-        term: known.document_frequency for term, known in found.terms.items() if known.document_frequency
-    }
+    frequencies = {term: known.document_frequency for term, known in found.terms.items() if known.document_frequency}
     assert found.chunk_count == (row.chunk_count if row else 0)
     return found.chunk_count, row.term_total if row else 0, Counter(frequencies)
 

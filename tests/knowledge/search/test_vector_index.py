@@ -53,9 +53,7 @@ def definitions() -> list[str]:
         return [definition for (definition,) in cursor.fetchall()]
 
 
-def nearest(
-    base: KnowledgeBase, vector: np.ndarray, *, limit: int = 8, filters: Filters | None = None
-) -> list[int]:
+def nearest(base: KnowledgeBase, vector: np.ndarray, *, limit: int = 8, filters: Filters | None = None) -> list[int]:
     passages = search(
         knowledge_bases=[at(base)], text="", embedding={base.embedder: vector}, limit=limit, filters=filters
     )
@@ -121,9 +119,7 @@ def test_the_index_finds_what_an_exact_search_finds(big: KnowledgeBase) -> None:
     questions = VECTORS[MANY : MANY + 30]
     exact = [nearest(big, question) for question in questions]
     built(big)
-    shared = sum(
-        len(set(one) & set(nearest(big, question))) for one, question in zip(exact, questions, strict=True)
-    )
+    shared = sum(len(set(one) & set(nearest(big, question))) for one, question in zip(exact, questions, strict=True))
     assert shared >= 0.98 * 8 * len(questions)
 
 
@@ -163,9 +159,7 @@ def test_an_index_goes_when_the_base_has_shrunk_to_less_than_half(big: Knowledge
 def test_what_a_crashed_build_left_is_built_again(big: KnowledgeBase) -> None:
     built(big)
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass", [index_name(big.pk)]
-        )
+        cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass", [index_name(big.pk)])
     assert len(nearest(big, VECTORS[0])) == 8
     assert index_name(big.pk) not in explained(big, VECTORS[0])
     built(big)

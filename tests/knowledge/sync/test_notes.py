@@ -191,9 +191,7 @@ def test_what_has_no_end_is_left_out_to_the_end_and_reported(text: str, left: st
 )
 def test_nothing_between_private_markers_comes_out(parts: list[str]) -> None:
     text = "".join(parts)
-    shown, _ = remove_private(
-        f"{text}\n%%private%%\nsecret {text.replace('%%/private%%', '')}\n%%/private%%\n{text}"
-    )
+    shown, _ = remove_private(f"{text}\n%%private%%\nsecret {text.replace('%%/private%%', '')}\n%%/private%%\n{text}")
     assert "secret" not in shown
 
 

@@ -30,9 +30,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
     folder = tmp_path / "vault"
-    write(
-        folder, "Dam.md", "The dam holds water.\n\n## Gates\n\nSee [[Pump]] and [[Diary|that day]].", public="true"
-    )
+    write(folder, "Dam.md", "The dam holds water.\n\n## Gates\n\nSee [[Pump]] and [[Diary|that day]].", public="true")
     write(folder, "Pump.md", "The pump lifts water.", title="Pump room", public="true", tags="[pumps, water]")
     write(folder, "Diary.md", "A hard day.", title="Quarrel", date="2024-03-01")
     return folder
@@ -59,9 +57,7 @@ def test_pk_032_a_folder_becomes_documents_in_one_revision(base: KnowledgeBase, 
     check_sound(base)
 
 
-def test_pk_028_the_second_time_nothing_is_done(
-    base: KnowledgeBase, vault: Path, embedder: CountingEmbedder
-) -> None:
+def test_pk_028_the_second_time_nothing_is_done(base: KnowledgeBase, vault: Path, embedder: CountingEmbedder) -> None:
     synced(base, vault)
     embedder.texts.clear()
     report = synced(base, vault)

@@ -39,9 +39,7 @@ def test_what_was_done_before_does_not_make_it_look_fast(clock: Clock) -> None:
     assert end - timezone.now() > timedelta(seconds=80)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "done", "total"), [(0.5, 20, 100), (10, 10, 100), (10, 100, 100), (10, 20, None)]
-)
+@pytest.mark.parametrize(("seconds", "done", "total"), [(0.5, 20, 100), (10, 10, 100), (10, 100, 100), (10, 20, None)])
 def test_a_guess_is_not_made(clock: Clock, seconds: float, done: int, total: int | None) -> None:
     pace = TimeEstimator()
     pace.expected_end(10, total)

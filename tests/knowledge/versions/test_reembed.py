@@ -280,9 +280,7 @@ def test_old_vectors_stay_as_long_as_a_release_reads_them(base: KnowledgeBase, n
 
 
 @pytest.mark.django_db(transaction=True)
-def test_each_space_has_an_index_of_its_own(
-    base: KnowledgeBase, old: CountingEmbedder, new: CountingEmbedder
-) -> None:
+def test_each_space_has_an_index_of_its_own(base: KnowledgeBase, old: CountingEmbedder, new: CountingEmbedder) -> None:
     ensure_index(base, indexed_from=2)
     before = base.revision
     reembed.reembed_base(base, embedder=new)
@@ -343,9 +341,7 @@ def test_a_wrong_call_says_what_is_wrong(base: KnowledgeBase, arguments: tuple[s
 
 
 @pytest.mark.parametrize("dimensions", [768, 1024, 1536])
-def test_pk_030_vectors_of_any_size_are_searched_and_those_of_another_refused(
-    dimensions: int, settings: Any
-) -> None:
+def test_pk_030_vectors_of_any_size_are_searched_and_those_of_another_refused(dimensions: int, settings: Any) -> None:
     """Over the real protocol: the size is asked for, and what does not have it is an error at once."""
     settings.OPENAI_API_KEY = "sk-test"
     name = f"openai:qwen3-embedding:{dimensions}"
@@ -381,8 +377,7 @@ def test_bases_of_two_embedders_answer_one_question_together(
     _read(add_markdown(other, "Tar is kept hot.", name="tar.md"), new)
     other.refresh_from_db()
     bases = [
-        BaseRevision(knowledge_base_id=one.pk, revision=one.revision, embedder=one.embedder)
-        for one in (base, other)
+        BaseRevision(knowledge_base_id=one.pk, revision=one.revision, embedder=one.embedder) for one in (base, other)
     ]
     text = "Tar is kept hot."
     embedding = {one.name: one.embed(one.windows(title_path="tar", text=text))[0] for one in (old, new)}

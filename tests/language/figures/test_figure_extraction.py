@@ -96,9 +96,7 @@ def test_a_figure_may_be_written_in_another_way(claim: str, source: str):
         ("There are three of them.", "there are many", {"three"}),
     ],
 )
-def test_a_figure_must_stand_in_the_source_in_its_unit_and_under_its_bound(
-    claim: str, source: str, lacking: set[str]
-):
+def test_a_figure_must_stand_in_the_source_in_its_unit_and_under_its_bound(claim: str, source: str, lacking: set[str]):
     assert unsupported_figures(claim, source) == lacking
 
 

@@ -109,8 +109,7 @@ def test_an_invalid_row_of_a_list_is_named_by_its_number() -> None:
 
 def test_a_complaint_about_the_whole_is_not_prefixed() -> None:
     assert (
-        error_handlers.validation_message({"non_field_errors": ["Give one or the other"]})
-        == "Give one or the other."
+        error_handlers.validation_message({"non_field_errors": ["Give one or the other"]}) == "Give one or the other."
     )
 
 

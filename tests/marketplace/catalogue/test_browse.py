@@ -130,9 +130,7 @@ def test_what_is_looked_for_changes_nothing(client: Client) -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.dictionaries(
-        st.sampled_from(["q", "domain", "tag", "trust", "use", "sort", "page", "x"]), st.text(max_size=40)
-    )
+    st.dictionaries(st.sampled_from(["q", "domain", "tag", "trust", "use", "sort", "page", "x"]), st.text(max_size=40))
 )
 def test_whatever_stands_in_the_address_there_is_a_page(db: None, said: dict[str, str]) -> None:
     assert Client().get("/marketplace", said).status_code == 200

@@ -161,9 +161,7 @@ def test_usage_is_drawn_and_can_be_read(client: Client, published: Plugin) -> No
     assert '<td class="n">1,204</td>' in said
 
 
-def test_similar_plugins_are_of_the_same_domain_and_on_the_air(
-    client: Client, published: Plugin, alice: User
-) -> None:
+def test_similar_plugins_are_of_the_same_domain_and_on_the_air(client: Client, published: Plugin, alice: User) -> None:
     for name, domain, is_published in (("Gloves", "safety", True), ("Hats", "safety", False), ("Tax", "law", True)):
         other = Plugin.objects.create(
             owner=alice, name=name, slug=name.lower(), domain=domain, is_published=is_published

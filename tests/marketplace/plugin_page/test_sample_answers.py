@@ -59,9 +59,7 @@ def test_the_page_shows_it_with_its_evidence(client: Client, published: Plugin, 
     assert "1 of 1 citation found word for word on the cited page" in said
 
 
-def test_an_excerpt_that_is_not_on_its_page_is_not_called_verified(
-    published: Plugin, golden: GoldenQuestion
-) -> None:
+def test_an_excerpt_that_is_not_on_its_page_is_not_called_verified(published: Plugin, golden: GoldenQuestion) -> None:
     made = current_sample(published)
     made["citations"][0]["excerpt"] = "Something else."
     shown = offered_sample_answer(published, made, viewer=None)
@@ -119,8 +117,6 @@ def test_what_is_no_sample_any_more_is_forgotten(
 ) -> None:
     Listing.objects.filter(pk=published.pk).update(sample=current_sample(published), updated_at="2020-01-01T00:00Z")
     golden.delete()
-    monkeypatch.setattr(
-        "marketplace.tasks.publish_task", lambda name, plugin_id: complete_listing(plugin_id=plugin_id)
-    )
+    monkeypatch.setattr("marketplace.tasks.publish_task", lambda name, plugin_id: complete_listing(plugin_id=plugin_id))
     refresh_listings()
     assert Listing.objects.get(pk=published.pk).sample == {}

@@ -76,8 +76,7 @@ def test_who_goes_from_plugin_to_plugin_is_counted_as_one(settings: Any) -> None
     ]
     assert refused == [False] * 10 + [True]
     at_once = [
-        rate_limits.count_visitor_request("hasty", place=f"hasty-{number}", now=BEGIN).is_refused
-        for number in range(6)
+        rate_limits.count_visitor_request("hasty", place=f"hasty-{number}", now=BEGIN).is_refused for number in range(6)
     ]
     assert at_once == [False] * 5 + [True]
 
@@ -86,9 +85,9 @@ def test_who_is_refused_uses_up_nothing_of_what_is_left_to_all(settings: Any) ->
     settings.VISITOR_PER_MINUTE, settings.VISITORS_PER_DAY = 1, 2
     for number in range(5):
         rate_limits.count_visitor_request("greedy", place=f"elsewhere-{number}", now=BEGIN)
-    assert [
-        rate_limits.count_visitor_request("greedy", place="pooled", now=BEGIN).is_refused for _ in range(3)
-    ] == [True] * 3
+    assert [rate_limits.count_visitor_request("greedy", place="pooled", now=BEGIN).is_refused for _ in range(3)] == [
+        True
+    ] * 3
     others = [
         rate_limits.count_visitor_request(f"other-{number}", place="pooled", now=BEGIN).is_refused
         for number in range(3)

@@ -143,9 +143,7 @@ def test_a_tree_that_is_switched_off_or_only_draws_warnings_does_not_block(ready
     assert published(ready)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("top_k", 0), ("top_k", 51), ("threshold", 1.5), ("citation_mode", "?")]
-)
+@pytest.mark.parametrize(("name", "value"), [("top_k", 0), ("top_k", 51), ("threshold", 1.5), ("citation_mode", "?")])
 def test_a_setting_that_makes_no_sense_is_named(ready: Plugin, name: str, value: Any) -> None:
     Plugin.objects.update(**{name: value})
     [reason] = reasons(ready)

@@ -87,9 +87,7 @@ def test_one_address_cannot_flood_the_queue(plugin: Plugin, dora: User) -> None:
 # --- Deciding -----------------------------------------------------------------------------------------------------
 
 
-def test_hiding_a_review_decides_every_report_of_it(
-    plugin: Plugin, dora: User, ruth: User, mailoutbox: Any
-) -> None:
+def test_hiding_a_review_decides_every_report_of_it(plugin: Plugin, dora: User, ruth: User, mailoutbox: Any) -> None:
     review = reviewed(plugin, dora)
     update_review_counts(plugin.pk)
     first = said(plugin, review=review)
@@ -179,9 +177,7 @@ def test_what_was_decided_can_be_opened_again(plugin: Plugin, dora: User, ruth: 
     assert len(moderation.hide_review(reports[1], by=ruth).reports) == 2
 
 
-def test_a_mail_that_cannot_be_sent_undoes_nothing(
-    plugin: Plugin, ruth: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mail_that_cannot_be_sent_undoes_nothing(plugin: Plugin, ruth: User, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*args: Any, **options: Any) -> None:
         raise smtplib.SMTPServerDisconnected("gone")
 

@@ -86,9 +86,7 @@ def test_text_is_text(plugin: Plugin, dora: User) -> None:
 
 def test_a_review_of_an_older_release_says_so(plugin: Plugin, dora: User) -> None:
     review = reviewed(plugin, dora, questions=1204, asked_since=date(2020, 6, 3), has_installed=True)
-    assert (
-        use_summary(review, latest="1.0.0") == "1,204 questions since June 2020 · installed a copy · release 1.0.0"
-    )
+    assert use_summary(review, latest="1.0.0") == "1,204 questions since June 2020 · installed a copy · release 1.0.0"
     plugin.set_live_release(Release.objects.create(plugin=plugin, version="1.1.0", system_prompt="Brief."))
     assert "release 1.0.0, an earlier one" in html(plugin)
 

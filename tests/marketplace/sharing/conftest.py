@@ -21,9 +21,7 @@ from tests.cover import HANDBOOK, TREE
 from trees.models import DecisionTree
 
 PDF = Path(__file__).parents[3] / "marketplace" / "demo_content" / "concrete-cover-handbook.pdf"
-NOTE = (
-    "# Site notes\n\nFormwork for beams is struck after seven days. Plastic spacers are not used near the coast.\n"
-)
+NOTE = "# Site notes\n\nFormwork for beams is struck after seven days. Plastic spacers are not used near the coast.\n"
 QUESTIONS = [
     ("What is the nominal cover of a beam in severe exposure?", {}),
     ("What is the nominal cover of a footing?", {}),

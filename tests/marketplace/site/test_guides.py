@@ -97,9 +97,7 @@ def test_links_between_guides_are_rewritten_and_files_are_no_links() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "address", ["javascript:alert(1)", "//evil.example", "data:text/html,x", "ftp://x.example"]
-)
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "//evil.example", "data:text/html,x", "ftp://x.example"])
 def test_no_other_kind_of_address_becomes_a_link(address: str) -> None:
     assert "href" not in drawn(f"[words]({address})")
 

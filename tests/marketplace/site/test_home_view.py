@@ -42,9 +42,7 @@ def test_it_shows_an_answer_that_was_given_with_the_words_that_prove_it(client: 
     assert re.search(r'steel toe\.<a class="cite"', content)
 
 
-def test_of_a_plugin_that_is_not_shared_it_shows_no_more_than_what_is_cited(
-    client: Client, listed: Listing
-) -> None:
+def test_of_a_plugin_that_is_not_shared_it_shows_no_more_than_what_is_cited(client: Client, listed: Listing) -> None:
     content = text_of(client)
     assert "/source/" not in content
     assert 'href="#evidence-1"' in content

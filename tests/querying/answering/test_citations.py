@@ -36,9 +36,7 @@ def test_a_wrong_figure_is_not_borne_out():
 
 
 def test_a_right_sentence_with_the_wrong_source_gets_the_right_one():
-    cited = CitationVerifier([SEVERE, MILD]).cite(
-        "For mild exposure the nominal cover of a beam is 20 mm [Source 1]."
-    )
+    cited = CitationVerifier([SEVERE, MILD]).cite("For mild exposure the nominal cover of a beam is 20 mm [Source 1].")
     (citation,) = cited.citations
     assert citation.passage == MILD
 
@@ -109,6 +107,4 @@ def test_a_flipped_negation_is_not_borne_out():
         .citations
         == ()
     )
-    assert (
-        CitationVerifier([plan]).cite("The cost of travel to a clinical trial is not covered [Source 1].").citations
-    )
+    assert CitationVerifier([plan]).cite("The cost of travel to a clinical trial is not covered [Source 1].").citations

@@ -61,9 +61,7 @@ def test_a_short_self_refusal_is_refused_even_when_it_cites():
 
 def test_a_long_answer_that_mentions_its_limits_is_not_a_refusal():
     limits = "I don't have verified information on prestressed members, which follow rules of their own."
-    padding = (
-        "For severe exposure the nominal cover is 45 mm, and severe exposure keeps that nominal cover [Source 3]."
-    )
+    padding = "For severe exposure the nominal cover is 45 mm, and severe exposure keeps that nominal cover [Source 3]."
     shown, answer = run(MILD, MODERATE, padding, SEVERE, limits)
     assert answer.outcome == Outcome.ANSWERED
     assert limits not in shown

@@ -64,9 +64,9 @@ def test_the_grounds_are_the_lead_over_another_passage_and_the_agreement_of_both
 
 def test_the_same_sentence_in_another_passage_is_no_rival():
     again = passage(PLAN.content, number=2)
-    assert assess_sufficiency(
-        "Does the plan cover eye exams?", evidence(PLAN, again)
-    ).grounds.lead == pytest.approx(0.9)
+    assert assess_sufficiency("Does the plan cover eye exams?", evidence(PLAN, again)).grounds.lead == pytest.approx(
+        0.9
+    )
 
 
 def test_a_sign_is_among_the_grounds():

@@ -55,10 +55,7 @@ def test_what_the_caller_says_now_counts_more_than_what_the_token_remembers(ques
 
 
 def test_the_question_comes_out_of_the_token_when_it_is_left_out(question: Question) -> None:
-    assert (
-        resume_from_token(replace(question, text=""), token=token_for(question), answer="mild").text
-        == "What cover?"
-    )
+    assert resume_from_token(replace(question, text=""), token=token_for(question), answer="mild").text == "What cover?"
 
 
 def test_only_spaces_may_differ(question: Question) -> None:
@@ -71,9 +68,7 @@ def others(question: Question) -> dict[str, Question]:
     return {
         "caller": replace(question, caller=Caller(name="key:2")),
         "question": replace(question, text="What colour?"),
-        "release": replace(
-            question, release=Release.objects.create(plugin=plugin, version="1.1.0", system_prompt="x")
-        ),
+        "release": replace(question, release=Release.objects.create(plugin=plugin, version="1.1.0", system_prompt="x")),
         "draft": replace(question, release=Release(plugin=plugin, system_prompt="x")),
         "plugin": replace(
             question, release=Release.objects.create(plugin=stranger, version="1.0.0", system_prompt="x")

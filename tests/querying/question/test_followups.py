@@ -43,9 +43,7 @@ EXPOSED = "How is it exposed?\n\n- mild\n- severe"
 SPAN = "What is the span m?"
 
 
-def question(
-    *said: str, trees: list[dict[str, Any]] | None = None, facts: dict[str, Any] | None = None
-) -> Question:
+def question(*said: str, trees: list[dict[str, Any]] | None = None, facts: dict[str, Any] | None = None) -> Question:
     """The last text is the question, those before it are the user's and the assistant's in turn."""
     *before, text = said
     roles = ("user", "assistant")
@@ -91,9 +89,7 @@ def test_a_fact_of_the_request_wins():
     }
 
 
-@pytest.mark.parametrize(
-    "reply", ["sehr", "dunno", "I don't know", "I’m not sure, sorry", "No idea about that one"]
-)
+@pytest.mark.parametrize("reply", ["sehr", "dunno", "I don't know", "I’m not sure, sorry", "No idea about that one"])
 def test_an_answer_that_is_none_is_put_to_the_tree_which_asks_again(reply: str):
     assert resume_from_context(question("What cover?", EXPOSED, reply)).facts == {"exposure": reply}
 

@@ -76,9 +76,7 @@ def test_a_rerankers_opinion_decides_the_order() -> None:
 def test_a_rerankers_opinion_leaves_the_strength_as_it_was() -> None:
     passages = [passage(FILLER, number=1), passage("The gravel is in bay 3.", number=2)]
     without = weighed(("Where is the gravel?", 1.0), passages=passages)
-    assert (
-        weighed(("Where is the gravel?", 1.0), passages=passages, relevance=[0.9, 0.2]).strength == without.strength
-    )
+    assert weighed(("Where is the gravel?", 1.0), passages=passages, relevance=[0.9, 0.2]).strength == without.strength
 
 
 def test_of_many_windows_those_with_the_questions_words_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,9 +44,7 @@ def test_an_action_node_is_read():
 
 
 def test_declared_fields_are_read():
-    parsed = parse_tree(
-        tree(action("a"), fields={"span": {"type": "number", "unit": "m", "question": "How long?"}})
-    )
+    parsed = parse_tree(tree(action("a"), fields={"span": {"type": "number", "unit": "m", "question": "How long?"}}))
     assert parsed.fields == {"span": FieldDeclaration(type="number", unit="m", question="How long?")}
 
 

@@ -104,9 +104,7 @@ class TestOptions:
         )
         assert values(asked, "with a wet joint") == {"joint": "wet joint"}
 
-    @pytest.mark.parametrize(
-        ("text", "expected"), [("a beam of class A", "A"), ("a beam", None), ("2 beams", None)]
-    )
+    @pytest.mark.parametrize(("text", "expected"), [("a beam of class A", "A"), ("a beam", None), ("2 beams", None)])
     def test_a_slight_option_counts_only_beside_the_name_of_its_field(self, text, expected):
         asked = parse_tree(tree(question("class", {"A": "a", "2": "a"}, extractFrom="class"), action("a")))
         assert values(asked, text).get("class") == expected
@@ -196,9 +194,7 @@ class TestNumbers:
     def test_a_bound_is_not_a_value(self, text):
         assert values(numbers_tree(), text) == {}
 
-    @pytest.mark.parametrize(
-        "text", ["a span of 4 or 6 m", "span 4-6 m", "span between 4 and 6 m", "span 4 m to 6 m"]
-    )
+    @pytest.mark.parametrize("text", ["a span of 4 or 6 m", "span 4-6 m", "span between 4 and 6 m", "span 4 m to 6 m"])
     def test_a_choice_of_numbers_is_left_to_be_asked(self, text):
         assert values(numbers_tree(), text) == {}
 
@@ -232,9 +228,7 @@ class TestRequests:
         assert facts_from_request(cover_tree(), {"exposure": "lunar"})[0]["exposure"].value == "lunar"
 
     def test_a_denied_answer_is_not_taken_for_the_option(self):
-        assert (
-            facts_from_request(cover_tree(), {"member_type": "not a beam"})[0]["member_type"].value == "not a beam"
-        )
+        assert facts_from_request(cover_tree(), {"member_type": "not a beam"})[0]["member_type"].value == "not a beam"
 
     @pytest.mark.parametrize("value", [None, [], {}, ["beam"], float("nan"), float("inf"), 10**400, "x" * 501])
     def test_other_values_are_refused(self, value):

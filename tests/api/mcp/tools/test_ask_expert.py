@@ -67,9 +67,7 @@ def test_the_text_has_marks_and_sources_and_each_source_can_be_opened(
     assert "[Source 1] Cover handbook" in text_of(answered).split("Sources:")[1]
     cited = data_of(answered)["citations"]
     assert [link.name for link in links_of(answered)] == [one["id"] for one in cited]
-    assert [one["excerpt"] in resource.contents[0].text for one, resource in zip(cited, opened, strict=True)] == [
-        True
-    ]
+    assert [one["excerpt"] in resource.contents[0].text for one, resource in zip(cited, opened, strict=True)] == [True]
 
 
 @both
@@ -109,9 +107,7 @@ def test_an_object_that_comes_as_a_string_is_read(published: Plugin, server: str
 def test_a_client_with_forms_is_asked_for_the_missing_fact(published: Plugin, server: str, key: str):
     person = Person("severe")
     asked = {"plugin": "cover", "question": UNCLEAR}
-    answered = over_http(
-        server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person
-    )
+    answered = over_http(server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person)
     assert "45 mm" in data_of(answered)["answer"]
     (form,) = person.asked
     assert form.message == "How is the member exposed?"
@@ -143,9 +139,7 @@ def test_a_user_who_declines_leaves_the_question_to_the_model(published: Plugin,
 def test_an_answer_that_is_none_of_the_options_is_asked_again(published: Plugin, server: str, key: str):
     person = Person("purple", "mild")
     asked = {"plugin": "cover", "question": UNCLEAR}
-    answered = over_http(
-        server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person
-    )
+    answered = over_http(server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person)
     assert "20 mm" in data_of(answered)["answer"]
     assert len(person.asked) == 2
 
@@ -251,9 +245,7 @@ def test_a_cancelled_call_stops_the_model_and_leaves_one_abandoned_row(
     until(lambda: list(Query.objects.values_list("outcome", flat=True)) == ["abandoned"])
 
 
-def test_a_previous_client_that_hangs_up_stops_the_model(
-    published: Plugin, server: str, key: str, stub: OpenAIStub
-):
+def test_a_previous_client_that_hangs_up_stops_the_model(published: Plugin, server: str, key: str, stub: OpenAIStub):
     stub.answer = lambda request: SEVERE * 200
     stub.script.append(SlowStream(0.05))
     headers = {
@@ -289,8 +281,7 @@ def test_two_clients_at_once_get_their_own_answers(published: Plugin, server: st
     assert ["20 mm" in one["answer"] for one in answers["mild"]] == [True] * 3
     assert ["45 mm" in one["answer"] for one in answers["severe"]] == [True] * 3
     assert (
-        sorted(Query.objects.values_list("api_key__owner__display_name", flat=True))
-        == ["Alice"] * 3 + ["Charlie"] * 3
+        sorted(Query.objects.values_list("api_key__owner__display_name", flat=True)) == ["Alice"] * 3 + ["Charlie"] * 3
     )
 
 

@@ -112,9 +112,7 @@ def test_a_quotation_stands_in_the_source_word_for_word(quote: str, verbatim: bo
 
 
 def test_names_and_scare_quotes_are_no_quotations():
-    assert find_quotations("The “cover” is in 'Table 16' but it’s not “what the code says”.") == [
-        "what the code says"
-    ]
+    assert find_quotations("The “cover” is in 'Table 16' but it’s not “what the code says”.") == ["what the code says"]
 
 
 def test_each_part_of_a_sentence_keeps_its_subject_and_its_condition():
@@ -135,7 +133,5 @@ def test_without_an_embedder_only_words_bear_out_a_claim(monkeypatch: pytest.Mon
     travel = passage("Employees get back what they spend on trips for the company.")
     assert CitationVerifier([travel]).cite(f"{travel.content[:-1]} [Source 1].").citations
     assert (
-        not CitationVerifier([travel])
-        .cite("Workers are repaid their spending on company travel [Source 1].")
-        .citations
+        not CitationVerifier([travel]).cite("Workers are repaid their spending on company travel [Source 1].").citations
     )

@@ -24,9 +24,7 @@ MILD = "For mild exposure the nominal cover of a beam is 20 mm."
 BOTH = "Beams need a cover of 25 mm and columns need a cover of 40 mm."
 FOOTINGS = "Footings have a nominal cover of at least 50 mm."
 CRACKS = "The width of surface cracks shall not exceed 0.3 mm in members where cracking is not harmful."
-SPACERS = (
-    "Spacers stand at most one metre apart. They are made of mortar and hold the bars while concrete is placed."
-)
+SPACERS = "Spacers stand at most one metre apart. They are made of mortar and hold the bars while concrete is placed."
 SLUMP = "For heavily reinforced sections the slump shall be 75–100 mm."
 STRENGTH = "Concrete of grade M30 reaches a characteristic strength of 30 MPa after 28 days."
 CLAUSE = "26.4.2 Nominal cover to meet durability requirements is given in Table 16 of IS 456:2000."
@@ -46,9 +44,7 @@ DRUG = (
     "Metformin reduces hepatic glucose production. The maximum daily dose is 2,000 mg. "
     "Patients must not take it with alcohol."
 )
-PERMIT = (
-    "Work may start only after the inspector has approved the drawings. A permit is mandatory for walls above 2 m."
-)
+PERMIT = "Work may start only after the inspector has approved the drawings. A permit is mandatory for walls above 2 m."
 RESPECTIVELY = "Beams, columns and footings need a cover of 25, 40 and 50 mm respectively."
 DATES = "The agreement was signed on 12 March 2024 and takes effect on 1 April 2024."
 PAYS = "The contractor pays the subcontractor within 14 days of the invoice. The owner pays the contractor monthly."
@@ -67,25 +63,19 @@ APPLY = (
     "Applicants must be at least 18 years old and hold a valid driving licence. Applications received "
     "after 30 June 2025 will not be considered."
 )
-VACCINE = (
-    "Store the vaccine between 2 °C and 8 °C. Do not freeze. Once opened, the vial must be used within 6 hours."
-)
+VACCINE = "Store the vaccine between 2 °C and 8 °C. Do not freeze. Once opened, the vial must be used within 6 hours."
 SPEED = (
     "The speed limit is 50 km/h in built-up areas and 100 km/h on country roads. Drivers under 21 may "
     "not exceed 80 km/h."
 )
 TAX = "Income tax is charged at 20% on earnings between £12,571 and £50,270, and at 40% above that."
 WATER = "Water boils at 100 °C at sea level. At an altitude of 3,000 m it boils at about 90 °C."
-DEPOSIT = (
-    "The landlord must return the deposit within 21 days after the tenancy ends, less any deductions for damage."
-)
+DEPOSIT = "The landlord must return the deposit within 21 days after the tenancy ends, less any deductions for damage."
 BACKUP = (
     "Backups run nightly at 02:00 and are retained for 90 days. Administrators can restore a backup "
     "without assistance from support."
 )
-QUORUM = (
-    "The committee consists of seven members, of whom four form a quorum. Decisions are taken by simple majority."
-)
+QUORUM = "The committee consists of seven members, of whom four form a quorum. Decisions are taken by simple majority."
 
 RIGHT: list[tuple[str, list[str]]] = [
     # Verbatim, and nearly so
