@@ -22,7 +22,7 @@ from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answers
 from querying.presentation.page_requests import questions_left_text
-from querying.question import access
+from querying.question import document_access
 from querying.question.planning.matching_documents import documents_in_release
 
 MAX_LISTED, MAX_SAMPLES = 30, 4
@@ -88,7 +88,7 @@ def render_chat_page(
     assert isinstance(owner, User)
     release = latest_release(plugin)
     # Whether there is no public document, so that nobody can get an answer.
-    is_empty = not session and not documents_in_release(access.public_filters().documents(), release).exists()
+    is_empty = not session and not documents_in_release(document_access.public_filters().documents(), release).exists()
     samples = plugin.golden_questions.offered_to_visitors().values_list("question", flat=True)[:MAX_SAMPLES]
     others = ChatSession.objects.of_visitor(visitor, plugin)
     context = {

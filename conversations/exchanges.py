@@ -7,7 +7,7 @@ from uuid import UUID
 
 from conversations.models import ChatMessage, ChatSession
 from querying.presentation.answer import referenced_document_ids
-from querying.question import access
+from querying.question import document_access
 from querying.types import Outcome
 
 
@@ -37,7 +37,7 @@ def exchanges_of(session: ChatSession, *, only: UUID | None = None) -> list[Exch
     """In the order in which they were asked; `only` limits them to the one with this id. Two statements."""
     messages = list(session.messages.filter(query_id=only) if only else session.messages.all())
     documents = {message.pk: set(referenced_document_ids(message.answer)) for message in messages}
-    readable = access.publicly_readable(set().union(*documents.values()))
+    readable = document_access.publicly_readable(set().union(*documents.values()))
     answers = {message.query_id: message for message in messages if message.role == ChatMessage.Role.ASSISTANT}
     exchanges = []
     for question in messages:

@@ -12,7 +12,7 @@ from lexic.database import release_connections
 from querying import json_format, pipeline
 from querying.answering.citation_styles import describe_citation
 from querying.presentation.cited_pages import readable_page_ids
-from querying.question.followups import pack_original
+from querying.question.clarification_replies import pack_original
 from querying.types import Answer, Delta, Done, Event, Failed, Question
 
 _INTERRUPTED_NOTE = "\n\nThe answer stopped early. What you see is verified; the rest was not sent."

@@ -21,7 +21,7 @@ from querying.presentation.question_run import QuestionRun
 from querying.question import resolve
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidResumeToken
 from querying.question.planning.query_plan import parse_time_zone
-from querying.question.rate_limits import check_visitor_limit
+from querying.question.user_limits import check_visitor_limit
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
 # How much of what was said before goes along with a question.

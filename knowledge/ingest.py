@@ -23,7 +23,7 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 from knowledge.readers.isolation.reader_process import read_pages
-from knowledge.versions import embeddings, publication, staging
+from knowledge.versions import embeddings, publish_version, staging
 from knowledge.versions.chunk_plan import ParsedSource, plan_chunks
 from knowledge.versions.progress import OnStageProgress, Progress, Superseded
 from knowledge.versions.writer import discard_staged
@@ -165,13 +165,13 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     columns = partial(_ready_columns, document, reading, title=title, chunk_count=len(planned))
     if staging.is_unchanged(document, planned, reading):
         discard_staged(document.pk)
-        publication.mark_unchanged(document, columns=columns())
+        publish_version.mark_unchanged(document, columns=columns())
         return
     staging.stage_chunks(document, planned, reading, title=title)
 
     progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=len(planned))
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
-    publication.publish_version(document, page_ids=reading.page_ids.values(), columns=columns())
+    publish_version.publish_version(document, page_ids=reading.page_ids.values(), columns=columns())
 
 
 def _new_progress(document: Document, on_progress: OnStageProgress | None) -> Progress:

@@ -17,8 +17,8 @@ What is different from a bare language model, and why:
   for reasons of safety, and clients treat it as an error or show nothing, as `content` is null then. A person has to
   see that the documents say nothing. Programs read `lexic.outcome`.
 - *A clarification is ordinary text* too: the question and its options. Answering it in the next turn is enough, for
-  the conversation comes back whole (see `querying.question.followups`); `lexic.clarification` has the token for
-  programs.
+  the conversation comes back whole (see `querying.question.clarification_replies`); `lexic.clarification` has the token
+  for programs.
 - `citations` stand beside `choices`; in a stream they come with the last chunk of the text. The message also has the
   protocol's own `annotations`, one for each `[Source N]` in the text.
 """

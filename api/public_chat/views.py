@@ -37,7 +37,7 @@ from lexic.database import release_connections
 from lexic.errors import InvalidInput
 from plugins.models import Release
 from querying.question import resolve
-from querying.question.rate_limits import check_visitor_limit
+from querying.question.user_limits import check_visitor_limit
 from querying.types import AnswerFailed, Caller, Question, Turn
 
 # Callers are not identified, so they read what anybody may read.

@@ -26,7 +26,7 @@ from querying import json_format, releases
 from querying.models import Query
 from querying.presentation import sse
 from querying.presentation.question_run import QuestionRun, may_read_prompt, run_to_end, stream_with_final_event
-from querying.question.rate_limits import check_user_limit
+from querying.question.user_limits import check_user_limit
 from querying.releases import DRAFT
 from querying.types import AnswerFailed, Question
 

@@ -22,7 +22,7 @@ from plugins.models import Plugin
 from querying.models import Query
 from querying.presentation import question_run, sse
 from querying.presentation.page_requests import error_response, wants_event_stream
-from querying.question.rate_limits import check_user_limit
+from querying.question.user_limits import check_user_limit
 
 _STARTER_QUESTIONS = 3
 # What the form does not keep after an answer.

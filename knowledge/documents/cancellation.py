@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from knowledge.documents.source_file import DuplicateContent
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
-from knowledge.versions import publication
+from knowledge.versions import publish_version
 from knowledge.versions.writer import discard_staged
 from lexic.errors import Conflict, NotFound
 
@@ -42,7 +42,7 @@ def cancel_ingestion(document: Document) -> Document | None:
 
 def _restore_or_remove(document: Document) -> Document | None:
     if document.added_in is None:
-        publication.remove_document(document)
+        publish_version.remove_document(document)
         return None
     discard_staged(document.pk)
     Document.objects.filter(pk=document.pk).update(**_ready_version_columns(document))

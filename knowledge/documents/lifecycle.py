@@ -18,7 +18,7 @@ from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
 from knowledge.readers.text_cleaning import replace_unstorable
-from knowledge.versions import publication
+from knowledge.versions import publish_version
 from lexic.errors import InvalidInput, NotFound
 
 MAX_NAME_LENGTH = 300
@@ -211,7 +211,7 @@ def update_details(
 
 def delete_document(document: Document) -> None:
     """Take the document out of its knowledge base. It stops answering at once; releases that pin it keep it."""
-    publication.remove_document(document)
+    publish_version.remove_document(document)
 
 
 class _PeekedStream:

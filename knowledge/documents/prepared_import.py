@@ -13,7 +13,7 @@ from knowledge.chunking.chunker import ChunkSpan
 from knowledge.embedders.base import Embedder
 from knowledge.models import Document, DocumentStatus
 from knowledge.readers.types import PageText
-from knowledge.versions import embeddings, publication, staging, writer
+from knowledge.versions import embeddings, publish_version, staging, writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, plan_spans
 from knowledge.versions.embeddings import WindowVectors
@@ -73,7 +73,7 @@ def import_prepared(document: Document, prepared: PreparedDocument) -> bool:
     columns = {**parsed.counters(chunk_count=len(planned)), "arrived_sha256": ""}
     if staging.is_unchanged(document, planned, parsed):
         writer.discard_staged(document.pk)
-        publication.mark_unchanged(document, columns=columns)
+        publish_version.mark_unchanged(document, columns=columns)
         return True
     staging.stage_chunks(document, planned, parsed, title=document.title)
     if prepared.vectors is None:
@@ -84,7 +84,7 @@ def import_prepared(document: Document, prepared: PreparedDocument) -> bool:
         )
         return False
     _stage_vectors(document, prepared.vectors)
-    publication.publish_version(document, page_ids=parsed.page_ids.values(), columns=columns)
+    publish_version.publish_version(document, page_ids=parsed.page_ids.values(), columns=columns)
     return True
 
 
@@ -103,7 +103,7 @@ def embed_staged_import(document: Document, *, embedder: Embedder, progress: Pro
     total = staged.count()
     progress.enter_stage(DocumentStatus.EMBEDDING, chunks_total=total)
     embeddings.embed_staged_chunks(document, embedder=embedder, progress=progress)
-    publication.publish_version(document, page_ids=page_ids, columns={"arrived_sha256": "", "chunks_done": total})
+    publish_version.publish_version(document, page_ids=page_ids, columns={"arrived_sha256": "", "chunks_done": total})
 
 
 def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> ParsedSource:

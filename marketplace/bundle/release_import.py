@@ -18,7 +18,7 @@ from knowledge.documents import file_store
 from knowledge.documents.prepared_import import PreparedDocument, import_prepared
 from knowledge.embedders import get_embedder
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
-from knowledge.versions import publication
+from knowledge.versions import publish_version
 from lexic.errors import Conflict
 from marketplace.bundle import ingest_output
 from marketplace.bundle.archive import MAX_DOCUMENTS, BundleArchive, pages_file_name, vectors_file_name
@@ -130,7 +130,7 @@ def replace_plugin_content(plugin: Plugin, content: ReleaseContent, *, archive: 
     bases = _match_knowledge_bases(plugin, content)
     rows, gone = _match_documents(content.documents, bases)
     for one in gone:
-        publication.remove_document(one)
+        publish_version.remove_document(one)
     waiting = 0
     for number, (said, row) in enumerate(zip(content.documents, rows, strict=True)):
         document = _update_document(row, said)

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, NullIf
 
 from knowledge.models import Chunk, Document, DocumentQuerySet
 from plugins.models import Release
-from querying.question import access
+from querying.question import document_access
 
 # What visitors are told of, where there is something that they are not.
 _PUBLIC_CONDITION = {"is_public": True, "is_template": False}
@@ -20,12 +20,12 @@ def public_documents(release: Release) -> DocumentQuerySet:
     """Titles, dates and counts of pages may be shown to anybody; the text only by `Page.objects.visible_to`. Where the
     author tells public documents from others, these are the public ones, as they are marked today."""
     read = Document.objects.filter(_documents_condition(release))
-    return read.filter(**_PUBLIC_CONDITION) if access.restricts_to_public(release) else read
+    return read.filter(**_PUBLIC_CONDITION) if document_access.restricts_to_public(release) else read
 
 
 def private_documents(release: Release) -> DocumentQuerySet:
     """Those that it reads and visitors are not told of."""
-    if not access.restricts_to_public(release):
+    if not document_access.restricts_to_public(release):
         return Document.objects.none()
     return Document.objects.filter(_documents_condition(release)).exclude(**_PUBLIC_CONDITION)
 

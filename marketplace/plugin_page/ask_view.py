@@ -28,9 +28,9 @@ from querying.presentation.page_requests import (
     signed_in_user,
     wants_event_stream,
 )
-from querying.question import access
-from querying.question.rate_limits import check_visitor_limit
+from querying.question import document_access
 from querying.question.resolve import resume_from_token
+from querying.question.user_limits import check_visitor_limit
 from querying.types import Caller, Question
 
 # Whoever has the token of a question back may answer it: nobody knows who visitors are.
@@ -67,7 +67,7 @@ def _build_question(request: HttpRequest, plugin: Plugin) -> Question:
     if release is None:
         raise Http404("This plugin has no release.")
     fields = form.cleaned_data
-    caller = Caller(name=VISITOR_NAME, is_public_caller=access.restricts_to_public(release))
+    caller = Caller(name=VISITOR_NAME, is_public_caller=document_access.restricts_to_public(release))
     question = Question(text=fields["question"], release=release, caller=caller)
     if fields["token"]:
         question = resume_from_token(question, token=fields["token"], answer=fields["answer"])

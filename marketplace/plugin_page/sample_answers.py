@@ -14,7 +14,7 @@ from plugins.models import Plugin, Release
 from querying import json_format, pipeline
 from querying.models import GoldenQuestion, Query
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answer, referenced_document_ids
-from querying.question import access
+from querying.question import document_access
 from querying.types import Caller, Done, Outcome, Question
 
 # How many are offered to visitors.
@@ -60,13 +60,15 @@ def is_sample_offered(plugin: Plugin, sample: Mapping[str, Any]) -> bool:
     if not (plugin.public_chat or plugin.public_only):
         return True
     named = set(referenced_document_ids(sample))
-    return named <= access.publicly_readable(named)
+    return named <= document_access.publicly_readable(named)
 
 
 def _ask_sample_question(release: Release, golden: GoldenQuestion) -> dict[str, Any]:
     """{} unless it is answered. The audit row is deleted: nobody asked this."""
     started = time.monotonic()
-    caller = Caller(name=_CALLER_NAME, is_evaluation=True, is_public_caller=access.restricts_to_public(release))
+    caller = Caller(
+        name=_CALLER_NAME, is_evaluation=True, is_public_caller=document_access.restricts_to_public(release)
+    )
     question = Question(text=golden.question, release=release, caller=caller, facts=golden.facts)
     last = async_to_sync(pipeline.answer)(question)
     seconds = round(time.monotonic() - started, 2)

@@ -10,7 +10,7 @@ from accounts import visitors
 from accounts.models import User
 from lexic.errors import LexicError
 from plugins.models import Plugin
-from querying.question import rate_limits
+from querying.question import user_limits
 
 
 def signed_in_user(request: HttpRequest) -> User | None:
@@ -30,14 +30,14 @@ def error_response(
     is_stream = wants_event_stream(request)
     response = JsonResponse(error.as_dict(), status=error.status) if is_stream else render_page(error)
     response.status_code = error.status
-    if isinstance(error, (rate_limits.UserRateLimited, rate_limits.VisitorRateLimited)):
+    if isinstance(error, (user_limits.UserRateLimited, user_limits.VisitorRateLimited)):
         response["Retry-After"] = str(error.retry_after)
     return response
 
 
 def questions_left_text(request: HttpRequest, plugin: Plugin) -> str:
     """How many questions a visitor of this address may still ask today; empty where nobody counts."""
-    left = rate_limits.visitor_questions_left(visitors.visitor_id(request), plugin=plugin)
+    left = user_limits.visitor_questions_left(visitors.visitor_id(request), plugin=plugin)
     if left is None:
         return ""
     count = {0: "No questions", 1: "One question"}.get(left, f"{left} questions")

@@ -19,7 +19,7 @@ from django.utils import timezone
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
 from querying.llm_interface import LLM
-from querying.question import clarifications, followups
+from querying.question import clarification_replies, clarifications
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
 from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
@@ -82,10 +82,10 @@ def resume_from_context(question: Question) -> Question:
     """
     if not (len(question.context) >= 2 and question.release.trees):
         return question
-    known = followups.askable_questions(question.release)
+    known = clarification_replies.askable_questions(question.release)
     facts: dict[str, Any] = {}
     text, turns, further = question.text, list(question.context), list[Turn]()
-    while replies := followups.matching_replies(text, turns, known):
+    while replies := clarification_replies.matching_replies(text, turns, known):
         facts = {reply.field: reply.value for reply in replies} | facts
         if any(reply.says_more for reply in replies):
             further = [turns[-1], Turn(role="user", content=text), *further]
@@ -100,9 +100,9 @@ def resume_from_original(question: Question, *, original: str) -> Question:
 
     Where a tree asked, the answer becomes a fact. Otherwise, for a missing time, its words are added to the question.
     """
-    text, facts = followups.unpack_original(original, question.release)
+    text, facts = clarification_replies.unpack_original(original, question.release)
     first = replace(question, text=text, facts={**facts, **question.facts})
-    reply = followups.reply_to_tree(first, question.text)
+    reply = clarification_replies.reply_to_tree(first, question.text)
     if reply is None:
         return replace(first, text=f"{text} {question.text}")
     further = (Turn(role="user", content=question.text),) if reply.says_more else ()

@@ -19,7 +19,7 @@ from knowledge.search.hybrid import Passage, search
 from knowledge.search.term_statistics import term_weights
 from language.clause_references import referenced_clauses
 from language.terms import terms
-from querying.question import access, validity
+from querying.question import document_access, validity
 from querying.question.resolve import ResolvedQuestion
 from querying.releases import pinned_bases
 from querying.retrieval import rerankers
@@ -71,7 +71,7 @@ def _search_passages(
 ) -> list[Passage]:
     """The best passages for the texts by meaning, and for the question with the added words by its words."""
     release, bases = question.release, pinned_bases(question.release)
-    words, allowed = question.weighted_words(added), access.access_filters(question)
+    words, allowed = question.weighted_words(added), document_access.access_filters(question)
     vectors = {name: _mixed_vector(texts, name) for name in {base.embedder for base in bases}}
 
     def find(filters: Filters | None) -> list[Passage]:
@@ -79,7 +79,7 @@ def _search_passages(
             knowledge_bases=bases,
             text=words,
             embedding=vectors,
-            filters=access.combine_filters(filters, allowed),
+            filters=document_access.combine_filters(filters, allowed),
             limit=min(release.top_k, question.options.max_sources or release.top_k),
             threshold=release.threshold,
             clauses=referenced_clauses(question.search_text),

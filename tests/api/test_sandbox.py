@@ -14,7 +14,7 @@ from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
 from querying.answering.llms import recording
 from querying.models import Query
-from querying.question import rate_limits
+from querying.question import user_limits
 from tests.api.people import code_of, keyed, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +133,7 @@ def test_what_is_wrong_is_refused_before_anything_is_asked(plugin: Plugin, alice
 
 
 def test_a_person_who_asks_like_a_machine_waits(plugin: Plugin, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_limits, "USER_LIMITS", {rate_limits.DAY: 1})
+    monkeypatch.setattr(user_limits, "USER_LIMITS", {user_limits.DAY: 1})
     assert ask(signed_in(alice)).status_code == 200
     response = ask(signed_in(alice))
     assert code_of(response, 429) == "rate_limited"

@@ -17,7 +17,7 @@ from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Feedback, GoldenQuestion, Query
-from querying.question import rate_limits
+from querying.question import user_limits
 from querying.types import REFUSAL
 from trees.models import DecisionTree
 
@@ -172,7 +172,7 @@ def test_what_cannot_be_asked_is_said_and_changes_nothing(browsing: Browse, alic
 def test_who_asks_like_a_machine_waits(
     browsing: Browse, alice: User, plugin: Plugin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limits, "USER_LIMITS", {rate_limits.DAY: 1})
+    monkeypatch.setattr(user_limits, "USER_LIMITS", {user_limits.DAY: 1})
     client = browsing(alice)
     ask(client, plugin)
     content = ask(client, plugin, question="And now?", expect=429)

@@ -12,7 +12,7 @@ from knowledge.embedders import EmbedderRejected, EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, Page
 from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
-from knowledge.versions import publication
+from knowledge.versions import publish_version
 from tests.knowledge.bases import (
     CountingEmbedder,
     add_markdown,
@@ -192,7 +192,7 @@ def test_a_swap_that_breaks_changes_nothing(embedder: CountingEmbedder, monkeypa
     def breaks(*args: object, **kwargs: object) -> None:
         raise ValueError("the last step")
 
-    monkeypatch.setattr(publication, "_mark_ready", breaks)
+    monkeypatch.setattr(publish_version, "_mark_ready", breaks)
     fails_with(document, "unexpected")
     assert alive(base) == ["The valve opens at nine bar."]
     assert base.revision == 1

@@ -15,7 +15,7 @@ from knowledge.documents.lifecycle import replace_file
 from knowledge.embedders import EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
-from knowledge.versions import embeddings, publication, staging, writer
+from knowledge.versions import embeddings, publish_version, staging, writer
 from knowledge.versions.progress import Progress
 from tests.knowledge.bases import (
     CountingEmbedder,
@@ -71,9 +71,9 @@ POINTS = [
     (writer, "stage_chunks", 2),
     (embeddings, "_embed_batch", 1),
     (embeddings, "_embed_batch", 2),
-    (publication, "publish_version", 1),
+    (publish_version, "publish_version", 1),
     (writer, "open_staged", 1),
-    (publication, "_mark_ready", 1),
+    (publish_version, "_mark_ready", 1),
 ]
 
 

@@ -11,7 +11,7 @@ from knowledge.models import Chunk, Document
 from knowledge.search.filters import Filters
 from plugins.models import Release
 from querying import releases
-from querying.question import access
+from querying.question import document_access
 from querying.question.planning.query_plan import QueryPlan
 from querying.types import Question
 
@@ -22,7 +22,7 @@ def matching_documents(question: Question, plan: QueryPlan) -> QuerySet[Document
     filters = plan.narrowed(question.options.filters or Filters())
     if filters.as_of is None and not filters.statuses:
         filters = replace(filters, as_of=timezone.localdate())
-    narrowed = access.combine_filters(filters, access.access_filters(question)) or Filters()
+    narrowed = document_access.combine_filters(filters, document_access.access_filters(question)) or Filters()
     return documents_in_release(narrowed.documents(), question.release)
 
 

@@ -16,7 +16,7 @@ from knowledge.search.filters import Filters
 from lexic.database import release_connections
 from plugins.models import Planner
 from querying.llm_interface import LLM, ProviderFailed
-from querying.question import access
+from querying.question import document_access
 from querying.question.clarifications import TIME_FIELD
 from querying.question.planning import model_planner, rule_planner
 from querying.question.planning.label_vocabulary import LabelVocabulary, document_vocabulary
@@ -99,7 +99,7 @@ async def _plan_by_model(question: Question, text: str, *, known: LabelVocabular
 
 def _document_vocabulary(question: Question) -> LabelVocabulary:
     with release_connections():
-        allowed = access.access_filters(question) or Filters()
+        allowed = document_access.access_filters(question) or Filters()
         return document_vocabulary(documents_in_release(allowed.documents(), question.release))
 
 

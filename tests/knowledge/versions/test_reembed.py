@@ -20,7 +20,7 @@ from knowledge.lease import lock_key
 from knowledge.models import Document, Embedding, EmbeddingSpace, KnowledgeBase
 from knowledge.search.hybrid import BaseRevision, Passage, search
 from knowledge.search.vector_index import drop_index, ensure_index, index_name
-from knowledge.versions import embeddings, publication, reembed
+from knowledge.versions import embeddings, publish_version, reembed
 from tests.knowledge.bases import (
     CountingEmbedder,
     Crash,
@@ -185,7 +185,7 @@ def test_documents_that_come_and_go_meanwhile_are_where_they_belong(
     def work() -> None:
         new.trouble = lambda: None  # once
         _read(add_markdown(base, "Ash is kept dry.", name="ash.md"), old)
-        publication.remove_document(Document.objects.get(file_name="gas.md"))
+        publish_version.remove_document(Document.objects.get(file_name="gas.md"))
 
     calls = iter([lambda: None, work])
     new.trouble = lambda: next(calls, lambda: None)()
