@@ -79,8 +79,9 @@ def find_negations(text: str, places: Sequence[Mention]) -> Negations:
                 group.append(place)
             reached = place.end
         groups += [tuple(group)] if group else []
-        # "There's no rush, what did I finish?" denies nothing that was done.
-        is_verb = denial.group()[-1:].lower() == "t" and not _END.search(text[:-1], denial.end())
+        # Neither "There's no rush, what did I finish?" nor "What did I finish? I do not know" denies what was done.
+        is_last_clause = not _END.search(text[:-1], denial.end()) and "?" not in text[: denial.start()]
+        is_verb = denial.group()[-1:].lower() == "t" and is_last_clause
         has_no_target = has_no_target or (is_verb and not group)
     return Negations(groups=tuple(groups), unclear=tuple(unclear), has_no_target=has_no_target)
 
