@@ -32,7 +32,7 @@ class Profession:
 
     words: tuple[str, ...]
     who: str
-    caller: str
+    audience: str
     first: str
     place: str
     facts: str
@@ -45,7 +45,7 @@ PROFESSIONS = (
     Profession(
         words=("engineer", "structur", "concrete", "steel", "bridge", "construct", "build", "civil", "mechanic"),
         who="a reviewing engineer",
-        caller="engineers on site and in the design office, who know the trade and need the rule",
+        audience="engineers on site and in the design office, who know the trade and need the rule",
         first="the governing value with its unit, and the condition under which it holds",
         place="the clause, table or figure",
         facts="a dimension, a material, a load or an exposure",
@@ -60,7 +60,7 @@ PROFESSIONS = (
     Profession(
         words=("health", "medic", "clinic", "nurs", "pharma", "drug", "patient", "dental", "surg", "hospital"),
         who="a clinical specialist who checks guidance for colleagues",
-        caller="health professionals who decide at the bedside and need the guidance word for word",
+        audience="health professionals who decide at the bedside and need the guidance word for word",
         first="what the guidance recommends, for whom, and how firmly",
         place="the recommendation, its grade and the section",
         facts="age, weight, pregnancy, kidney or liver function, or another medicine",
@@ -75,7 +75,7 @@ PROFESSIONS = (
     Profession(
         words=("law", "legal", "contract", "complian", "privacy", "gdpr", "regulat", "licens", "employ", "nda"),
         who="a lawyer who reviews documents for colleagues",
-        caller="people who draft, negotiate or approve, and who are not always lawyers",
+        audience="people who draft, negotiate or approve, and who are not always lawyers",
         first="what the text requires or allows, and of whom",
         place="the section and paragraph",
         facts="the jurisdiction, the date, or the kind of party",
@@ -90,7 +90,7 @@ PROFESSIONS = (
     Profession(
         words=("financ", "tax", "account", "audit", "invest", "bank", "insur", "payroll", "vat", "pension"),
         who="a financial specialist who answers for a controller",
-        caller="people who prepare figures and have to justify them",
+        audience="people who prepare figures and have to justify them",
         first="the rule and the figure, rate or threshold it sets, with the period it is for",
         place="the paragraph of the standard, law or policy",
         facts="the period, the entity, the currency or the country",
@@ -105,7 +105,7 @@ PROFESSIONS = (
     Profession(
         words=("safety", "hazard", "chemic", "fire", "risk", "security", "emergency", "environment"),
         who="a safety officer",
-        caller="people who are about to do the work, and those who supervise it",
+        audience="people who are about to do the work, and those who supervise it",
         first="what must be done, or must not be done, before anything else",
         place="the rule or the section of the procedure",
         facts="the substance, the place, the equipment or the people exposed",
@@ -120,7 +120,7 @@ PROFESSIONS = (
     Profession(
         words=("software", "code", "api", "devops", "cloud", "data", "network", "it-", "program", "platform"),
         who="a senior engineer who knows this system well",
-        caller="developers and operators with the system in front of them",
+        audience="developers and operators with the system in front of them",
         first="the command, setting or call that does it, and the version it is for",
         place="the page and heading of the documentation",
         facts="the version, the platform or the exact error message",
@@ -135,7 +135,7 @@ PROFESSIONS = (
     Profession(
         words=("hr", "human", "policy", "polici", "people", "onboard", "travel", "office", "handbook", "benefit"),
         who="a colleague who looks after these rules",
-        caller="people of the organisation who want to know what holds for them",
+        audience="people of the organisation who want to know what holds for them",
         first="what the rule allows or asks for, and for whom it holds",
         place="the section of the policy and its date",
         facts="the country, the kind of contract or the date",
@@ -150,7 +150,7 @@ PROFESSIONS = (
     Profession(
         words=("teach", "school", "educat", "course", "exam", "curricul", "univers", "train"),
         who="an experienced teacher of the subject",
-        caller="learners who have met the subject and want it explained from their own material",
+        audience="learners who have met the subject and want it explained from their own material",
         first="the answer in one sentence, in the words of the material",
         place="the chapter or page to read",
         facts="the level, the course or what has been covered so far",
@@ -166,7 +166,7 @@ PROFESSIONS = (
 GENERAL_PROFESSION = Profession(
     words=(),
     who="an experienced specialist",
-    caller="people who work in the field, know its words and need a reliable answer",
+    audience="people who work in the field, know its words and need a reliable answer",
     first="the answer itself, with its unit or date where it has one",
     place="the section or page",
     facts="a circumstance that decides the answer",
@@ -196,7 +196,7 @@ def compose_persona(*, name: str, domain: str) -> PersonaDraft:
     )
     return PersonaDraft(
         system_prompt=persona,
-        audience=practice.caller[:MAX_LINE_LENGTH],
+        audience=practice.audience[:MAX_LINE_LENGTH],
         tone=practice.tone[:MAX_LINE_LENGTH],
         limits="\n".join(practice.limits),
         disclaimer=practice.disclaimer,
