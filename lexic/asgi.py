@@ -4,12 +4,35 @@ import asyncio
 import importlib
 import json
 import os
-from typing import Any
+from typing import IO, Any
 
-from django.core.asgi import get_asgi_application
+import django
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
-django_application = get_asgi_application()
+django.setup(set_prefix=False)
+
+
+class _SizedRequest(ASGIRequest):
+    """A request whose `CONTENT_LENGTH` is the size of the body that was received.
+
+    A body in chunks (`Transfer-Encoding: chunked`) does not declare its length. Django's form parser and the REST
+    framework read no body whose length they are not told.
+    """
+
+    def __init__(self, scope: Any, body_file: IO[bytes]) -> None:
+        super().__init__(scope, body_file)
+        body_file.seek(0, os.SEEK_END)
+        if length := body_file.tell():
+            self.META["CONTENT_LENGTH"] = str(length)
+        body_file.seek(0)
+
+
+class _Handler(ASGIHandler):
+    request_class = _SizedRequest
+
+
+django_application = _Handler()
 
 # Of everything around a file that is uploaded: its form, its boundaries.
 _FORM_OVERHEAD_BYTES = 5 * 1024 * 1024
