@@ -1,4 +1,8 @@
-"""Which addresses may be reached: those of the public internet, however they are written."""
+"""Which addresses may be reached: those of the public internet, however they are written.
+
+The table is our own, because Python's `ipaddress` knows the registries of the day it was released. A test compares it
+with IANA's registries of special-purpose addresses (tests/lexic/iana_registries).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,52 @@ from dataclasses import dataclass
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-_SIX_TO_FOUR_RELAY = ipaddress.ip_network("192.88.99.0/24")
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_NAT64_LOCAL = ipaddress.ip_network("64:ff9b:1::/48")
-_IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
+_REFUSED_IPV4 = tuple(
+    ipaddress.IPv4Network(block)
+    for block in (
+        "0.0.0.0/8",  # this network
+        "10.0.0.0/8",  # private
+        "100.64.0.0/10",  # shared by carriers; some clouds keep their metadata here
+        "127.0.0.0/8",  # loopback
+        "168.63.129.16/32",  # Azure's platform: a public address that every machine there reaches as its host
+        "169.254.0.0/16",  # link-local, the metadata of most clouds
+        "172.16.0.0/12",  # private
+        "192.0.0.0/24",  # protocol assignments
+        "192.0.2.0/24",  # documentation
+        "192.31.196.0/24",  # AS112
+        "192.52.193.0/24",  # multicast tunnels (AMT)
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",  # private
+        "192.175.48.0/24",  # AS112
+        "198.18.0.0/15",  # benchmarks
+        "198.51.100.0/24",  # documentation
+        "203.0.113.0/24",  # documentation
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, and broadcast
+    )
+)
+
+# All global addresses of IPv6 lie in this block: whatever lies outside is refused without being named.
+_GLOBAL_IPV6 = ipaddress.IPv6Network("2000::/3")
+_REFUSED_IPV6 = tuple(
+    ipaddress.IPv6Network(block)
+    for block in (
+        "2001::/23",  # protocol assignments, with Teredo and ORCHID
+        "2001:db8::/32",  # documentation
+        "2002::/16",  # 6to4
+        "2620:4f:8000::/48",  # AS112
+        "3ffe::/16",  # the test network 6bone, returned
+        "3fff::/20",  # documentation
+    )
+)
+
+# An IPv4 address in its last 32 bits is where a connection to one of these ends.
+_IPV4_CARRIERS = (
+    ipaddress.IPv6Network("::ffff:0:0/96"),  # IPv4-mapped
+    ipaddress.IPv6Network("64:ff9b::/96"),  # NAT64: a network without IPv4 reaches every IPv4 site by it
+)
+# So does ISATAP, in any block: `…:0:5efe:10.0.0.1`, or with the universal bit set.
+_ISATAP_MARKS = frozenset({0x0000_5EFE, 0x0200_5EFE})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,24 +85,12 @@ class EgressPolicy:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address lies in the public internet, looking through every way to write IPv4 as IPv6."""
-    if isinstance(address, ipaddress.IPv6Address):
-        return all(map(is_public, _embedded_ipv4(address))) and _is_public_literal(address)
-    return address not in _SIX_TO_FOUR_RELAY and _is_public_literal(address)
-
-
-def _is_public_literal(address: Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped or address in _NAT64:
-            return True  # what it embeds has been checked
-        if address in _IPV4_COMPATIBLE or address in _NAT64_LOCAL or address.is_site_local:
-            return False
-    special = address.is_private or address.is_loopback or address.is_link_local or address.is_unspecified
-    return address.is_global and not (special or address.is_multicast or address.is_reserved)
-
-
-def _embedded_ipv4(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _NAT64:
-        found.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return [inner for inner in found if inner is not None]
+    """Whether an address lies in the public internet. One of IPv6 that leads to one of IPv4 is judged by that one."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return not any(address in block for block in _REFUSED_IPV4)
+    inner = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    if any(address in block for block in _IPV4_CARRIERS):
+        return is_public(inner)
+    if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP_MARKS and not is_public(inner):
+        return False
+    return address in _GLOBAL_IPV6 and not any(address in block for block in _REFUSED_IPV6)
