@@ -8,8 +8,7 @@ sessions has nowhere to receive the answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
@@ -29,22 +28,57 @@ from querying.sanitize import sanitize
 _INPUT_REQUIRED_SINCE = "2026-07-28"
 # Each round asks one question, under this name.
 _INPUT_KEY = "fact"
-# No tree is deeper, and a client that keeps sending useless answers is not asked for ever.
+# No tree is deeper.
 MAX_ROUNDS = 20
+# How often a user is asked for one fact; then the client's model gets the question.
+_MAX_ATTEMPTS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactRequest:
+    """A question back to the user: the result that asks it, and for how many times now the same fact is asked for."""
+
+    clarifying_answer: dict[str, Any]
+    attempt: int = 1
+
+    @property
+    def clarification(self) -> dict[str, Any]:
+        clarification: dict[str, Any] = self.clarifying_answer["clarification"]
+        return clarification
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """The parameters of the form that asks. The second time it says that the first answer could not be used."""
+        field, options = self.clarification["field"], self.clarification["options"]
+        answer = {"type": "string", "title": sanitize(field)[:200], **({"enum": options} if options else {})}
+        schema = {"type": "object", "properties": {field: answer}, "required": [field]}
+        unfit = "That answer is none of the choices. " if options else "That answer could not be used. "
+        message = (unfit if self.attempt > 1 else "") + self.clarification["question"]
+        return {"message": message, "requested_schema": schema}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ElicitedAnswer:
-    """The answer to a question back: the result that asked it, and the user's answer (None: there is none)."""
+    """The user's answer to a question back (None: there is none)."""
 
-    clarifying_answer: dict[str, Any]
+    request: FactRequest
     answer: Any
 
     @property
     def body(self) -> dict[str, Any]:
         """What is sent with the question again. It goes to the release that asked: a newer one may exist by now."""
-        followup = {"token": self.clarifying_answer["clarification"]["token"], "answer": self.answer}
-        return {"plugin": self.clarifying_answer["release"], "followup": followup}
+        followup = {"token": self.request.clarification["token"], "answer": self.answer}
+        return {"plugin": self.request.clarifying_answer["release"], "followup": followup}
+
+
+def next_request(body: dict[str, Any], *, after: ElicitedAnswer | None) -> FactRequest | None:
+    """What the user is to be asked for next, `after` this answer; None where nothing is missing, or the user has been
+    asked for the same fact often enough."""
+    if not body["clarification"]:
+        return None
+    is_same = after is not None and after.request.clarification["field"] == body["clarification"]["field"]
+    attempt = after.request.attempt + 1 if after and is_same else 1
+    return FactRequest(clarifying_answer=body, attempt=attempt) if attempt <= _MAX_ATTEMPTS else None
 
 
 def can_require_input(context: RequestContext) -> bool:
@@ -57,11 +91,11 @@ def can_elicit(context: RequestContext) -> bool:
     return _supports_forms(context) and context.session.can_send_request
 
 
-def require_input(clarifying_answer: dict[str, Any]) -> InputRequiredResult:
-    """The result that asks for the fact. The client carries `clarifying_answer` (JSON), which the server seals."""
-    form = ElicitRequestFormParams(**_form_parameters(clarifying_answer["clarification"]))
+def require_input(request: FactRequest) -> InputRequiredResult:
+    """The result that asks for the fact. The client carries the request (JSON), which the server seals."""
+    form = ElicitRequestFormParams(**request.form)
     return InputRequiredResult(
-        input_requests={_INPUT_KEY: ElicitRequest(params=form)}, request_state=json.dumps(clarifying_answer)
+        input_requests={_INPUT_KEY: ElicitRequest(params=form)}, request_state=json.dumps(asdict(request))
     )
 
 
@@ -69,23 +103,17 @@ def read_resumed_call(call: ToolCall) -> ElicitedAnswer | None:
     """What the client sends after `require_input`; None for a call that is a new question."""
     if call.params.request_state is None:
         return None
-    before = json.loads(call.params.request_state)
-    result = (call.params.input_responses or {}).get(_INPUT_KEY)
-    answer = _accepted_value(result, before["clarification"]["field"]) if isinstance(result, ElicitResult) else None
-    return ElicitedAnswer(clarifying_answer=before, answer=answer)
+    request = FactRequest(**json.loads(call.params.request_state))
+    return _read_answer(request, (call.params.input_responses or {}).get(_INPUT_KEY))
 
 
-async def elicit(call: ToolCall, clarifying_answer: dict[str, Any]) -> ElicitedAnswer:
+async def elicit(call: ToolCall, request: FactRequest) -> ElicitedAnswer:
     """Asks now, and waits for the answer. An error of the client counts as a user who declined."""
-    clarification = clarifying_answer["clarification"]
     try:
-        result = await call.context.session.elicit_form(
-            **_form_parameters(clarification), related_request_id=call.context.request_id
-        )
+        result = await call.context.session.elicit_form(**request.form, related_request_id=call.context.request_id)
     except (MCPError, ValidationError):
-        return ElicitedAnswer(clarifying_answer=clarifying_answer, answer=None)
-    answer = _accepted_value(result, clarification["field"])
-    return ElicitedAnswer(clarifying_answer=clarifying_answer, answer=answer)
+        result = None
+    return _read_answer(request, result)
 
 
 def _supports_forms(context: RequestContext) -> bool:
@@ -95,13 +123,8 @@ def _supports_forms(context: RequestContext) -> bool:
     return modes is not None and (modes.form is not None or modes.url is None)
 
 
-def _form_parameters(clarification: Mapping[str, Any]) -> dict[str, Any]:
-    field, options = clarification["field"], clarification["options"]
-    answer = {"type": "string", "title": sanitize(field)[:200], **({"enum": options} if options else {})}
-    schema = {"type": "object", "properties": {field: answer}, "required": [field]}
-    return {"message": clarification["question"], "requested_schema": schema}
-
-
-def _accepted_value(result: ElicitResult, field: str) -> Any:
-    """None when the user declined, or the client sent something else."""
-    return (result.content or {}).get(field) if result.action == "accept" else None
+def _read_answer(request: FactRequest, result: Any) -> ElicitedAnswer:
+    """The answer is None when the user declined, or the client sent something else."""
+    is_accepted = isinstance(result, ElicitResult) and result.action == "accept"
+    answer = (result.content or {}).get(request.clarification["field"]) if is_accepted else None
+    return ElicitedAnswer(request=request, answer=answer)

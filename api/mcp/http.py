@@ -3,8 +3,10 @@
 Nothing is kept between two requests, so any process can answer any of them, and a session manager lives as long as one
 request. So it does not matter whether the server runs lifespan events.
 
-A refusal has the HTTP status of the REST API and is an error of JSON-RPC whose `data` is our `{"error", "code",
-"hint"}`, so that proxies and clients of the protocol both understand it.
+What is wrong with a message whose id could be read is the answer to that message, with the HTTP status 200: a limit
+that is used up is a tool's error. Some clients end the whole session after any other status. A refusal before that has
+the HTTP status of the REST API, and is an error of JSON-RPC whose `data` is our `{"error", "code", "hint"}`, so that
+proxies and clients of the protocol both understand it.
 """
 
 from __future__ import annotations
@@ -28,19 +30,22 @@ from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
 from rest_framework.request import Request
 
 from accounts.models import ApiKey
-from accounts.rate_limits import Allowance
+from accounts.rate_limits import count_key_request
 from api.authentication import ApiKeyAuthentication
-from api.mcp.principals import KEY_IN_SCOPE, HttpCallerResolver, RateLimitExceeded, count_request
+from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver
 from api.mcp.server import build_server
 from api.mcp.threads import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
 from lexic.http.error_handlers import NotAuthenticated, PayloadTooLarge, to_lexic_error
-from lexic.http.strict_json import read_json
+from lexic.http.strict_json import InvalidJson, UnstorableText, check_json, escape_surrogates, parse_json
 
 logger = logging.getLogger(__name__)
 
 # These methods count against the limits of a key; handshakes and lists of tools do not.
 COUNTED_METHODS = ("tools/call", "resources/read")
+# The only revision with batches.
+BATCH_REVISION = "2025-03-26"
+_MAX_BATCH = 50
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -74,7 +79,13 @@ class WrongOrigin(NotAllowed):
 class NotSingleMessage(InvalidInput):
     """The body has to be one message of the protocol, which is an object."""
 
-    hint = "Send each message of a batch in a request of its own."
+    hint = "Send each message of a batch in a request of its own: only revision 2025-03-26 has batches."
+
+
+class InvalidBatch(InvalidInput):
+    """A batch has 1 to 50 messages, each of which is an object."""
+
+    hint = "Send several smaller ones."
 
 
 class _ClientDisconnected(Exception):
@@ -84,16 +95,17 @@ class _ClientDisconnected(Exception):
 async def application(scope: Message, receive: Receive, send: Send) -> None:
     """The ASGI application: one request of the protocol, of any revision."""
     async with ThreadSensitiveContext():
+        answer, request = _ResponseSender(send), ASGIRequest(scope, io.BytesIO())
         try:
-            key, message, allowance = await _authenticate_message(scope, receive)
+            _check_host_and_origin(request)
+            caller = {**scope, KEY_IN_SCOPE: await in_thread(_authenticate_key, request)}
+            message = await _read_message(request, receive)
+            if isinstance(message, list):
+                await _handle_batch(message, caller, receive, answer)
+            else:
+                await _handle_message(message, caller, receive, answer)
         except _ClientDisconnected:
             return
-        except Exception as error:
-            await _send_error(error, send)
-            return
-        answer = _ResponseSender(send, headers=allowance.headers() if allowance else {})
-        try:
-            await _handle_protocol({**scope, KEY_IN_SCOPE: key}, _replay_message(message, receive), answer)
         except Exception as error:
             if answer.has_begun:
                 raise
@@ -105,28 +117,66 @@ def _http_server() -> Server[Any]:
     return build_server(HttpCallerResolver())
 
 
-async def _handle_protocol(scope: Message, receive: Receive, send: Send) -> None:
-    manager = StreamableHTTPSessionManager(_http_server(), stateless=True, max_request_body_size=2 * _max_body_bytes())
+async def _handle_message(
+    message: dict[str, Any], scope: Message, receive: Receive, answer: _ResponseSender, *, as_json: bool = False
+) -> None:
+    """Counts the message, if it is one that counts, and has the library answer it; `as_json` without a stream."""
+    counts = message.get("method") in COUNTED_METHODS
+    allowance = await in_thread(count_key_request, scope[KEY_IN_SCOPE]) if counts else None
+    answer.headers = allowance.headers() if allowance else {}
+    manager = StreamableHTTPSessionManager(
+        _http_server(), stateless=True, json_response=as_json, max_request_body_size=2 * _max_body_bytes()
+    )
     async with manager.run():
-        await manager.handle_request(scope, receive, send)
+        known = {**scope, ALLOWANCE_IN_SCOPE: allowance}
+        await manager.handle_request(known, _replay_message(message, receive), answer)
 
 
-async def _authenticate_message(scope: Message, receive: Receive) -> tuple[ApiKey, Any, Allowance | None]:
-    """The key, the message, and what is left of the key's limits if the message counts. Raises what the checks do."""
-    request = ASGIRequest(scope, io.BytesIO())
-    _check_host_and_origin(request)
-    key = await in_thread(_authenticate_key, request)
+async def _handle_batch(messages: list[Any], scope: Message, receive: Receive, answer: _ResponseSender) -> None:
+    """Answers the messages one after the other, as the list that the revision with batches wants.
+
+    Notifications have no answer: where there is nothing else, the body is empty.
+    """
+    answers = []
+    for message in messages:
+        body = bytearray()
+
+        async def collect(part: Message, body: bytearray = body) -> None:
+            body += part.get("body", b"")
+
+        one = _ResponseSender(collect)
+        await _handle_message(message, scope, receive, one, as_json=True)
+        answers += [json.loads(body)] if body else []
+        answer.headers |= one.headers
+    headers = {"Content-Type": "application/json"} if answers else {}
+    start = {"type": "http.response.start", "status": 200 if answers else 202, "headers": _encode_headers(headers)}
+    await answer(start)
+    await answer({"type": "http.response.body", "body": json.dumps(answers).encode() if answers else b""})
+
+
+async def _read_message(request: ASGIRequest, receive: Receive) -> Any:
+    """One message of the protocol, or a list of them where the revision has batches.
+
+    Raises `PostOnly`, `PayloadTooLarge`, `InvalidJson`, `NotSingleMessage`, `InvalidBatch`.
+    """
     if request.method != "POST":
         raise PostOnly
-    message = read_json(await _read_body(request, receive))
+    message = parse_json(await _read_body(request, receive))
+    # Revisions before 2025-06-18 do not name themselves in a header.
+    if isinstance(message, list) and request.headers.get("MCP-Protocol-Version", BATCH_REVISION) == BATCH_REVISION:
+        if not 1 <= len(message) <= _MAX_BATCH or not all(isinstance(one, dict) for one in message):
+            raise InvalidBatch
+        return message
     if not isinstance(message, dict):
         raise NotSingleMessage
-    counts = message.get("method") in COUNTED_METHODS
     try:
-        return key, message, await in_thread(count_request, key) if counts else None
-    except RateLimitExceeded as error:
-        error.request_id = message.get("id")
+        check_json(message)
+    except UnstorableText:
+        pass  # what uses the text refuses it
+    except InvalidJson as error:
+        error.request_id = message.get("id")  # type: ignore[attr-defined]
         raise
+    return message
 
 
 def _check_host_and_origin(request: ASGIRequest) -> None:
@@ -178,7 +228,7 @@ def _max_body_bytes() -> int:
 
 def _replay_message(message: Any, receive: Receive) -> Receive:
     """The message as we read it, as new bytes: the library could read the original ones differently."""
-    body, is_sent = json.dumps(message, ensure_ascii=False).encode(), False
+    body, is_sent = escape_surrogates(message).encode(), False
 
     async def receive_replayed() -> Message:
         nonlocal is_sent
@@ -193,15 +243,15 @@ def _replay_message(message: Any, receive: Receive) -> Receive:
 class _ResponseSender:
     """Sends a response on with additional headers."""
 
-    def __init__(self, send: Send, *, headers: Headers) -> None:
+    def __init__(self, send: Send) -> None:
         self._send = send
-        self._headers = headers
+        self.headers: Headers = {}
         self.has_begun = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.has_begun = True
-            message = {**message, "headers": [*message.get("headers", []), *_encode_headers(self._headers)]}
+            message = {**message, "headers": [*message.get("headers", []), *_encode_headers(self.headers)]}
         await self._send(message)
 
 
@@ -215,15 +265,15 @@ async def _send_error(error: Exception, send: Send) -> None:
         logger.error("%s: %s", ours.code, ours.hint, exc_info=error)
     code = PARSE_ERROR if ours.code == "invalid_json" else INTERNAL_ERROR if ours.status >= 500 else INVALID_REQUEST
     rpc_error = {"code": code, "message": ours.message, "data": ours.as_dict()}
-    body = json.dumps({"jsonrpc": "2.0", "id": getattr(error, "request_id", None), "error": rpc_error}).encode()
+    request_id = getattr(error, "request_id", None)
+    body = json.dumps({"jsonrpc": "2.0", "id": request_id, "error": rpc_error}).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
-    await send({"type": "http.response.start", "status": ours.status, "headers": _encode_headers(headers)})
+    status = ours.status if request_id is None else 200
+    await send({"type": "http.response.start", "status": status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
 
 
 def _error_headers(error: LexicError) -> Headers:
-    if isinstance(error, RateLimitExceeded):
-        return error.allowance.headers()
     if isinstance(error, NotAuthenticated):
         return {"WWW-Authenticate": 'Bearer realm="lexic"'}
     if isinstance(error, PostOnly):

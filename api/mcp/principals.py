@@ -13,8 +13,8 @@ from accounts.rate_limits import Allowance, count_key_request
 from api.permissions import MissingCapability
 from lexic.http.error_handlers import NotAuthenticated, TooManyRequests
 
-# Where `http` leaves the key for the tools.
-KEY_IN_SCOPE = "lexic.key"
+# Where `http` leaves for the tools the key, and what is left of its limits if the message counts.
+KEY_IN_SCOPE, ALLOWANCE_IN_SCOPE = "lexic.key", "lexic.allowance"
 
 RequestContext = ServerRequestContext[Any, Any]
 
@@ -28,7 +28,6 @@ class RateLimitExceeded(TooManyRequests):
         super().__init__(f"Too many requests. Try again in {allowance.retry_after} seconds.")
         self.allowance = allowance
         self.retry_after = allowance.retry_after
-        self.request_id: Any = None  # of JSON-RPC, where it is known
 
     def as_dict(self) -> dict[str, Any]:
         return {**super().as_dict(), "retry_after": self.retry_after}
@@ -55,12 +54,15 @@ class HttpCallerResolver(CallerResolver):
 
     def resolve(self, context: RequestContext) -> ApiKey:
         assert context.request is not None
-        key = context.request.scope[KEY_IN_SCOPE]
-        assert isinstance(key, ApiKey)
+        allowance = context.request.scope[ALLOWANCE_IN_SCOPE]
+        if allowance and allowance.is_refused:
+            raise RateLimitExceeded(allowance)
+        key: ApiKey = context.request.scope[KEY_IN_SCOPE]
         return key
 
     def principal_id(self, context: RequestContext) -> str:
-        return str(self.resolve(context).pk)
+        assert context.request is not None
+        return str(context.request.scope[KEY_IN_SCOPE].pk)
 
 
 class StdioCallerResolver(CallerResolver):
@@ -79,19 +81,12 @@ class StdioCallerResolver(CallerResolver):
     def resolve(self, context: RequestContext) -> ApiKey:
         key = self.key()
         key.touch()
-        count_request(key)
+        if (allowance := count_key_request(key)).is_refused:
+            raise RateLimitExceeded(allowance)
         return key
 
     def principal_id(self, context: RequestContext) -> str:
         return hashlib.sha256(self._secret.encode()).hexdigest()
-
-
-def count_request(key: ApiKey) -> Allowance:
-    """Counts one request against the key's limits, and says what is left. Raises `RateLimitExceeded`."""
-    allowance = count_key_request(key)
-    if allowance.is_refused:
-        raise RateLimitExceeded(allowance)
-    return allowance
 
 
 def check_capability(key: ApiKey, *one_of: Capability) -> None:

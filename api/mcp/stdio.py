@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anyio
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
 
+from api.mcp.http import BATCH_REVISION, NotSingleMessage
 from api.mcp.principals import StdioCallerResolver
 from api.mcp.server import build_server
 from lexic.database import release_connections
+from lexic.errors import LexicError
+from lexic.http.strict_json import InvalidJson, escape_surrogates, parse_json
 
 
 def serve(secret: str) -> None:
@@ -21,7 +29,46 @@ def serve(secret: str) -> None:
 
     async def serve_streams() -> None:
         server = build_server(callers)
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+            repaired, messages = anyio.create_memory_object_stream[Any](0)
+            tasks.start_soon(_repair_messages, incoming, repaired, outgoing)
+            await server.run(messages, outgoing, server.create_initialization_options())
 
     anyio.run(serve_streams)
+
+
+async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:
+    """Passes the messages on. The library says nothing of a line that it cannot read, and the client would wait for
+    ever: half characters become null characters, which the tools refuse; a batch becomes its messages where the
+    revision has batches; anything else is answered with an error."""
+    revision = ""
+    async with repaired:
+        async for item in incoming:
+            if isinstance(item, SessionMessage):
+                if getattr(item.message, "method", "") == "initialize":
+                    revision = (getattr(item.message, "params", None) or {}).get("protocolVersion", "")
+                await repaired.send(item)
+                continue
+            try:
+                for message in _read_again(item, has_batches=revision == BATCH_REVISION):
+                    await repaired.send(message)
+            except (LexicError, ValidationError) as error:
+                await outgoing.send(_error_message(error))
+
+
+def _read_again(error: Exception, *, has_batches: bool) -> list[SessionMessage]:
+    """The messages of a line that the library could not read. Raises `InvalidJson`, `NotSingleMessage`,
+    `ValidationError`."""
+    line = error.errors()[0]["input"] if isinstance(error, ValidationError) else ""
+    value = parse_json(line.encode()) if isinstance(line, str) else line
+    if isinstance(value, list) and not has_batches:
+        raise NotSingleMessage
+    texts = [escape_surrogates(one) for one in (value if isinstance(value, list) else [value])]
+    return [SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False)) for text in texts]
+
+
+def _error_message(error: LexicError | ValidationError) -> SessionMessage:
+    ours = error if isinstance(error, LexicError) else NotSingleMessage()
+    code = PARSE_ERROR if isinstance(ours, InvalidJson) else INVALID_REQUEST
+    said = ErrorData(code=code, message=ours.message, data=ours.as_dict())
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=said))

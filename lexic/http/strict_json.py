@@ -13,6 +13,7 @@ from lexic.errors import InvalidInput
 # No meaningful body is nested deeper, so code that walks through a value may be recursive.
 MAX_JSON_DEPTH = 20
 
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _UNSTORABLE_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
 
 
@@ -30,12 +31,23 @@ class UnstorableText(InvalidInput):
 
 def read_json(body: bytes) -> Any:
     """The value of a JSON text. Raises `InvalidJson` and `UnstorableText`."""
-    try:
-        value = json.loads(body.decode(), parse_constant=_reject_constant, parse_float=_parse_finite_float)
-    except (ValueError, RecursionError):
-        raise InvalidJson from None
+    value = parse_json(body)
     check_json(value)
     return value
+
+
+def parse_json(body: bytes) -> Any:
+    """The value of a JSON text, which may still be too deep or hold unstorable text. Raises `InvalidJson`."""
+    try:
+        return json.loads(body.decode(), parse_constant=_reject_constant, parse_float=_parse_finite_float)
+    except (ValueError, RecursionError):
+        raise InvalidJson from None
+
+
+def escape_surrogates(value: Any) -> str:
+    """The value as JSON in which each half character is a null character. Other parsers refuse the first and read the
+    second, so that `check_json` can refuse the text where it is used."""
+    return _SURROGATES.sub(r"\\u0000", json.dumps(value, ensure_ascii=False))
 
 
 def check_json(value: Any) -> None:

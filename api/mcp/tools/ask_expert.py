@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from mcp.types import CallToolResult, ResourceLink
 from mcp.types.version import is_version_at_least
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from accounts.models import ApiKey
 from api.mcp import elicitation, resources
@@ -57,27 +57,28 @@ class AskArguments(ToolArguments):
     )
     options: OptionsArgument | None = None  # type: ignore[valid-type]  # made when this module is loaded
 
+    @model_validator(mode="after")
+    def _require_question(self) -> Self:
+        if not self.question.strip() and self.followup is None:
+            raise ValueError("question is missing. It may be left out with `followup` only.")
+        return self
+
 
 async def run(call: ToolCall) -> ToolResult:
     """An answer, a refusal, or a question back. Raises `LexicError`."""
     resumed = elicitation.read_resumed_call(call)
-    if resumed is None:
-        return await _resolve_clarifications(call, await _ask(call, call.key))
-    if resumed.answer is None:  # nobody answered: the model gets the question instead
-        return _answer_result(call, resumed.clarifying_answer)
-    return await _resolve_clarifications(call, await _ask(call, call.key, resumed=resumed))
-
-
-async def _resolve_clarifications(call: ToolCall, body: dict[str, Any]) -> ToolResult:
-    """The result once no fact is missing any more, or nobody can be asked for it."""
-    if body["clarification"] and elicitation.can_require_input(call.context):
-        return elicitation.require_input(body)
-    if not elicitation.can_elicit(call.context):
-        return _answer_result(call, body)
+    if resumed and resumed.answer is None:  # nobody answered: the model gets the question instead
+        return _answer_result(call, resumed.request.clarifying_answer)
+    body = await _ask(call, call.key, resumed=resumed)
     for _ in range(elicitation.MAX_ROUNDS):
-        if not body["clarification"]:
+        request = elicitation.next_request(body, after=resumed)
+        if request is None:
             break
-        resumed = await elicitation.elicit(call, body)
+        if elicitation.can_require_input(call.context):
+            return elicitation.require_input(request)
+        if not elicitation.can_elicit(call.context):
+            break
+        resumed = await elicitation.elicit(call, request)
         if resumed.answer is None:
             break
         # Each question to the expert counts, as it does where the client makes a new call for it.

@@ -16,6 +16,8 @@ from lexic.errors import InvalidInput, LexicError
 from lexic.http.error_handlers import validation_message
 from lexic.http.strict_json import read_json
 
+ERROR_META_KEY = "lexic/error"
+
 ToolResult: TypeAlias = CallToolResult | InputRequiredResult
 
 
@@ -90,7 +92,9 @@ class Tool:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
             hint = f"The arguments of {self.name} are: {', '.join(self.arguments.model_fields)}."
-            raise InvalidInput(validation_message({place: first["msg"]}), hint=hint) from None
+            raise InvalidInput(
+                validation_message({place: first["msg"].removeprefix("Value error, ")}), hint=hint
+            ) from None
 
 
 def make_result(body: Mapping[str, Any], *, text: str, links: list[Any] | None = None) -> CallToolResult:
@@ -99,6 +103,10 @@ def make_result(body: Mapping[str, Any], *, text: str, links: list[Any] | None =
 
 
 def make_error_result(error: LexicError) -> CallToolResult:
-    """A result that says what went wrong, in the same two forms."""
-    text = " ".join(part for part in (error.message, error.hint) if part)
-    return CallToolResult(content=[TextContent(text=text)], structured_content=error.as_dict(), is_error=True)
+    """A result that says what went wrong: text for a model to read, and `{"error", "code", "hint"}` in `_meta`.
+
+    It has no structured content: that would not fit the tool's own output schema, and clients that check it would
+    throw the text away.
+    """
+    text = TextContent(text=error.message_with_hint)
+    return CallToolResult(content=[text], is_error=True, _meta={ERROR_META_KEY: error.as_dict()})

@@ -120,7 +120,10 @@ def data_of(result: CallToolResult) -> dict[str, Any]:
 
 def error_of(result: CallToolResult) -> Mapping[str, Any]:
     assert result.is_error
-    return result.structured_content
+    assert result.structured_content is None  # it would have to fit the tool's output schema
+    told = result.meta["lexic/error"]
+    assert text_of(result) == f"{told['error']} {told['hint']}".strip()
+    return told
 
 
 def until(holds: Callable[[], Any]) -> None:

@@ -144,6 +144,15 @@ def test_an_answer_that_is_none_of_the_options_is_asked_again(published: Plugin,
     assert len(person.asked) == 2
 
 
+def test_a_user_is_told_what_was_wrong_and_asked_twice_at_most(published: Plugin, server: str, key: str):
+    person = Person("purple", "green", "red")
+    asked = {"plugin": "cover", "question": UNCLEAR}
+    left = over_http(server, key, lambda client: client.call_tool("ask_expert", asked), elicitation_callback=person)
+    assert data_of(left)["outcome"] == "clarify"
+    question = "How is the member exposed?"
+    assert [form.message for form in person.asked] == [question, f"That answer is none of the choices. {question}"]
+
+
 def test_the_answer_goes_to_the_release_that_asked(published: Plugin, server: str, key: str, alice: User):
     class Slow(Person):
         """Answers when a newer release is out."""
@@ -293,7 +302,8 @@ def test_two_clients_at_once_get_their_own_answers(published: Plugin, server: st
     [
         ({"plugin": "nothing", "question": "x"}, "unknown_plugin", "No plugin of this name"),
         ({"plugin": "cover@9.9.9", "question": "x"}, "unknown_release", "no release"),
-        ({"plugin": "cover"}, "invalid", "query"),
+        ({"plugin": "cover"}, "invalid", "question is missing"),
+        ({"plugin": "cover", "question": " "}, "invalid", "question is missing"),
         ({"plugin": "cover", "question": "x" * 4001}, "invalid", "question"),
         ({"plugin": "cover", "qestion": "x"}, "invalid", "qestion"),
         ({"plugin": "cover", "question": "x", "facts": {"a": [1]}}, "invalid", "facts"),
@@ -331,8 +341,8 @@ def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(published: Plugi
 
 
 def test_text_that_cannot_be_stored_is_refused_at_the_door(published: Plugin, server: str, key: str):
-    told = refusal(server, key, "ask_expert", plugin="cover", question="x\x00")
-    assert told.data["code"] == "invalid_text"
+    told = error_of(call(server, key, "ask_expert", plugin="cover", question="x\x00"))
+    assert told["code"] == "invalid_text"
 
 
 def test_a_key_that_may_not_ask_is_told_so(published: Plugin, server: str, alice: User):
