@@ -10,6 +10,8 @@ import re
 import secrets
 import subprocess
 import sys
+import time
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import IO
@@ -86,6 +88,13 @@ def avatar_path(name: str) -> Path:
     if not _AVATAR_NAME.fullmatch(name):
         raise UnreadableImage
     return _avatar_folder() / name
+
+
+def stored_avatars(*, older_than: timedelta) -> set[str]:
+    """The names of the pictures on disk; what is younger may be about to be saved with its person."""
+    before = time.time() - older_than.total_seconds()
+    pictures = [path for path in _avatar_folder().glob("*.webp") if _AVATAR_NAME.fullmatch(path.name)]
+    return {path.name for path in pictures if path.stat().st_mtime <= before}
 
 
 def _replace_avatar(user: User, name: str) -> None:

@@ -18,8 +18,8 @@ from builder.readiness import reverse_pane
 from builder.releases.publication import try_publish, withdraw_with_message
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.listings.update_listing import update_listing_if_published
-from marketplace.publishing.deletion import delete_plugin
-from plugins.models import Plugin, Release
+from marketplace.retention.plugin_deletion import delete_plugin, plugin_deletion
+from plugins.models import Plugin
 from plugins.scoped_admin import ScopedAdmin
 from plugins.starter_persona import fill_empty_fields
 
@@ -88,11 +88,18 @@ class PluginAdmin(ScopedAdmin):
         return is_owners and self.has_change_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Names the plugins, and counts nothing below them. A release protects its plugin."""
+        """Names the plugins, and counts nothing below them. One that is published or under legal hold stays."""
         plugins = list(objs)
         forbidden = {"plugin" for plugin in plugins if not self.has_delete_permission(request, plugin)}
-        released = [str(release) for release in Release.objects.filter(plugin__in=plugins).select_related("plugin")]
-        return [str(plugin) for plugin in plugins], {}, forbidden, released
+        protected = [str(plugin) for plugin in plugins if plugin.is_published or plugin.legal_hold]
+        return [str(plugin) for plugin in plugins], {}, forbidden, protected
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        plugin = self.get_object(request, object_id)
+        deletion = plugin_deletion(plugin) if plugin else None
+        return super().delete_view(request, object_id, {"deletion": deletion, **(extra_context or {})})
 
     # --- The form --------------------------------------------------------------------------------------------
 

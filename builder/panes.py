@@ -48,6 +48,7 @@ PANES: Mapping[str, str] = {
     "releases": "Releases",
     "reviews": "Reviews",
     "sharing": "Sharing",
+    "limits": "Limits",
 }
 
 

@@ -9,6 +9,7 @@ from builder.analytics.urls import urlpatterns as analytics
 from builder.golden.urls import urlpatterns as golden
 from builder.inbox.urls import urlpatterns as inbox
 from builder.knowledge.urls import urlpatterns as knowledge
+from builder.limits.urls import urlpatterns as limits
 from builder.persona.urls import urlpatterns as persona
 from builder.plugin_import import import_plugin
 from builder.releases.urls import urlpatterns as releases
@@ -30,5 +31,6 @@ urlpatterns = [
     *releases,
     *reviews,
     *sharing,
+    *limits,
     *webhooks,
 ]

@@ -105,6 +105,7 @@ def render_chat_page(
         "question": question,
         "error": error,
         "left": questions_left_text(request, plugin),
+        "kept_days": plugin.retention_days("chats"),
         "most_characters": MAX_QUESTION_CHARACTERS,
     }
     return render(request, "conversations/chat_page.html", context)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import uuid
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -12,12 +13,10 @@ from django.utils import timezone
 
 from conversations.visitor import Visitor
 from plugins.models import Plugin
+from plugins.retention import expired_rows
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
-
-# A conversation that nobody has gone on with for this long is deleted.
-RETENTION_PERIOD = timedelta(days=90)
 
 
 class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
@@ -32,7 +31,12 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         return self.visible_to(visitor).filter(plugin=plugin)
 
     def stale(self, *, now: datetime) -> ChatSessionQuerySet:
-        return self.filter(last_used_at__lt=now - RETENTION_PERIOD)
+        """Those that nobody has gone on with for longer than their plugin keeps them."""
+        return expired_rows(self, kind="chats", date_field="last_used_at", now=now)
+
+    def detach_from_person(self) -> int:
+        """Those of people who leave, under legal hold: they stay, and nobody can open them again."""
+        return self.update(user=None, visitor=secrets.token_hex(32))
 
 
 class ChatSession(models.Model):

@@ -94,9 +94,16 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
 
 @require_POST
 @with_public_plugin
-def delete_conversation(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponseRedirect:
+def delete_conversation(request: HttpRequest, plugin: Plugin, session: UUID) -> HttpResponse:
     """Deletes the visitor's conversation. The audit rows stay; they never said whose they were."""
-    _own_session_or_404(request, plugin, session).delete()
+    found = _own_session_or_404(request, plugin, session)
+    try:
+        plugin.check_deletable()
+    except LexicError as error:
+        response = render_chat_page(request, plugin, found, error=error)
+        response.status_code = error.status
+        return response
+    found.delete()
     return HttpResponseRedirect(reverse("new_chat", args=[plugin.slug]))
 
 

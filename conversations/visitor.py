@@ -14,7 +14,8 @@ from accounts.models import User
 
 COOKIE_NAME = "lexic_chat"
 _SALT = "lexic.chat.visitor"
-_COOKIE_MAX_AGE = 90 * 86_400
+# Seconds. No browser keeps a cookie for longer; each question begins them anew.
+_COOKIE_MAX_AGE = 400 * 86_400
 # The browser sends it to the chat alone.
 _COOKIE_PATH = "/chat"
 
@@ -43,7 +44,7 @@ class Visitor:
         return self if self.user or self.secret else replace(self, secret=secrets.token_urlsafe(32))
 
     def set_cookie(self, response: HttpResponseBase) -> None:
-        """Gives the browser the secret, for as long as a conversation is kept; no script can read it."""
+        """Gives the browser the secret, for as long as a browser keeps one; no script can read it."""
         if self.user is None and self.secret:
             response.set_signed_cookie(
                 COOKIE_NAME,

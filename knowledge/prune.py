@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from knowledge.documents import file_store, page_images
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page, Revision
-from plugins.models import Release
+from plugins.models import Plugin, Release
+from plugins.retention import site_retention_days
 
 # A question that is being answered right now, or a release that is being made, reads a revision this recent.
 REVISION_GRACE = timedelta(hours=1)
@@ -42,18 +43,40 @@ def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta
     return deleted.get(Chunk._meta.label, 0)
 
 
+def pruning_age(knowledge_base: KnowledgeBase) -> timedelta | None:
+    """How long rows that left the knowledge base are kept; None: for ever, because its plugin keeps them, or because a
+    plugin that reads it is under legal hold."""
+    if Plugin.objects.filter(attached_knowledge=knowledge_base).exclude(legal_hold="").exists():
+        return None
+    plugin = knowledge_base.plugin
+    if plugin and plugin.legal_hold:
+        return None
+    days = plugin.retention_days("files") if plugin else site_retention_days("files")
+    return max(REVISION_GRACE, timedelta(days=days)) if days else None
+
+
 def delete_orphaned_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE) -> None:
     """Delete these stored files where no document and no page of any knowledge base comes from them any more."""
+    for sha256 in orphaned_files(hashes, older_than=older_than):
+        file_store.stored_path(sha256).unlink(missing_ok=True)
+        page_images.delete_page_images(sha256)
+
+
+def orphaned_files(hashes: Collection[str], *, older_than: timedelta = FILE_GRACE) -> list[str]:
+    """Those of these stored files that are older, and that no document and no page comes from."""
     wanted = set(Page.objects.filter(source_sha256__in=hashes).values_list("source_sha256", flat=True))
     rows = Document.objects.filter(Q(sha256__in=hashes) | Q(ready_sha256__in=hashes))
     for pair in rows.values_list("sha256", "ready_sha256"):
         wanted.update(pair)
     newest = (timezone.now() - older_than).timestamp()
-    for sha256 in set(hashes) - wanted - {""}:
-        path = file_store.stored_path(sha256)
-        if path.exists() and path.stat().st_mtime <= newest:
-            path.unlink(missing_ok=True)
-            page_images.delete_page_images(sha256)
+    return [sha256 for sha256 in sorted(set(hashes) - wanted - {""}) if _is_older(sha256, newest)]
+
+
+def _is_older(sha256: str, newest: float) -> bool:
+    try:
+        return file_store.stored_path(sha256).stat().st_mtime <= newest
+    except OSError:
+        return False
 
 
 def _delete_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> None:

@@ -26,7 +26,7 @@ from knowledge.ingest import (
     mark_waiting,
 )
 from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Page, Source
-from knowledge.prune import prune_knowledge_base
+from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
 from knowledge.sync import runner
 from knowledge.task_queue import enqueue_index_check, publish_ingest
@@ -157,12 +157,15 @@ def _sync_if_scheduled(source: Source) -> bool:
 
 @shared_task(name="knowledge.prune_knowledge")
 def prune_knowledge(**kwargs: Any) -> int:
-    """Delete for good what left any knowledge base and is pinned by no release. Returns the number of chunks."""
+    """Delete for good what left any knowledge base long enough ago and is pinned by no release. Returns the number of
+    chunks."""
     left = Page.objects.filter(document__knowledge_base=OuterRef("pk"), removed_in__isnull=False)
     total = 0
     # One that moved to another embedder may still have the vectors of the one before.
-    for base in KnowledgeBase.objects.filter(Q(Exists(left)) | Q(space__gt=0)):
-        deleted = prune_knowledge_base(base)
+    for base in KnowledgeBase.objects.filter(Q(Exists(left)) | Q(space__gt=0)).select_related("plugin"):
+        if (age := pruning_age(base)) is None:
+            continue
+        deleted = prune_knowledge_base(base, older_than=age)
         if deleted or base.space:
             enqueue_index_check(base.pk)
         total += deleted

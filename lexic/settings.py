@@ -204,6 +204,8 @@ CELERY_BEAT_SCHEDULE = {
     "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},
     "forget-shared-files": {"task": "marketplace.forget_shared_files", "schedule": 3600.0},
     "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0},
+    "erase-old-questions": {"task": "marketplace.erase_old_questions", "schedule": 3600.0},
+    "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0},
     "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
 }
 
@@ -305,6 +307,11 @@ LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.R
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
 LEXIC_SYNC_ROOTS: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
 LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024
+# How many days a plugin keeps what it was asked, its public conversations and its removed documents, where it says
+# nothing else. 0: until the plugin is deleted.
+KEEP_QUESTIONS_DAYS = env.int("LEXIC_KEEP_QUESTIONS_DAYS", 0, validate=validate.Range(min=0, max=36_500))
+KEEP_CHATS_DAYS = env.int("LEXIC_KEEP_CHATS_DAYS", 90, validate=validate.Range(min=0, max=36_500))
+KEEP_FILES_DAYS = env.int("LEXIC_KEEP_FILES_DAYS", 1, validate=validate.Range(min=0, max=36_500))
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 

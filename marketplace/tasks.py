@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from celery import shared_task
+import logging
 
+from celery import shared_task
+from django.utils import timezone
+
+from knowledge.prune import delete_orphaned_files
 from lexic.celery import publish_task
 from marketplace.catalogue import listing_refresh
 from marketplace.listings import listing_embeddings
 from marketplace.listings.review_counts import repair_review_counts
 from marketplace.models import Listing
 from marketplace.plugin_page.sample_answers import current_sample
+from marketplace.retention import storage_sweep
 from marketplace.sharing import release_files
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
+from plugins.retention import expired_rows
+from querying.models import GoldenQuestion, Query
+
+logger = logging.getLogger(__name__)
+
+ERASE_BATCH_SIZE = 1000
 
 
 @shared_task(name="marketplace.complete_listing", acks_late=True)
@@ -46,3 +56,28 @@ def forget_shared_files(**kwargs: object) -> None:
 def recount_reviews(**kwargs: object) -> None:
     """Put right what the end of an account changed."""
     repair_review_counts()
+
+
+@shared_task(name="marketplace.delete_files", acks_late=True)
+def delete_files(*, hashes: list[str], **kwargs: object) -> None:
+    """Delete these stored files, where nothing is read from them any more."""
+    delete_orphaned_files(hashes)
+
+
+@shared_task(name="marketplace.erase_old_questions")
+def erase_old_questions(**kwargs: object) -> int:
+    """Erase the words and answers of questions that are older than their plugin keeps them. Returns how many."""
+    total, now = 0, timezone.now()
+    rows = Query.objects.filter(erased_at=None).order_by()
+    expired = expired_rows(rows, kind="questions", date_field="created_at", now=now)
+    while ids := list(expired.values_list("pk", flat=True)[:ERASE_BATCH_SIZE]):
+        total += Query.objects.filter(pk__in=ids).erase_content(now=now)
+    return total
+
+
+@shared_task(name="marketplace.sweep_storage")
+def sweep_storage_task(**kwargs: object) -> None:
+    """Delete the files that nothing names any more, and log those that are missing."""
+    report = storage_sweep.sweep_storage()
+    for missing in report.missing_files:
+        logger.warning("the file %s of %s is missing", missing.sha256, ", ".join(missing.documents))

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, Principal, User, user_of
 from lexic.errors import Conflict
 from plugins import slugs
+from plugins.retention import RetentionSettings
 from plugins.synonyms import check_synonyms
 
 
@@ -168,7 +169,7 @@ class PluginHeld(Conflict):
     hint = "Correct what was reported, and write to whoever runs this site."
 
 
-class Plugin(AnswerPolicy):
+class Plugin(RetentionSettings, AnswerPolicy):
     """What an expert authors: persona and policy. Knowledge and trees point at it from their own apps."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

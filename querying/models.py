@@ -15,6 +15,20 @@ from plugins.models import Plugin, Release
 from querying.query_statistics import QueryStatistics
 from querying.types import Confidence, Outcome
 
+# What `QueryQuerySet.erase_content` leaves of a question: who asked, when, how it ended, and the figures.
+ERASED_COLUMNS: dict[str, Any] = {
+    "question": "",
+    "context": [],
+    "options": {},
+    "facts": {},
+    "plan": {},
+    "passages": [],
+    "answer": "",
+    "citations": [],
+    "decision_path": [],
+    "error": "",
+}
+
 
 class QueryQuerySet(QueryStatistics):
     def visible_to(self, user: User) -> QueryQuerySet:
@@ -38,8 +52,15 @@ class QueryQuerySet(QueryStatistics):
         said_since = wrong.filter(created_at__gt=models.OuterRef("dismissal__at"))
         is_low = models.Q(outcome=Outcome.ANSWERED.value, confidence=Confidence.LOW.value)
         is_open = models.Q(dismissal=None) | models.Q(models.Exists(said_since))
-        asked = self.filter(created_at__gte=since).annotate(is_wrong=models.Exists(wrong))
+        asked = self.filter(created_at__gte=since, erased_at=None).annotate(is_wrong=models.Exists(wrong))
         return asked.filter(models.Q(outcome=Outcome.REFUSED.value) | is_low | models.Q(is_wrong=True)).filter(is_open)
+
+    def erase_content(self, *, now: datetime) -> int:
+        """Erases for good what was asked, answered and quoted, with the notes of people's feedback. Returns how many
+        rows had something to erase."""
+        ids = list(self.filter(erased_at=None).order_by().values_list("pk", flat=True))
+        Feedback.objects.filter(query__in=ids).update(note="")
+        return Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
 
 
 class Query(models.Model):
@@ -88,6 +109,7 @@ class Query(models.Model):
     llm = models.CharField(max_length=120, blank=True)
     embedder = models.CharField(max_length=120, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    erased_at = models.DateTimeField(null=True, editable=False, help_text="When its words and answer were erased.")
 
     objects = QueryQuerySet.as_manager()
 
@@ -100,7 +122,7 @@ class Query(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.question[:80]
+        return "(erased)" if self.erased_at else self.question[:80]
 
     @property
     def cited_places(self) -> list[list[Any]]:

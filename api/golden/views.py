@@ -96,6 +96,7 @@ class GoldenQuestionView(AuthorView):
     def delete(self, request: Request, plugin: str, golden: int) -> Response:
         """Runs that asked it keep what came out."""
         found = get_plugin(request, plugin)
+        found.check_deletable()
         with transaction.atomic():
             _lock_question(request, found, golden).delete()
         return Response(status=204)

@@ -25,7 +25,7 @@ from lexic.errors import NotAllowed
 from lexic.http.downloads import DownloadResponse
 from marketplace.bundle import export_plugin
 from marketplace.listings.update_listing import update_listing_if_published
-from marketplace.publishing.deletion import delete_plugin
+from marketplace.retention.plugin_deletion import delete_plugin
 from marketplace.sharing.installs import import_upload
 from plugins.models import Plugin, PluginQuerySet
 from plugins.starter_persona import fill_empty_fields
@@ -110,8 +110,8 @@ class PluginView(AuthorView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str) -> Response:
-        """Deletes it with its documents, trees, golden questions and releases. Only its owner may; what was asked of it
-        stays in the audit log."""
+        """Deletes it with its documents, trees, golden questions and releases, and the words and answers of what it was
+        asked; figures stay. Only its owner may, and not under legal hold (409 `legal_hold`)."""
         found = get_plugin(request, plugin)
         if not found.may_be_shared_by(self.user):
             raise NotPluginOwner

@@ -117,6 +117,7 @@ class TreeView(AuthorView):
     def delete(self, request: Request, plugin: str, tree: UUID) -> Response:
         """Releases that contain it keep it."""
         found = _get_tree(request, plugin, tree)
+        found.plugin.check_deletable()
         with transaction.atomic():
             _lock_tree(request, found).delete()
         return Response(status=204)

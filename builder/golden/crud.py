@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
 from builder.golden.forms import GoldenQuestionForm
+from builder.history import errors_as_messages
 from builder.panes import render_pane
 from knowledge.models import Document
 from plugins.models import Plugin
@@ -43,8 +44,10 @@ def delete_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
     question = _question_or_404(plugin, golden)
     if request.method != "POST":
         return render_pane(request, plugin, "golden", "builder/golden/delete.html", {"golden": question})
-    question.delete()
-    messages.success(request, "The golden question is deleted. Runs that asked it keep what came out.")
+    with errors_as_messages(request):
+        plugin.check_deletable()
+        question.delete()
+        messages.success(request, "The golden question is deleted. Runs that asked it keep what came out.")
     return redirect("admin:builder_golden", plugin.pk)
 
 

@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
 from accounts.models import User
-from builder.history import log_and_report
+from builder.history import errors_as_messages, log_and_report
 from builder.knowledge.lookup import editable_bases
 from builder.panes import render_pane
-from knowledge import task_queue
 from knowledge.models import KnowledgeBase
 from knowledge.prune import pinned_revisions
+from marketplace.retention.plugin_deletion import delete_knowledge_base
 from plugins.models import Plugin
 
 
@@ -82,8 +82,7 @@ def delete_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse
     if pinned_revisions(found):
         messages.error(request, f"“{found}” stays: a release reads it.")
         return redirect("admin:builder_knowledge_base", plugin.pk, found.pk)
-    pk = found.pk
-    found.delete()
-    task_queue.enqueue_index_check(pk)
-    log_and_report(request, plugin, f"Deleted the knowledge base “{found}” with its documents.")
+    with errors_as_messages(request):
+        delete_knowledge_base(found)
+        log_and_report(request, plugin, f"Deleted the knowledge base “{found}” with its documents.")
     return redirect("admin:builder_knowledge", plugin.pk)

@@ -158,7 +158,9 @@ def delete_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpRespons
     """What goes with it, and the button."""
     one = tree_or_404(plugin, tree)
     if request.method == "POST":
-        one.delete()
-        messages.success(request, f"“{one.name}” is deleted. Releases that contain it keep it.")
+        with errors_as_messages(request):
+            plugin.check_deletable()
+            one.delete()
+            messages.success(request, f"“{one.name}” is deleted. Releases that contain it keep it.")
         return _to_list(plugin)
     return render_pane(request, plugin, "trees", "builder/trees/delete.html", {"tree": one})

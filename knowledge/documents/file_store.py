@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -64,6 +65,13 @@ def touch_if_stored(sha256: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def stored_hashes() -> Iterator[str]:
+    """The names of all stored files."""
+    for path in _files_root().glob("[0-9a-f][0-9a-f]/*"):
+        if _SHA256.fullmatch(path.name):
+            yield path.name
 
 
 def stored_path(sha256: str) -> Path:

@@ -87,6 +87,11 @@ def delete_page_images(sha256: str) -> None:
     shutil.rmtree(_image_folder(sha256), ignore_errors=True)
 
 
+def files_with_images() -> set[str]:
+    """The names of the stored files that there are pictures of."""
+    return {folder.name for folder in _images_root().glob("*/*") if folder.is_dir()}
+
+
 def _image_folder(sha256: str) -> Path:
     # `stored_path` checks the name.
     return _images_root() / sha256[:2] / file_store.stored_path(sha256).name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from allauth.usersessions.models import UserSession
@@ -10,12 +11,19 @@ from django.db.models import Q
 
 from accounts import avatars
 from accounts.models import ApiKey, User
+from conversations.models import ChatSession
 from knowledge import task_queue
-from knowledge.models import KnowledgeBase
+from knowledge.models import Document, KnowledgeBase, KnowledgeBaseQuerySet
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
-from marketplace.publishing.deletion import delete_plugin
+from marketplace.retention.plugin_deletion import (
+    delete_plugin,
+    enqueue_file_deletion,
+    erase_quotations,
+    plugins_that_read,
+)
 from plugins.models import Invitation, Plugin
+from plugins.retention import UnderLegalHold
 from querying.models import Query
 
 DELETED_AUTHOR_NAME = "an author who left"
@@ -28,34 +36,67 @@ class LastOperator(Conflict):
     hint = "Make somebody else a superuser first."
 
 
+class PluginsUnderLegalHold(UnderLegalHold):
+    """A plugin that would lose something is under legal hold, so the account stays."""
+
+    def __init__(self, plugins: Iterable[Plugin]) -> None:
+        names = ", ".join(f"“{plugin.name}”" for plugin in plugins)
+        super().__init__(f"Under legal hold, so that the account stays: {names}.")
+
+
 @dataclass(frozen=True, kw_only=True)
-class DeletionSummary:
-    """What goes, and how many questions stay without a name."""
+class AccountDeletion:
+    """What goes with an account: `plugins` with so many `documents` and `plugin_questions`, the person's keys, reviews
+    and chats. `readers` are plugins of others, which lose the documents that they read from the person's knowledge
+    bases. `questions` to other people's plugins stay without a name. `held` plugins keep the account from going."""
 
     plugins: tuple[Plugin, ...]
+    documents: int
+    plugin_questions: int
     keys: int
     reviews: int
+    chats: int
     questions: int
+    readers: tuple[Plugin, ...]
+    held: tuple[Plugin, ...]
 
 
-def deletion_summary(user: User) -> DeletionSummary:
-    return DeletionSummary(
-        plugins=tuple(Plugin.objects.filter(owner=user).order_by("name").only("pk", "name", "slug", "is_published")),
+def account_deletion(user: User) -> AccountDeletion:
+    """What deleting the account deletes, for the page that asks for a confirmation."""
+    bases = _personal_bases(user)
+    plugins = Plugin.objects.filter(owner=user).order_by("name").only("name", "is_published", "legal_hold")
+    readers = plugins_that_read(bases.values_list("pk", flat=True)).exclude(owner=user)
+    asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user)).exclude(plugin__owner=user)
+    return AccountDeletion(
+        plugins=tuple(plugins),
+        documents=Document.objects.present().filter(knowledge_base__in=bases).count(),
+        plugin_questions=Query.objects.filter(plugin__owner=user, erased_at=None).count(),
         keys=ApiKey.objects.filter(owner=user).count(),
         reviews=Review.objects.filter(author=user).count(),
-        questions=Query.objects.filter(Q(user=user) | Q(api_key__owner=user)).count(),
+        chats=ChatSession.objects.filter(user=user).count(),
+        questions=asked.count(),
+        readers=tuple(readers),
+        held=tuple(plugin for plugin in [*plugins, *readers] if plugin.legal_hold),
     )
 
 
 def delete_account(user: User) -> None:
-    """Deletes the account with everything that is the person's alone. Raises `LastOperator`."""
+    """Deletes the account with everything that is the person's alone.
+
+    Raises `LastOperator`, `PluginsUnderLegalHold`.
+    """
     with transaction.atomic():
         locked = User.objects.select_for_update().get(pk=user.pk)
         _check_other_operator(locked)
+        if held := account_deletion(locked).held:
+            raise PluginsUnderLegalHold(held)
         _reassign_shared_rows(locked)
+        bases = list(_personal_bases(locked).values_list("pk", flat=True))
+        enqueue_file_deletion(bases)
+        erase_quotations(bases)
         for plugin in Plugin.objects.filter(owner=locked):
             delete_plugin(plugin)
-        for base in KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True):
+        for base in bases:
             task_queue.enqueue_index_check(base)
         for session in UserSession.objects.filter(user=locked):
             session.end()
@@ -63,6 +104,11 @@ def delete_account(user: User) -> None:
         locked.delete()
         if picture:
             transaction.on_commit(lambda: avatars.avatar_path(picture).unlink(missing_ok=True))
+
+
+def _personal_bases(user: User) -> KnowledgeBaseQuerySet:
+    """The knowledge bases that are the person's alone: those of no plugin, or of a plugin of theirs."""
+    return KnowledgeBase.objects.filter(Q(plugin=None, owner=user) | Q(plugin__owner=user))
 
 
 def _check_other_operator(user: User) -> None:
@@ -76,5 +122,6 @@ def _reassign_shared_rows(user: User) -> None:
     for base in KnowledgeBase.objects.filter(owner=user).exclude(plugin=None).exclude(plugin__owner=user):
         assert base.plugin
         KnowledgeBase.objects.filter(pk=base.pk).update(owner=base.plugin.owner)
+    ChatSession.objects.filter(user=user).exclude(plugin__legal_hold="").detach_from_person()
     Install.objects.filter(original__owner=user).update(original_author=DELETED_AUTHOR_NAME)
     Invitation.objects.for_address(user.email).delete()

@@ -17,7 +17,7 @@ from accounts.models import User
 from accounts.rate_limits import count_or_wait
 from lexic.errors import LexicError
 from lexic.http.downloads import DownloadResponse
-from marketplace.account.account_deletion import delete_account, deletion_summary
+from marketplace.account.account_deletion import account_deletion, delete_account
 from marketplace.account.data_export import export_personal_data
 
 EXPORT_LIMITS = {3600: 6}
@@ -78,7 +78,7 @@ def delete_account_view(request: HttpRequest) -> HttpResponse:
 
 
 def _your_data_page(request: HttpRequest, form: DeleteAccountForm, *, status: int = 200) -> HttpResponse:
-    context = {"form": form, "belongings": deletion_summary(_account_owner(request))}
+    context = {"form": form, "deletion": account_deletion(_account_owner(request))}
     return render(request, "accounts/your_data.html", context, status=status)
 
 

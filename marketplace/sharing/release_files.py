@@ -71,6 +71,14 @@ def prune_release_files(*, most_bytes: int, but: Path | None = None) -> int:
 def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
     """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, off the air
     or replaced, of what a release held before, and what was never written to its end. Returns how many."""
+    gone = stale_files(older_than=older_than)
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
+
+
+def stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> list[Path]:
+    """The files that `delete_stale_files` deletes."""
     by_release: dict[UUID | None, list[Path]] = defaultdict(list)
     for path in sorted(_release_files_root().glob("*.zip"), key=_last_used, reverse=True):
         named = _RELEASE_FILE_NAME.fullmatch(path.name)
@@ -79,9 +87,7 @@ def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
     gone = [path for pk, paths in by_release.items() for path in (paths[1:] if pk in wanted else paths)]
     before = time.time() - older_than.total_seconds()
     gone += [path for path in _release_files_root().glob(".incoming-*") if 0 < _last_used(path) < before]
-    for path in gone:
-        path.unlink(missing_ok=True)
-    return len(gone)
+    return gone
 
 
 def _shared_release_ids(releases: Collection[UUID]) -> QuerySet[Release, UUID]:

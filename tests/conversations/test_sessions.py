@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from conversations import retention, tasks
-from conversations.models import RETENTION_PERIOD, ChatMessage, ChatSession
+from conversations.models import ChatMessage, ChatSession
 from conversations.visitor import COOKIE_NAME
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
@@ -37,7 +37,7 @@ def test_the_cookie_is_signed_for_the_chat_alone_and_no_script_reads_it(client: 
     client.post(ASK, {"question": WORN})
     cookie = client.cookies[COOKIE_NAME]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/chat")
-    assert int(cookie["max-age"]) == RETENTION_PERIOD.total_seconds()
+    assert int(cookie["max-age"]) == 400 * 86_400
     secret = cookie.value.split(":")[0]
     assert secret not in ChatSession.objects.get().visitor, "what is stored opens nothing"
 
@@ -138,6 +138,33 @@ def test_what_nobody_went_on_with_for_ninety_days_is_forgotten(
     assert retention.delete_stale(now=now) == 5
     assert set(ChatSession.objects.values_list("title", flat=True)) == {WORN, "Young"}
     assert settings.CELERY_BEAT_SCHEDULE["forget-conversations"]["task"] == tasks.delete_stale_conversations.name
+
+
+def test_a_plugin_keeps_chats_as_long_as_its_author_says(client: Client, chat: Plugin, settings: Any) -> None:
+    ask(client)
+    later = timezone.now() + timedelta(days=8)
+    for days, expired in ((7, 1), (9, 0), (0, 0)):
+        chat.keep_chats_days = days
+        chat.save()
+        assert ChatSession.objects.stale(now=later).count() == expired
+        said = f"deleted {days} days after its last question" if days else "until you delete it"
+        assert said in client.get(CHAT).content.decode()
+    chat.keep_chats_days, settings.KEEP_CHATS_DAYS = None, 7
+    chat.save()
+    assert ChatSession.objects.stale(now=later).count() == 1
+
+
+def test_under_legal_hold_no_chat_is_deleted_by_anybody(client: Client, chat: Plugin) -> None:
+    session = session_in(ask(client))
+    chat.set_legal_hold(by_operator=False)
+    assert ChatSession.objects.stale(now=timezone.now() + timedelta(days=4000)).count() == 0
+    answer = client.post(f"{CHAT}/{session}/forget")
+    assert answer.status_code == 409
+    assert "under legal hold" in answer.content.decode()
+    assert ChatSession.objects.filter(pk=session).exists()
+    chat.lift_legal_hold(by_operator=False)
+    client.post(f"{CHAT}/{session}/forget")
+    assert not ChatSession.objects.exists()
 
 
 def test_going_on_with_it_keeps_it(client: Client, chat: Plugin) -> None:

@@ -291,6 +291,6 @@ def test_pruning_goes_over_every_base(embedder: CountingEmbedder) -> None:
         ingest(document.pk)
         delete_document(document)
     assert tasks.prune_knowledge() == 0
-    Revision.objects.update(created_at=timezone.now() - timedelta(hours=2))
+    Revision.objects.update(created_at=timezone.now() - timedelta(days=2))
     assert tasks.prune_knowledge() == 2
     assert Document.objects.count() == 0

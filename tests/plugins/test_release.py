@@ -166,11 +166,17 @@ def test_the_admin_deletes_no_release(client: Client, release: Release) -> None:
     assert Release.objects.count() == 1
 
 
-def test_the_admin_deletes_no_plugin_that_has_releases(client: Client, release: Release) -> None:
-    client.post(reverse("admin:plugins_plugin_delete", args=[release.plugin_id]), {"post": "yes"})
-    chosen = {"action": "delete_selected", "_selected_action": [str(release.plugin_id)], "post": "yes"}
-    client.post(reverse("admin:plugins_plugin_changelist"), chosen)
-    assert Release.objects.count() == 1
+def test_the_admin_deletes_no_plugin_that_is_published_or_under_legal_hold(client: Client, release: Release) -> None:
+    plugin = release.plugin
+    chosen = {"action": "delete_selected", "_selected_action": [str(plugin.pk)], "post": "yes"}
+    for columns in ({"is_published": True, "legal_hold": ""}, {"is_published": False, "legal_hold": "owner"}):
+        Plugin.objects.update(**columns)
+        client.post(reverse("admin:plugins_plugin_delete", args=[plugin.pk]), {"post": "yes"})
+        client.post(reverse("admin:plugins_plugin_changelist"), chosen)
+        assert Release.objects.count() == 1
+    Plugin.objects.update(legal_hold="")
+    client.post(reverse("admin:plugins_plugin_delete", args=[plugin.pk]), {"post": "yes"})
+    assert not Release.objects.exists()
 
 
 def test_a_plugin_that_was_never_released_can_be_deleted_by_its_owner(alice: User, plugin: Plugin) -> None:

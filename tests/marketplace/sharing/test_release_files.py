@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from marketplace.publishing.deletion import delete_plugin
 from marketplace.publishing.publish import publish
+from marketplace.retention.plugin_deletion import delete_plugin
 from marketplace.sharing.release_files import delete_stale_files, release_file
 from marketplace.tasks import forget_shared_files
 from plugins.models import Plugin

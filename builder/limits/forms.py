@@ -1,0 +1,24 @@
+"""The form of how long a plugin's content is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from plugins.models import Plugin
+from plugins.retention import KINDS, site_retention_days
+
+
+class RetentionForm(forms.ModelForm):
+    """Its placeholders are what the site keeps."""
+
+    class Meta:
+        model = Plugin
+        fields = tuple(f"keep_{kind}_days" for kind in KINDS)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for kind in KINDS:
+            field = self.fields[f"keep_{kind}_days"]
+            field.widget.attrs |= {"class": "input", "placeholder": str(site_retention_days(kind))}

@@ -1,0 +1,140 @@
+"""Deletes a plugin with everything that is only its own, and says beforehand what that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from conversations.models import ChatMessage, ChatSession
+from knowledge import task_queue
+from knowledge.models import Document, KnowledgeBase, Page
+from lexic.celery import publish_task
+from plugins.models import Plugin, Release
+from querying.models import Query
+from querying.presentation.answer import referenced_document_ids
+from querying.types import Outcome
+
+_BATCH_SIZE = 500
+_ERASED_CHAT_ANSWER = {
+    "outcome": Outcome.FAILED.value,
+    "error": "The documents that this answer quoted were deleted, and the answer with them.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginDeletion:
+    """What goes with a plugin. `kept_bases` are its knowledge bases that stay, because other plugins read them."""
+
+    documents: int
+    releases: int
+    trees: int
+    golden_questions: int
+    questions: int
+    chats: int
+    kept_bases: tuple[KnowledgeBase, ...]
+
+
+def plugin_deletion(plugin: Plugin) -> PluginDeletion:
+    """What deleting this plugin deletes, for the page that asks for a confirmation."""
+    own = KnowledgeBase.objects.filter(plugin=plugin)
+    kept = tuple(base for base in own if plugins_that_read([base.pk]).exclude(pk=plugin.pk).exists())
+    documents = Document.objects.present().filter(knowledge_base__plugin=plugin)
+    return PluginDeletion(
+        documents=documents.exclude(knowledge_base__in=kept).count(),
+        releases=plugin.releases.count(),
+        trees=plugin.trees.count(),
+        golden_questions=plugin.golden_questions.count(),
+        questions=Query.objects.filter(plugin=plugin, erased_at=None).count(),
+        chats=ChatSession.objects.filter(plugin=plugin).count(),
+        kept_bases=kept,
+    )
+
+
+@transaction.atomic
+def delete_plugin(plugin: Plugin) -> None:
+    """Deletes the plugin, its documents and what was asked of it. Raises `UnderLegalHold`.
+
+    A knowledge base of it that another plugin reads stays with its owner, without a plugin, so that the answers of the
+    other plugin still show what they cite. After the commit a worker deletes the files and drops the vector index.
+    """
+    Plugin.objects.select_for_update().get(pk=plugin.pk).check_deletable()
+    kept = [base.pk for base in plugin_deletion(plugin).kept_bases]
+    KnowledgeBase.objects.filter(pk__in=kept).update(plugin=None)
+    bases = list(KnowledgeBase.objects.filter(plugin=plugin).values_list("pk", flat=True))
+    enqueue_file_deletion(bases)
+    Query.objects.filter(plugin=plugin).erase_content(now=timezone.now())
+    plugin.delete()
+    for base in bases:
+        task_queue.enqueue_index_check(base)
+
+
+@transaction.atomic
+def delete_knowledge_base(base: KnowledgeBase) -> None:
+    """Deletes the base with its documents, and the answers that quote them. Raises `UnderLegalHold` where a plugin that
+    reads it is under legal hold."""
+    for plugin in plugins_that_read([base.pk]).exclude(legal_hold="")[:1]:
+        plugin.check_deletable()
+    pk = base.pk
+    enqueue_file_deletion([pk])
+    erase_quotations([pk])
+    base.delete()
+    task_queue.enqueue_index_check(pk)
+
+
+def plugins_that_read(bases: Iterable[int]) -> QuerySet[Plugin]:
+    """The plugins that one of these knowledge bases belongs to or is attached to, and those with a release that reads
+    one."""
+    ids = list(bases)
+    found = set(Plugin.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True))
+    found |= set(Plugin.objects.filter(attached_knowledge__in=ids).values_list("pk", flat=True))
+    for base in ids:
+        pinned = Release.objects.filter(knowledge__contains=[{"knowledge_base": base}])
+        found |= set(pinned.order_by().values_list("plugin", flat=True).distinct())
+    return Plugin.objects.filter(pk__in=found)
+
+
+def enqueue_file_deletion(bases: Iterable[int]) -> None:
+    """Has a worker delete the files of these knowledge bases that nothing else was read from, after commit. What no
+    worker deletes, the next sweep does."""
+    rows = Document.objects.filter(knowledge_base__in=bases)
+    hashes = {
+        *Page.objects.filter(document__in=rows).order_by().values_list("source_sha256", flat=True).distinct(),
+        *rows.values_list("sha256", flat=True),
+        *rows.values_list("ready_sha256", flat=True),
+    }
+    names = sorted(hashes - {""})
+    for start in range(0, len(names), _BATCH_SIZE):
+        batch = names[start : start + _BATCH_SIZE]
+        transaction.on_commit(partial(publish_task, "marketplace.delete_files", hashes=batch))
+
+
+def erase_quotations(bases: Iterable[int]) -> None:
+    """Erases the answers and chats that quote documents of these knowledge bases, in every plugin that reads them."""
+    ids = list(bases)
+    readers = list(plugins_that_read(ids).values_list("pk", flat=True))
+    documents = {str(pk) for pk in Document.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True)}
+    if not readers or not documents:
+        return
+    asked = Query.objects.filter(plugin__in=readers, erased_at=None).exclude(citations=[]).order_by()
+    quoting = [pk for pk, citations in asked.values_list("pk", "citations").iterator() if _cites(citations, documents)]
+    for start in range(0, len(quoting), _BATCH_SIZE):
+        Query.objects.filter(pk__in=quoting[start : start + _BATCH_SIZE]).erase_content(now=timezone.now())
+    _erase_chat_answers(readers, documents)
+
+
+def _cites(citations: list[dict[str, Any]], documents: set[str]) -> bool:
+    return any(citation.get("documentId") in documents for citation in citations)
+
+
+def _erase_chat_answers(plugins: list[UUID], documents: set[str]) -> None:
+    messages = ChatMessage.objects.filter(session__plugin__in=plugins, role=ChatMessage.Role.ASSISTANT).order_by()
+    rows = messages.values_list("pk", "answer").iterator()
+    quoting = [pk for pk, answer in rows if not documents.isdisjoint(referenced_document_ids(answer))]
+    ChatMessage.objects.filter(pk__in=quoting).update(content=_ERASED_CHAT_ANSWER["error"], answer=_ERASED_CHAT_ANSWER)

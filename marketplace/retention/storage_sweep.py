@@ -1,0 +1,102 @@
+"""Compares the stored files with the database, both ways, and deletes what nothing names any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+
+from accounts import avatars
+from accounts.models import User
+from knowledge.documents import file_store, page_images
+from knowledge.models import Document, Page
+from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
+from marketplace.sharing import release_files
+from querying.models import Query, QueryQuerySet
+
+_BATCH_SIZE = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingFile:
+    """A file that the database names and the disk does not have, with the documents that were read from it."""
+
+    sha256: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepReport:
+    """What a sweep found: on disk and named by no row (`orphaned_…`), named by a row and not on disk (`missing_…`),
+    files of releases that nobody may copy any more, and questions of plugins that are gone."""
+
+    orphaned_files: tuple[str, ...]
+    orphaned_images: tuple[str, ...]
+    orphaned_avatars: tuple[str, ...]
+    stale_release_files: tuple[str, ...]
+    orphaned_questions: int
+    missing_files: tuple[MissingFile, ...]
+    missing_avatars: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every file that the database names is there."""
+        return not self.missing_files and not self.missing_avatars
+
+
+def inspect_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
+    """Compares disk and database, and changes nothing. Files that are younger than `older_than` are not orphaned: their
+    rows may not be written yet."""
+    named = set(User.objects.exclude(avatar="").values_list("avatar", flat=True))
+    stored = set(file_store.stored_hashes())
+    names = sorted(stored)
+    batches = [names[start : start + _BATCH_SIZE] for start in range(0, len(names), _BATCH_SIZE)]
+    return SweepReport(
+        orphaned_files=tuple(sha256 for batch in batches for sha256 in orphaned_files(batch, older_than=older_than)),
+        orphaned_images=tuple(sorted(page_images.files_with_images() - stored)),
+        orphaned_avatars=tuple(sorted(avatars.stored_avatars(older_than=older_than) - named)),
+        stale_release_files=tuple(path.name for path in release_files.stale_files()),
+        orphaned_questions=_orphaned_questions().count(),
+        missing_files=tuple(_missing_files(stored)),
+        missing_avatars=tuple(sorted(name for name in named if not avatars.avatar_path(name).exists())),
+    )
+
+
+def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
+    """Deletes what is orphaned, and returns what was found. Nothing can be done about what is missing."""
+    report = inspect_storage(older_than=older_than)
+    delete_orphaned_files(report.orphaned_files, older_than=older_than)
+    for sha256 in report.orphaned_images:
+        page_images.delete_page_images(sha256)
+    for name in report.orphaned_avatars:
+        avatars.avatar_path(name).unlink(missing_ok=True)
+    release_files.delete_stale_files()
+    while ids := list(_orphaned_questions().values_list("pk", flat=True)[:_BATCH_SIZE]):
+        Query.objects.filter(pk__in=ids).erase_content(now=timezone.now())
+    return report
+
+
+def _orphaned_questions() -> QueryQuerySet:
+    return Query.objects.filter(plugin=None, erased_at=None).order_by()
+
+
+def _missing_files(stored: set[str]) -> Iterator[MissingFile]:
+    rows = Document.objects.present()
+    named = {
+        *Page.objects.order_by().values_list("source_sha256", flat=True).distinct(),
+        *rows.values_list("sha256", flat=True),
+        *rows.values_list("ready_sha256", flat=True),
+    }
+    # Asked of the disk once more: a file may have been stored since the folder was listed.
+    for sha256 in sorted(named - stored - {""}):
+        if not file_store.stored_path(sha256).exists():
+            yield MissingFile(sha256=sha256, documents=tuple(_titles(sha256)))
+
+
+def _titles(sha256: str) -> Iterable[str]:
+    ids = Page.objects.filter(source_sha256=sha256).values("document")
+    documents = Document.objects.filter(pk__in=ids) | Document.objects.filter(sha256=sha256)
+    titles = documents.order_by().values_list("knowledge_base__name", "title").distinct()
+    return sorted(f"{base}: {title}" for base, title in titles)

@@ -1,0 +1,162 @@
+"""Disk and database are compared both ways, and old questions lose their words."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts import avatars
+from accounts.models import User
+from knowledge import prune
+from knowledge.documents import file_store
+from knowledge.documents.lifecycle import delete_document
+from knowledge.models import Document, Page, Revision
+from knowledge.tasks import prune_knowledge
+from lexic.celery import app
+from marketplace import tasks
+from marketplace.retention.storage_sweep import inspect_storage, sweep_storage
+from plugins.models import Plugin
+from querying.models import Query
+from tests.accounts.test_avatars import picture
+from tests.cover import handbook, plugin, published
+
+__all__ = ["handbook", "plugin", "published"]
+
+pytestmark = pytest.mark.django_db
+NOW = timedelta(0)
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, settings: Any) -> Path:
+    settings.LEXIC_FILES_DIR = tmp_path
+    return tmp_path
+
+
+def stray(content: bytes = b"nobody names this") -> str:
+    return file_store.store_file(BytesIO(content), max_bytes=100).sha256
+
+
+def test_a_healthy_store_has_nothing_to_report(published: Plugin, alice: User) -> None:
+    avatars.save_avatar(alice, BytesIO(picture()))
+    report = inspect_storage(older_than=NOW)
+    assert report.is_complete
+    assert not any([report.orphaned_files, report.orphaned_images, report.orphaned_avatars, report.orphaned_questions])
+
+
+def test_what_no_row_names_goes_and_the_rest_stays(
+    published: Plugin, handbook: Document, alice: User, files: Path
+) -> None:
+    avatars.save_avatar(alice, BytesIO(picture()))
+    abandoned = "0" * 32 + ".webp"
+    (files / "avatars" / abandoned).write_bytes(b"x")
+    (files / "pictures" / "ab" / ("ab" * 32)).mkdir(parents=True)
+    orphan = stray()
+    Query.objects.create(
+        plugin=None, release_name="gone@1.0.0", question="secret?", answer="secret", outcome="answered"
+    )
+    expected = ((orphan,), ("ab" * 32,), (abandoned,), 1)
+    for work in (inspect_storage, sweep_storage):
+        report = work(older_than=NOW)
+        found = (
+            report.orphaned_files,
+            report.orphaned_images,
+            report.orphaned_avatars,
+            report.orphaned_questions,
+        )
+        assert found == expected
+    assert not file_store.stored_path(orphan).exists()
+    assert file_store.stored_path(handbook.sha256).exists()
+    assert avatars.avatar_path(alice.avatar).exists()
+    assert Query.objects.get().question == ""
+    assert sweep_storage(older_than=NOW).orphaned_files == ()
+
+
+def test_a_young_file_may_belong_to_an_upload_that_goes_on() -> None:
+    orphan = stray()
+    assert sweep_storage().orphaned_files == ()
+    os.utime(file_store.stored_path(orphan), (1, 1))
+    assert sweep_storage().orphaned_files == (orphan,)
+
+
+def test_a_missing_file_is_reported_with_its_documents(published: Plugin, handbook: Document, capsys: Any) -> None:
+    file_store.stored_path(handbook.sha256).unlink()
+    [missing] = inspect_storage().missing_files
+    assert missing.sha256 == handbook.sha256
+    assert [title.partition(": ")[2] for title in missing.documents] == ["Cover handbook"]
+    with pytest.raises(CommandError, match="Files are missing"):
+        call_command("sweep", "--dry-run")
+    assert "Cover handbook" in capsys.readouterr().out
+
+
+def test_a_dry_run_deletes_nothing(capsys: Any) -> None:
+    orphan = stray()
+    os.utime(file_store.stored_path(orphan), (1, 1))
+    call_command("sweep", "--dry-run")
+    assert "1 files that no document was read from: would be deleted" in capsys.readouterr().out
+    call_command("sweep", "--dry-run", "--json")
+    assert f'"{orphan}"' in capsys.readouterr().out
+    assert file_store.stored_path(orphan).exists()
+    call_command("sweep")
+    assert not file_store.stored_path(orphan).exists()
+
+
+@pytest.mark.parametrize(
+    ("days", "site", "hold", "erased"),
+    [
+        (7, 0, "", True),
+        (9, 0, "", False),
+        (0, 7, "", False),
+        (None, 7, "", True),
+        (None, 0, "", False),
+        (7, 7, "owner", False),
+    ],
+)
+def test_questions_are_kept_as_long_as_the_plugin_or_the_site_says(
+    plugin: Plugin, settings: Any, days: int | None, site: int, hold: str, erased: bool
+) -> None:
+    settings.KEEP_QUESTIONS_DAYS = site
+    plugin.keep_questions_days, plugin.legal_hold = days, hold
+    plugin.save()
+    columns = {"plugin": plugin, "release_name": "cover@1.0.0", "outcome": "answered", "prompt_tokens": 5}
+    old = Query.objects.create(question="old?", created_at=timezone.now() - timedelta(days=8), **columns)
+    Query.objects.create(question="young?", **columns)
+    assert tasks.erase_old_questions() == int(erased)
+    old.refresh_from_db()
+    assert (old.question, bool(old.erased_at), old.prompt_tokens) == ("" if erased else "old?", erased, 5)
+    assert Query.objects.filter(question="young?").exists()
+
+
+def test_an_erased_question_waits_in_no_inbox(plugin: Plugin) -> None:
+    Query.objects.create(plugin=plugin, release_name="cover@draft", question="?", outcome="refused")
+    since = timezone.now() - timedelta(days=1)
+    assert Query.objects.needing_attention(since=since).count() == 1
+    Query.objects.all().erase_content(now=timezone.now())
+    assert Query.objects.needing_attention(since=since).count() == 0
+
+
+@pytest.mark.parametrize(
+    ("days", "hold", "kept"), [(3, "", False), (5, "", True), (0, "", True), (3, "operator", True)]
+)
+def test_a_removed_document_is_kept_as_long_as_the_plugin_says(
+    plugin: Plugin, handbook: Document, days: int, hold: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prune, "FILE_GRACE", NOW)
+    plugin.keep_files_days, plugin.legal_hold = days, hold
+    plugin.save()
+    delete_document(handbook)
+    Revision.objects.update(created_at=timezone.now() - timedelta(days=4))
+    prune_knowledge()
+    assert Page.objects.exists() is kept
+
+
+def test_both_tasks_are_on_the_timetable(settings: Any) -> None:
+    names = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
+    app.loader.import_default_modules()
+    assert {tasks.erase_old_questions.name, tasks.sweep_storage_task.name} <= names <= set(app.tasks)
