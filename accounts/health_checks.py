@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from accounts.rate_limits import is_redis_available
+from redis.exceptions import RedisError
+
 from lexic.diagnostics import CheckFailed, register_check
+from lexic.redis_cache import redis_client
 
 
 @register_check("limits")
 def check_rate_limits() -> str:
-    if not is_redis_available():
+    try:
+        redis_client().ping()
+    except RedisError as error:
         raise CheckFailed(
-            "Redis does not answer: the requests of keys are not counted, and all of them pass.",
-            hint="Start Redis; counting begins again within seconds.",
-        )
+            "Redis does not answer: each process counts requests for itself, from nothing.",
+            hint="Start Redis; within seconds all processes count together again.",
+        ) from error
     return "requests of keys are counted"

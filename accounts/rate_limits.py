@@ -4,8 +4,8 @@ A request is counted against every window, or, when one of them is full, against
 of the day. A minute begins with the first request that is counted in it, so that no more than the limit ever pass
 around the turn of a minute of the clock; a day is the day in UTC, so that everybody can tell when it ends.
 
-When Redis is away requests pass, because an answer matters more than an exact count. That is logged once a minute,
-`manage.py doctor` and /readyz say so, and for a few seconds nobody asks Redis again, so that no request waits for it.
+When Redis is away each process counts for itself, from nothing (`lexic.redis_cache`). That is logged once a minute, and
+`manage.py doctor` and /readyz say so.
 
 Failed attempts to sign in with a key are not counted. A secret has 256 bits, so there is nothing to guess, and what
 does not look like a key never reaches the database; a limit per address would only let one broken agent lock out
@@ -14,30 +14,22 @@ everybody who shares its address.
 
 from __future__ import annotations
 
-import logging
 import math
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache as once
+from functools import partial
+from itertools import chain
 
-import redis
 from django.conf import settings
 from django.core.cache import cache
-from redis.backoff import NoBackoff
-from redis.commands.core import Script
-from redis.exceptions import RedisError
-from redis.retry import Retry
 
 from accounts.models import ApiKey
+from lexic import redis_cache
 from lexic.errors import LexicError
 
-logger = logging.getLogger(__name__)
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
-
-# Seconds: how long to wait for Redis at most, how long to leave it alone after that, and between two warnings.
-# A busy machine may keep an answer back for a second or two, and limits must not fall away just then.
-_REDIS_TIMEOUT_SECONDS, _REDIS_BACKOFF_SECONDS, _WARNING_INTERVAL_SECONDS = 10.0, 5.0, 60.0
 
 # As many times what a visitor may ask of one place is what they may ask of all: there are thousands of plugins.
 _ANYWHERE_FACTOR = 5
@@ -92,8 +84,8 @@ class LimitWindow:
 class Allowance:
     """What a key may still do. The figures are those of the window that has least left.
 
-    `retry_after`: seconds until there is room again, when this request was refused. `windows` is empty when nothing
-    could be counted; then nothing is said about it in the headers either.
+    `retry_after`: seconds until there is room again, when this request was refused. `windows` is empty for a visitor
+    who was refused by a limit of many places or people; then the headers say nothing either.
     """
 
     limit: int
@@ -104,7 +96,7 @@ class Allowance:
 
     @property
     def left_today(self) -> int | None:
-        """What is left of the day; None where nothing could be counted."""
+        """What is left of the day; None where `windows` is empty."""
         return next((window.remaining for window in self.windows if window.seconds == DAY), None)
 
     @property
@@ -161,25 +153,14 @@ def count_or_wait(who: str, limits: Mapping[int, int], *, now: float | None = No
 
     `limits`: how many requests in a window of so many seconds.
     """
-    now = time.time() if now is None else now
-    counted = _count_windows(who, limits, amount=1, now=now)
-    if counted is None or counted[0]:
-        return None
-    return max(window.reset_seconds for window in counted[1] if not window.remaining)
+    has_room, windows = _count_windows(who, limits, amount=1, now=now)
+    return None if has_room else max(window.reset_seconds for window in windows if not window.remaining)
 
 
 def check_hourly_limit(who: str, *, most: int, refusal: type[RateLimited] = RateLimited) -> None:
     """Counts one of what takes the server long, so many an hour. Raises the refusal."""
     if wait := count_or_wait(who, {HOUR: most}):
         raise refusal(wait=wait)
-
-
-def is_redis_available() -> bool:
-    """Whether Redis answers; asks it even where it was left alone a moment ago."""
-    try:
-        return bool(_redis_client().ping())
-    except RedisError:
-        return False
 
 
 def _visitor_allowance(who: str, *, place: str, amount: int, now: float | None) -> Allowance:
@@ -192,11 +173,7 @@ def _key_allowance(key: ApiKey, *, amount: int, now: float | None) -> Allowance:
 
 
 def _allowance(who: str, limits: Mapping[int, int], *, amount: int, now: float | None) -> Allowance:
-    now = time.time() if now is None else now
-    counted = _count_windows(who, limits, amount=amount, now=now)
-    if counted is None:
-        return Allowance(limit=limits[MINUTE], remaining=limits[MINUTE], reset_seconds=MINUTE)
-    has_room, windows = counted
+    has_room, windows = _count_windows(who, limits, amount=amount, now=now)
     least = min(windows, key=lambda window: (window.remaining, -window.reset_seconds))
     return Allowance(
         limit=least.limit,
@@ -208,23 +185,25 @@ def _allowance(who: str, limits: Mapping[int, int], *, amount: int, now: float |
 
 
 def _count_windows(
-    who: str, limits: Mapping[int, int], *, amount: int, now: float
-) -> tuple[bool, tuple[LimitWindow, ...]] | None:
-    """Whether there was room, and what is left of each window; None while Redis is away."""
+    who: str, limits: Mapping[int, int], *, amount: int, now: float | None
+) -> tuple[bool, tuple[LimitWindow, ...]]:
+    """Whether there was room, and what is left of each window."""
+    now = time.time() if now is None else now
     names = [cache.make_key(f"requests:{{{who}}}:{seconds}") for seconds in limits]
     # A counter is kept a minute longer than its window: the clocks of two servers differ.
-    terms = [term for seconds, limit in limits.items() for term in (limit, 1000 * seconds, _window_start(seconds, now))]
-    answer = _run_count_script(names, [amount, int(1000 * now), *terms])
-    if answer is None:
-        return None
-    return bool(answer[0]), tuple(
+    windows = [term for seconds, most in limits.items() for term in (most, 1000 * seconds, _window_start(seconds, now))]
+    terms = [amount, int(1000 * now), *windows]
+    has_room, *counted = redis_cache.outage.run(
+        partial(_count_in_redis, names, terms), partial(_count_in_process, names, terms)
+    )
+    return bool(has_room), tuple(
         LimitWindow(
             seconds=seconds,
             limit=limit,
             remaining=max(0, limit - count),
             reset_seconds=math.ceil(begin / 1000 + seconds - now),
         )
-        for (seconds, limit), count, begin in zip(limits.items(), answer[1::2], answer[2::2], strict=True)
+        for (seconds, limit), count, begin in zip(limits.items(), counted[::2], counted[1::2], strict=True)
     )
 
 
@@ -233,48 +212,25 @@ def _window_start(seconds: int, now: float) -> int:
     return int(1000 * (now - now % DAY if seconds == DAY else now))
 
 
-class _RedisOutage:
-    """Remembers, in this process, that Redis was away a moment ago."""
-
-    until = 0.0
-    warned_at = -math.inf
-
-    def is_on(self) -> bool:
-        return time.monotonic() < self.until
-
-    def note(self, error: RedisError) -> None:
-        now = time.monotonic()
-        self.until = now + _REDIS_BACKOFF_SECONDS
-        if now - self.warned_at >= _WARNING_INTERVAL_SECONDS:
-            self.warned_at = now
-            logger.warning("Redis is away, requests are not counted: %s", type(error).__name__)
+def _count_in_redis(names: list[str], terms: list[int]) -> list[int]:
+    return list(redis_cache.redis_client().register_script(_COUNT_SCRIPT)(keys=names, args=terms))
 
 
-_redis_outage = _RedisOutage()
+_counting = threading.Lock()
 
 
-def _run_count_script(names: list[str], terms: list[int]) -> list[int] | None:
-    if _redis_outage.is_on():
-        return None
-    try:
-        return list(_count_script()(keys=names, args=terms))
-    except RedisError as error:
-        _redis_outage.note(error)
-        return None
-
-
-@once
-def _redis_client() -> redis.Redis:
-    """Not the cache's own: that one waits for a Redis that hangs, and tries again and again."""
-    return redis.Redis.from_url(
-        settings.CACHE_URL,
-        socket_timeout=_REDIS_TIMEOUT_SECONDS,
-        socket_connect_timeout=_REDIS_TIMEOUT_SECONDS / 5,
-        # Once more at once: the connection may be one that a restarted Redis has forgotten.
-        retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
-    )
-
-
-@once
-def _count_script() -> Script:
-    return _redis_client().register_script(_COUNT_SCRIPT)
+def _count_in_process(names: list[str], terms: list[int]) -> list[int]:
+    """What the script does, in this process."""
+    amount, now, *windows = terms
+    limits, lengths, begins = windows[::3], windows[1::3], windows[2::3]
+    with _counting:
+        counters = []
+        for name, length, begin in zip(names, lengths, begins, strict=True):
+            count, began = redis_cache.in_process.get(name, (0, begin))
+            counters.append((count, began) if now < began + length else (0, begin))
+        has_room = all(count + amount <= limit for (count, _), limit in zip(counters, limits, strict=True))
+        if has_room and amount:
+            counters = [(count + amount, began) for count, began in counters]
+            for name, counter, length in zip(names, counters, lengths, strict=True):
+                redis_cache.in_process.set(name, counter, length / 1000 + 60)
+    return [int(has_room), *chain.from_iterable(counters)]

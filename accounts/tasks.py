@@ -6,10 +6,10 @@ import logging
 from uuid import UUID
 
 from celery import shared_task
-from kombu.exceptions import OperationalError as BrokerUnavailable
 
 from accounts import avatars
 from accounts.models import User
+from lexic.celery import publish_task
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
@@ -17,12 +17,7 @@ logger = logging.getLogger(__name__)
 
 def enqueue_avatar(person: UUID, url: str) -> None:
     """Have a worker fetch the picture. Nobody waits for it, and without a broker there is none."""
-    try:
-        fetch_avatar.apply_async(
-            args=[str(person), url], retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.1}
-        )
-    except BrokerUnavailable as error:
-        logger.warning("no picture for %s, no broker: %s", person, error)
+    publish_task("accounts.fetch_avatar", person=str(person), url=url)
 
 
 @shared_task(name="accounts.fetch_avatar", acks_late=True)

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from celery import shared_task
 from django.utils import timezone
-from kombu.exceptions import OperationalError as BrokerUnavailable
 
 from evaluation.golden import run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
 from evaluation.golden.golden_runs import run_golden
+from lexic.celery import publish_task
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying import releases
@@ -24,18 +24,12 @@ logger = logging.getLogger(__name__)
 def enqueue_golden(plugin_id: UUID) -> bool:
     """Have a worker run the plugin's golden questions on its draft. False: there is no broker to take it."""
     asked_at = timezone.now().isoformat()
-    arguments = {"plugin_id": str(plugin_id), "asked_at": asked_at}
     # Before it is sent: a worker may be done with a few of them before this returns.
     run_progress.start_progress(plugin_id, total=GoldenQuestion.objects.filter(plugin=plugin_id).count())
-    try:
-        run_golden_questions.apply_async(
-            kwargs=arguments, retry_policy={"max_retries": 1, "interval_start": 0, "interval_max": 0.1}
-        )
-    except BrokerUnavailable as error:
-        logger.warning("the golden questions of %s have to wait, no broker: %s", plugin_id, error)
+    is_sent = publish_task("querying.run_golden_questions", plugin_id=str(plugin_id), asked_at=asked_at)
+    if not is_sent:
         run_progress.clear_progress(plugin_id)
-        return False
-    return True
+    return is_sent
 
 
 @shared_task(name="querying.run_golden_questions", acks_late=True)

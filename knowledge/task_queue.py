@@ -7,20 +7,27 @@ from uuid import UUID
 
 from django.db import transaction
 
+from knowledge.models import Document, DocumentStatus
 from lexic.celery import publish_task
+
+WAITING_FOR_BROKER = "waiting_for_broker"
 
 
 def enqueue_ingest(document_id: UUID) -> None:
     """Have a worker read the document, once the current transaction is committed.
 
-    Without a broker the document stays `queued`, and `resume_unfinished` picks it up later.
+    Without a broker the document stays `queued` and says why, and `resume_unfinished` picks it up later.
     """
     transaction.on_commit(partial(publish_ingest, document_id))
 
 
 def publish_ingest(document_id: UUID) -> None:
     """Have a worker read the document, at once."""
-    publish_task("knowledge.ingest_document", document_id=str(document_id))
+    if not publish_task("knowledge.ingest_document", document_id=str(document_id)):
+        Document.objects.filter(pk=document_id, status=DocumentStatus.QUEUED).update(
+            error_code=WAITING_FOR_BROKER,
+            error="Waits for the task queue (Redis), which cannot be reached. It is read as soon as that is back.",
+        )
 
 
 def enqueue_index_check(knowledge_base_id: int) -> None:

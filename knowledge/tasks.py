@@ -29,7 +29,7 @@ from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Page, So
 from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
 from knowledge.sync import runner
-from knowledge.task_queue import enqueue_index_check, publish_ingest
+from knowledge.task_queue import WAITING_FOR_BROKER, enqueue_index_check, publish_ingest
 from lexic.celery import consumes_queue
 from lexic.errors import LexicError
 
@@ -99,14 +99,15 @@ def _start_count_key(document_id: str) -> str:
 
 @shared_task(name="knowledge.resume_unfinished")
 def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
-    """Enqueue the unfinished documents that no worker holds: all of them when a worker starts, otherwise those
-    that have been quiet for a while. Returns how many."""
+    """Enqueue the unfinished documents that no worker holds: all of them when a worker starts, otherwise those that
+    found no broker and those that have been quiet for a while. Returns how many."""
     held = lease.held_lock_keys()
     rows = Document.objects.unfinished() if at_start else _stale(Document.objects.unfinished())
     oldest = rows.order_by(F("updated_at").asc()).values_list("pk", flat=True)[:RESUME_BATCH_SIZE]
     free = [pk for pk in oldest if lease.document_lock_key(pk) not in held]
     # They count as touched now, so that the next run does not enqueue them a second time.
     Document.objects.filter(pk__in=free).update(updated_at=timezone.now())
+    Document.objects.filter(pk__in=free, error_code=WAITING_FOR_BROKER).update(error_code="", error="")
     for document_id in free:
         publish_ingest(document_id)
     return len(free)
@@ -116,7 +117,9 @@ def _stale(documents: DocumentQuerySet) -> DocumentQuerySet:
     now = timezone.now()
     waiting = Q(error_code=WAITING_ERROR_CODE)
     return documents.filter(
-        (~waiting & Q(updated_at__lt=now - STALE_AFTER)) | Q(updated_at__lt=now - STALE_WHILE_WAITING)
+        Q(error_code=WAITING_FOR_BROKER)
+        | (~waiting & Q(updated_at__lt=now - STALE_AFTER))
+        | Q(updated_at__lt=now - STALE_WHILE_WAITING)
     )
 
 

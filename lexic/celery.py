@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import warnings
@@ -14,7 +13,7 @@ from celery.platforms import SecurityWarning
 from celery.signals import beat_embedded_init, worker_init, worker_process_init
 from kombu.exceptions import OperationalError as BrokerUnavailable
 
-logger = logging.getLogger(__name__)
+from lexic.redis_cache import Outage
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 
@@ -29,24 +28,37 @@ app.autodiscover_tasks()
 BROKER_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
 
-def publish_task(name: str, **arguments: Any) -> bool:
+broker_outage = Outage("The broker")
+
+
+def publish_task(name: str, *, expires: float | None = None, **arguments: Any) -> bool:
     """Ask a worker to run the task of this name. False, and a line in the log, when the broker cannot be reached.
 
-    The task is looked up by its name, so that the code that asks need not import the code that works.
+    The task is looked up by its name, so that the code that asks need not import the code that works. `expires`: after
+    so many seconds no worker takes it up any more.
     """
     if name not in app.tasks:
         app.loader.import_default_modules()
-    try:
-        app.tasks[name].apply_async(kwargs=arguments, retry_policy=BROKER_RETRY_POLICY)
-    except BrokerUnavailable as error:
-        logger.warning("%s %s has to wait, the broker cannot be reached: %s", name, arguments, error)
+    if broker_outage.is_on():
         return False
+    try:
+        app.tasks[name].apply_async(kwargs=arguments, expires=expires, retry_policy=BROKER_RETRY_POLICY)
+    except BrokerUnavailable as error:
+        broker_outage.begin(error)
+        return False
+    broker_outage.end()
     return True
 
 
 def consumes_queue(queue: str) -> bool:
     """Whether this worker takes the messages of that queue."""
     return queue in app.amqp.queues.consume_from
+
+
+@worker_init.connect
+def wait_longer_for_broker(**_: Any) -> None:
+    """Nobody waits for a worker, and one that gives up its connection takes up its tasks anew."""
+    app.conf.broker_transport_options["socket_timeout"] = 10.0
 
 
 @worker_init.connect

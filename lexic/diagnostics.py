@@ -10,6 +10,7 @@ import logging
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from django.db import connection
 from django.utils.module_loading import autodiscover_modules
 
 from lexic.errors import LexicError
+from lexic.redis_cache import redis_client
 from local import locks, running_server
 
 logger = logging.getLogger(__name__)
@@ -27,6 +29,7 @@ Check = Callable[[], str]
 _checks: dict[str, Check] = {}
 
 MIN_FREE_DISK_BYTES = 1024**3
+_PROBE_BYTES = 64 * 1024
 # Iterative index scans, which filtered search relies on, came with 0.8.
 MIN_PGVECTOR_VERSION = (0, 8)
 
@@ -100,10 +103,27 @@ def check_packages() -> str:
 
 @register_check("disk")
 def check_disk() -> str:
-    free = shutil.disk_usage(settings.VAR_DIR).free
-    if free < MIN_FREE_DISK_BYTES:
-        raise CheckFailed(f"Only {free // 1024**2} MB are free for {settings.VAR_DIR}.", hint="Free some space there.")
-    return f"{free / 1024**3:.1f} GB free for {settings.VAR_DIR}"
+    for folder in (settings.VAR_DIR, settings.LEXIC_FILES_DIR):
+        free = shutil.disk_usage(_existing_part(folder)).free
+        if free < MIN_FREE_DISK_BYTES:
+            raise CheckFailed(f"Only {free // 1024**2} MB are free for {folder}.", hint="Free some space there.")
+    return f"{free / 1024**3:.1f} GB free for {folder}"
+
+
+@register_check("files")
+def check_files() -> str:
+    """Whether a file can be written where uploads are kept: a full disk, or one that was mounted to be read only."""
+    folder = _existing_part(settings.LEXIC_FILES_DIR)
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(_PROBE_BYTES))
+            probe.flush()
+    except OSError as error:
+        raise CheckFailed(
+            f"No file can be written to {settings.LEXIC_FILES_DIR}: {error.strerror}.",
+            hint="Free some space there, or set LEXIC_FILES_DIR to a folder that the server may write to.",
+        ) from error
+    return f"uploads can be kept in {settings.LEXIC_FILES_DIR}"
 
 
 @register_check("database")
@@ -138,13 +158,7 @@ def check_migrations() -> str:
 
 @register_check("redis")
 def check_redis() -> str:
-    """Asks once and does not wait long: this is called while Redis may be away."""
-    import redis as client
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-
-    with client.Redis.from_url(settings.CACHE_URL, socket_timeout=2, retry=Retry(NoBackoff(), 0)) as server:
-        version = server.info("server")["redis_version"]
+    version = redis_client().info("server")["redis_version"]
     return f"Redis {version}, {'elsewhere (REDIS_URL)' if settings.REDIS_URL else 'built in'}"
 
 
@@ -169,6 +183,11 @@ _UNSERVED_QUEUE_EFFECTS = {
     settings.READING_QUEUE: "documents are not read",
     settings.CELERY_TASK_DEFAULT_QUEUE: "golden questions and webhooks wait",
 }
+
+
+def _existing_part(folder: Path) -> Path:
+    """The folder, or of its parents the first that is there: it is made with the first file."""
+    return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 def count_unapplied_migrations() -> int:

@@ -172,7 +172,7 @@ _redis_socket = embedded_services.Redis(VAR_DIR).socket
 CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{_redis_socket}"
 CACHE_URL = REDIS_URL or f"unix://{_redis_socket}?db=1"
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL},
+    "default": {"BACKEND": "lexic.redis_cache.RedisCacheWithFallback", "LOCATION": CACHE_URL},
     # What every process may work out for itself again, and what must not wait for Redis.
     "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
@@ -185,7 +185,8 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000  # in kB; a child above it is replaced after its task
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900}
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900, "socket_timeout": 1.0, "socket_connect_timeout": 1.0}
 # Reading documents takes long, and everything else is waited for: a worker of its own reads them. One that is not told
 # which queue is its own serves both.
 CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE = "lexic", "reading"
@@ -196,7 +197,11 @@ CELERY_TASK_QUEUES = [
 CELERY_TASK_ROUTES = {"knowledge.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE}}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
-    "resume-unfinished-documents": {"task": "knowledge.resume_unfinished", "schedule": 300.0},
+    "resume-unfinished-documents": {
+        "task": "knowledge.resume_unfinished",
+        "schedule": 20.0,
+        "options": {"expires": 20},
+    },
     "sync-sources": {"task": "knowledge.sync_sources", "schedule": 900.0, "options": {"expires": 900}},
     "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},

@@ -7,7 +7,6 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.cache import cache
 from django.core.mail import send_mail
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
+from accounts.rate_limits import HOUR, count_or_wait
 from lexic.errors import LexicError
 from plugins import collaborators
 from plugins.models import Invitation, Plugin, Role
@@ -28,7 +28,6 @@ ROLE_PERMISSIONS = {
 }
 # Mails that one person may cause in an hour.
 MAX_MAILS_PER_HOUR = 30
-HOUR_SECONDS = 3600
 
 
 class MailNotSent(LexicError):
@@ -56,7 +55,8 @@ def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> colla
     with transaction.atomic():
         invited = collaborators.invite_collaborator(plugin, email=email, role=role, by=by)
         if invited.invitation:
-            _count_mail(by)
+            if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
+                raise TooManyMails
             _send_invitation(invited.invitation, token=invited.token)
         return invited
 
@@ -100,13 +100,6 @@ def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User)
     make_author(user)
     messages.success(request, f"You are on “{plugin}” now, as {found.role}.")
     return redirect("admin:plugins_plugin_change", plugin.pk)
-
-
-def _count_mail(by: User) -> None:
-    key = f"invitations:{by.pk}"
-    cache.add(key, 0, HOUR_SECONDS)
-    if cache.incr(key) > MAX_MAILS_PER_HOUR:
-        raise TooManyMails
 
 
 def _send_invitation(invitation: Invitation, *, token: str) -> None:

@@ -12,6 +12,7 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import User
+from lexic import celery, redis_cache
 from tests import embedding, emptying, prepared, reading
 from tests.servers import server, stub
 
@@ -33,6 +34,13 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> No
         prepared.copy_template({"host": connection.settings_dict["HOST"], "user": "lexic"}, name=name)
         settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = name
         emptying.install()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_away() -> None:
+    """What an earlier test took for an outage is over."""
+    redis_cache.outage.end()
+    celery.broker_outage.end()
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 from uuid import UUID
 
 from celery import shared_task
 from django.utils import timezone
-from kombu.exceptions import OperationalError as BrokerUnavailable
 
+from lexic.celery import publish_task
 from webhooks import sender
 from webhooks.models import Delivery, Webhook
-
-logger = logging.getLogger(__name__)
 
 PICK_UP_BATCH_SIZE = 500
 # The next round asks again; a queue that nobody empties must not fill up with doubles.
@@ -23,14 +20,7 @@ PRUNE_BATCH_SIZE = 10_000
 
 def enqueue_webhook(webhook_id: UUID) -> None:
     """Have a worker send what is due to this receiver. Without a broker the next round of `pick_up` does."""
-    try:
-        send_due.apply_async(
-            kwargs={"webhook_id": str(webhook_id)},
-            expires=TASK_EXPIRY_SECONDS,
-            retry_policy={"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1},
-        )
-    except BrokerUnavailable as error:
-        logger.warning("webhook %s has to wait, the broker cannot be reached: %s", webhook_id, error)
+    publish_task("webhooks.send_due", expires=TASK_EXPIRY_SECONDS, webhook_id=str(webhook_id))
 
 
 @shared_task(name="webhooks.send_due")

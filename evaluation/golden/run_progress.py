@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -11,9 +10,7 @@ from uuid import UUID
 
 from django.core.cache import cache
 from django.utils import timezone
-from redis.exceptions import RedisError
 
-logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 # A worker that lives takes a run up, or asks the next question, well within this.
@@ -39,7 +36,7 @@ class GoldenRunProgress:
 
 def get_progress(plugin_id: UUID) -> GoldenRunProgress | None:
     """None: nothing runs, nor ended early since the last one."""
-    found: GoldenRunProgress | None = _ignore_redis_errors(lambda: cache.get(_progress_cache_key(plugin_id)))
+    found: GoldenRunProgress | None = cache.get(_progress_cache_key(plugin_id))
     return found
 
 
@@ -53,7 +50,7 @@ def fail_progress(plugin_id: UUID, sentence: str) -> None:
 
 
 def clear_progress(plugin_id: UUID) -> None:
-    _ignore_redis_errors(lambda: cache.delete(_progress_cache_key(plugin_id)))
+    cache.delete(_progress_cache_key(plugin_id))
 
 
 def track_questions(plugin_id: UUID) -> Callable[[Sequence[T]], Iterable[T]]:
@@ -73,16 +70,7 @@ def _update_progress(plugin_id: UUID, *, done: int, total: int) -> None:
 
 
 def _store_progress(plugin_id: UUID, progress: GoldenRunProgress) -> None:
-    _ignore_redis_errors(lambda: cache.set(_progress_cache_key(plugin_id), progress, _CACHE_SECONDS))
-
-
-def _ignore_redis_errors(act: Callable[[], T]) -> T | None:
-    """A run goes on, and a page is shown, when Redis is away."""
-    try:
-        return act()
-    except RedisError as error:
-        logger.warning("how far golden questions are is not known: %s", error)
-        return None
+    cache.set(_progress_cache_key(plugin_id), progress, _CACHE_SECONDS)
 
 
 def _progress_cache_key(plugin_id: UUID) -> str:

@@ -8,7 +8,9 @@ from django.views.decorators.http import require_safe
 
 from lexic import diagnostics
 
-_REQUIRED_CHECKS = ("database", "pgvector", "redis", "migrations")
+_REQUIRED_CHECKS = ("database", "pgvector", "migrations")
+# Without these, questions are answered: other machines would be no better off with all the requests.
+_OPTIONAL_CHECKS = ("redis", "files")
 _DATABASE_CHECKS = {"pgvector", "migrations"}
 _migrated = False
 
@@ -23,15 +25,15 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Whether questions can be answered: 200, or 503 with the parts that fail."""
+    """Whether questions can be answered: 200 (`ready`, or `degraded` where something else fails), or 503."""
     parts: dict[str, bool] = {}
-    for name in _REQUIRED_CHECKS:
+    for name in (*_REQUIRED_CHECKS, *_OPTIONAL_CHECKS):
         # What is in a database that is away is away too; asking again would only take its time.
         is_away = name in _DATABASE_CHECKS and not parts["database"]
         parts[name] = not is_away and _is_healthy(name)
-    is_ready = all(parts.values())
+    is_ready = all(parts[name] for name in _REQUIRED_CHECKS)
     shown = {name: "ok" if is_well else "failed" for name, is_well in parts.items()}
-    status = "ready" if is_ready else "unavailable"
+    status = "ready" if all(parts.values()) else "degraded" if is_ready else "unavailable"
     return JsonResponse({"status": status, "parts": shown}, status=200 if is_ready else 503)
 
 

@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from functools import cache as once
 from typing import Any
 
 import pytest
@@ -20,13 +19,13 @@ from accounts.models import ApiKey, User
 from accounts.rate_limits import (
     DAY,
     MINUTE,
-    Allowance,
     LimitWindow,
     count_key_request,
     count_or_wait,
     peek_key_allowance,
 )
-from lexic import diagnostics
+from lexic import diagnostics, redis_cache
+from tests.own_redis import forget_outages
 
 # A moment in the middle of a minute and of a day, far in the future so that no other test counts there.
 NOON = 4_000_017_630.0
@@ -42,15 +41,9 @@ def a_key(**fields: Any) -> ApiKey:
 def no_redis(settings: Any) -> Iterator[None]:
     """A Redis that refuses connections, as far as limits are concerned."""
     settings.CACHE_URL = "redis://127.0.0.1:1/0"
-    _forget()
+    forget_outages()
     yield
-    _forget()
-
-
-def _forget() -> None:
-    rate_limits._redis_client.cache_clear()
-    rate_limits._count_script.cache_clear()
-    rate_limits._redis_outage = rate_limits._RedisOutage()
+    forget_outages()
 
 
 def test_so_many_pass_in_a_minute_and_no_more() -> None:
@@ -126,7 +119,7 @@ def test_counters_do_not_stay_for_ever() -> None:
     count_key_request(key, now=NOON)
     for seconds in (MINUTE, DAY):
         name = cache.make_key(f"requests:{{key:{key.counted_as}}}:{seconds}")
-        assert 0 < rate_limits._redis_client().ttl(name) <= seconds + MINUTE
+        assert 0 < redis_cache.redis_client().ttl(name) <= seconds + MINUTE
 
 
 def test_the_turn_of_a_minute_of_the_clock_lets_no_more_pass() -> None:
@@ -178,51 +171,63 @@ def test_waiting_for_room_uses_the_same_counters_in_other_windows() -> None:
 
 
 @pytest.mark.usefixtures("no_redis")
-def test_without_redis_requests_pass_and_nothing_is_said_about_what_is_left() -> None:
-    allowances = {count_key_request(a_key(per_minute=1)) for _ in range(5)}
-    assert allowances == {Allowance(limit=1, remaining=1, reset_seconds=MINUTE)}
-    assert not next(iter(allowances)).is_refused
-    assert next(iter(allowances)).headers() == {}
-    assert count_or_wait("anybody", {MINUTE: 1}) is None
+def test_without_redis_each_process_keeps_the_limits() -> None:
+    key = a_key(per_minute=2)
+    allowances = [count_key_request(key) for _ in range(3)]
+    assert [allowance.is_refused for allowance in allowances] == [False, False, True]
+    assert [allowance.headers()["X-RateLimit-Remaining"] for allowance in allowances] == ["1", "0", "0"]
+    assert [count_or_wait("anybody", {DAY: 1}) is None for _ in range(2)] == [True, False]
+
+
+STEPS = st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 29, 30, 60, 3600, DAY]))
+
+
+@examples(max_examples=40)
+@given(st.lists(STEPS, min_size=1, max_size=12), st.integers(1, 4), st.integers(1, 6))
+def test_counting_in_the_process_and_in_redis_is_the_same(
+    steps: list[tuple[int, int]], per_minute: int, per_day: int
+) -> None:
+    names, now = [f"same:{uuid.uuid4()}:{seconds}" for seconds in (MINUTE, DAY)], NOON
+    for amount, later in steps:
+        now += later
+        begins = [rate_limits._window_start(seconds, now) for seconds in (MINUTE, DAY)]
+        terms = [amount, int(1000 * now), per_minute, 1000 * MINUTE, begins[0], per_day, 1000 * DAY, begins[1]]
+        assert rate_limits._count_in_process(names, terms) == rate_limits._count_in_redis(names, terms)
 
 
 @pytest.mark.usefixtures("no_redis")
 def test_without_redis_one_request_asks_and_one_line_is_logged(caplog: Any, monkeypatch: Any) -> None:
     asked = []
 
-    def ask(*args: Any, **kwargs: Any) -> None:
+    def ask(*args: Any) -> None:
         asked.append(1)
         raise redis.TimeoutError
 
-    monkeypatch.setattr(rate_limits, "_count_script", once(lambda: ask))
+    monkeypatch.setattr(rate_limits, "_count_in_redis", ask)
+    monkeypatch.setattr(redis_cache, "BACKOFF_SECONDS", 3600.0)
     with caplog.at_level(logging.WARNING):
         for _ in range(100):
             count_key_request(a_key())
     assert len(asked) == 1, "the others do not wait for it"
-    assert [record.message for record in caplog.records] == ["Redis is away, requests are not counted: TimeoutError"]
+    assert [record.message for record in caplog.records] == ["Redis is away: TimeoutError"]
 
 
 @pytest.mark.usefixtures("no_redis")
-def test_the_doctor_says_that_nothing_is_counted() -> None:
+def test_the_doctor_says_that_processes_count_for_themselves() -> None:
     (finding,) = (finding for finding in diagnostics.run_checks() if finding.name == "limits")
-    assert (finding.status, finding.detail) == (
-        "problem",
-        "Redis does not answer: the requests of keys are not counted, and all of them pass.",
-    )
+    assert finding.status == "problem"
+    assert finding.detail == "Redis does not answer: each process counts requests for itself, from nothing."
 
 
-def test_counting_begins_again_when_redis_is_back(settings: Any, monkeypatch: Any) -> None:
-    there, key = settings.CACHE_URL, a_key(per_minute=1)
-    _forget()
+def test_counting_together_begins_again_when_redis_is_back(settings: Any, monkeypatch: Any) -> None:
+    there, key = settings.CACHE_URL, a_key(per_minute=2)
+    forget_outages()
     settings.CACHE_URL = "redis://127.0.0.1:1/0"
-    assert count_key_request(key, now=NOON).windows == ()
+    assert count_key_request(key, now=NOON).remaining == 1
     settings.CACHE_URL = there
-    rate_limits._redis_client.cache_clear()
-    rate_limits._count_script.cache_clear()
-    assert count_key_request(key, now=NOON).windows == (), "left alone for a while"
-    rate_limits._redis_outage.until = 0.0
-    assert count_key_request(key, now=NOON).windows[0].remaining == 0
-    assert count_key_request(key, now=NOON).is_refused
+    assert count_key_request(key, now=NOON).remaining == 0, "left alone for a while"
+    redis_cache.outage.end()
+    assert count_key_request(key, now=NOON).remaining == 1
 
 
 def test_a_rotated_key_goes_on_with_the_counters_of_the_old_one(alice: User) -> None:
