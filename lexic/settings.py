@@ -292,6 +292,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Lexic",
     "DESCRIPTION": "Ask experts' plugins, and get answers in which every claim points at the page that says so.",
     "VERSION": "1",
+    "SERVERS": [{"url": PUBLIC_URL}],
     "SERVE_INCLUDE_SCHEMA": True,
     "COMPONENT_SPLIT_REQUEST": True,
     "COMPONENT_NO_READ_ONLY_REQUIRED": False,

@@ -64,7 +64,7 @@ class LatencySerializer(serializers.Serializer):
     most = serializers.FloatField(allow_null=True)
 
 
-class DaySerializer(serializers.Serializer):
+class DayFiguresSerializer(serializers.Serializer):
     """A day (or a week, by its Monday) on which something was asked."""
 
     day = serializers.DateField()
@@ -100,7 +100,7 @@ class FiguresSerializer(serializers.Serializer):
     before = serializers.IntegerField()
     outcomes = serializers.DictField(child=serializers.IntegerField())
     confidence = serializers.DictField(child=serializers.IntegerField())
-    days = DaySerializer(many=True)
+    days = DayFiguresSerializer(many=True)
     steps = serializers.DictField(child=LatencySerializer(), help_text="By step; `whole` is the whole answer.")
     promptTokens = serializers.IntegerField()
     completionTokens = serializers.IntegerField()

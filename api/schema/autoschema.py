@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from typing import Any
 
@@ -136,24 +137,43 @@ class ApiAutoSchema(AutoSchema):
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
         schema = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
         serializer = force_instance(serializer)
-        is_strict = isinstance(serializer, StrictSerializer)
         # A class without a docstring would get the one of its base class.
         if not type(serializer).__doc__:
             schema.pop("description", None)
-        return {**schema, "additionalProperties": False} if is_strict and direction == "request" else schema
+        if direction == "request":
+            for name, one in schema.get("properties", {}).items():
+                schema["properties"][name] = _with_default_in_words(one)
+            if isinstance(serializer, StrictSerializer):
+                schema["additionalProperties"] = False
+        return schema
 
 
 _STATUS_DESCRIPTIONS = {"201": "Made.", "202": "Taken up; a worker does it.", "204": "Done. No body."}
 
 
+def _with_default_in_words(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of what may be left out of a request, with its default in the description.
+
+    Where it has a `default`, openapi-typescript wants it in every request. An empty default would not fit a field that
+    may not be empty.
+    """
+    rest = {name: value for name, value in schema.items() if name != "default"}
+    if schema.get("default") in (None, ""):
+        return rest
+    text = schema.get("description", "")
+    between = "\n\n" if "\n" in text else " " if text.endswith(".") else ". "
+    words = f"`{json.dumps(schema['default'], ensure_ascii=False)}` unless said."
+    return {**rest, "description": f"{text}{between}{words}" if text else words}
+
+
 def _event_schema(schema: dict[str, Any], *, ends: bool) -> dict[str, Any]:
-    """The schema of a stream, which is that of one of its events: the data is JSON in a string."""
+    """The schema of a stream, which is that of one of its events.
+
+    Generators of clients give their users the event's data as it was parsed, and make a type of its schema. Programs
+    that check streams see the event as it was sent: its data is JSON in a string.
+    """
     data: dict[str, Any] = {"contentMediaType": "application/json", "contentSchema": schema}
     if ends:
         data = {"anyOf": [data, {"const": "[DONE]"}]}
-    return {
-        "type": "object",
-        "description": "One event of the stream.",
-        "properties": {"data": {"type": "string", **data}},
-        "required": ["data"],
-    }
+    sent = {"type": "object", "properties": {"data": {"type": "string", **data}}, "required": ["data"]}
+    return {"description": "One event of the stream, parsed or as it was sent.", "anyOf": [schema, sent]}

@@ -67,14 +67,12 @@ def _plain_type(schema: Mapping[str, Any]) -> tuple[TypeText, ...]:
 
 
 def description_text(schema: Mapping[str, Any]) -> str:
-    """The description of a schema, its limits and its default."""
+    """The description of a schema, and its limits."""
     sentences = [schema["description"].rstrip(".") + "."] if schema.get("description") else []
     if schema.get("minLength") == 1:
         sentences.append("Not empty.")
     limits = ((text, schema.get(name, 1)) for name, text in _LIMIT_TEXTS.items())
     sentences += [text.replace("{}", str(limit)) for text, limit in limits if limit != 1]
-    if schema.get("default") not in (None, ""):
-        sentences.append(f"`{json.dumps(schema['default'], ensure_ascii=False)}` unless said.")
     return " ".join(sentences)
 
 
