@@ -9,13 +9,14 @@ from django.urls import reverse, reverse_lazy
 from django.utils.html import format_html
 
 from accounts.models import User
+from knowledge.models import KnowledgeGrant
 from marketplace.models import Report
 from plugins.models import Plugin
 
 # A person with more finds the others by search.
 MAX_PLUGINS = 6
-# That are counted for the badge beside the queue.
-MAX_REPORTS = 99
+# A badge counts no further.
+MAX_BADGE = 99
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
@@ -28,6 +29,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     knowledge = [
         _list_item("Documents", "description", "knowledge_document"),
         _list_item("Knowledge bases", "library_books", "knowledge_knowledgebase"),
+        _grants_item(request),
         _list_item("Decision trees", "account_tree", "trees_decisiontree"),
     ]
     use = [
@@ -70,11 +72,17 @@ def _page_item(request: HttpRequest, title: str, icon: str, view: str) -> dict[s
     return {"title": title, "icon": icon, "link": url, "active": request.path == url}
 
 
+def _grants_item(request: HttpRequest) -> dict[str, Any]:
+    item = _page_item(request, "Knowledge grants", "handshake", "builder_grants")
+    waiting = KnowledgeGrant.objects.requested().filter(knowledge_base__owner=request.user.pk)[:MAX_BADGE].count()
+    return {**item, "badge": str(waiting)} if waiting else item
+
+
 def _list_item(title: str, icon: str, model: str) -> dict[str, Any]:
     return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{model}_changelist")}
 
 
 def _reports_item() -> dict[str, Any]:
-    waiting = Report.objects.open()[: MAX_REPORTS + 1].count()
+    waiting = Report.objects.open()[: MAX_BADGE + 1].count()
     item = _list_item("Reports", "flag", "marketplace_report")
-    return {**item, "badge": str(waiting) if waiting <= MAX_REPORTS else f"{MAX_REPORTS}+"} if waiting else item
+    return {**item, "badge": str(waiting) if waiting <= MAX_BADGE else f"{MAX_BADGE}+"} if waiting else item

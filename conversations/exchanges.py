@@ -14,7 +14,7 @@ from querying.types import Outcome
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
     """`answer` is None where it was stopped, or is being written. `is_withdrawn` says that the answer used a document
-    which is no longer public, so that nothing of it is shown or used again."""
+    which is no longer public or no longer granted to the plugin, so that nothing of it is shown or used again."""
 
     question: ChatMessage
     answer: ChatMessage | None
@@ -37,7 +37,8 @@ def exchanges_of(session: ChatSession, *, only: UUID | None = None) -> list[Exch
     """In the order in which they were asked; `only` limits them to the one with this id. Two statements."""
     messages = list(session.messages.filter(query_id=only) if only else session.messages.all())
     documents = {message.pk: set(referenced_document_ids(message.answer)) for message in messages}
-    readable = document_access.publicly_readable(set().union(*documents.values()))
+    named = set().union(*documents.values())
+    readable = document_access.publicly_quoted(named, plugin=session.plugin, only_public=True)
     answers = {message.query_id: message for message in messages if message.role == ChatMessage.Role.ASSISTANT}
     exchanges = []
     for question in messages:

@@ -28,7 +28,7 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
 
     def of_visitor(self, visitor: Visitor, plugin: Plugin) -> ChatSessionQuerySet:
         """The visitor's own conversations with this plugin, the latest first."""
-        return self.visible_to(visitor).filter(plugin=plugin)
+        return self.visible_to(visitor).filter(plugin=plugin).select_related("plugin")
 
     def stale(self, *, now: datetime) -> ChatSessionQuerySet:
         """Those that nobody has gone on with for longer than their plugin keeps them."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, UUIDField
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.models import User
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
 from plugins.models import Plugin
 from plugins.scoped_admin import ReadOnlyAdmin
 
@@ -69,8 +69,7 @@ class DocumentAdmin(ReadOnlyAdmin):
 def _pane_plugin(user: User, base: str) -> Coalesce:
     """The id of a plugin in whose pane this person finds the base: its own plugin, or one that reads it as well."""
     readable = Plugin.objects.readable_by(user).order_by("pk").values("pk")
-    own, attached = (
-        readable.filter(knowledge_base=OuterRef(base)),
-        readable.filter(attached_knowledge=OuterRef(base)),
-    )
-    return Coalesce(Subquery(own[:1]), Subquery(attached[:1]))
+    attached = KnowledgeGrant.objects.standing().filter(knowledge_base=OuterRef(base), is_attached=True)
+    own, others = readable.filter(knowledge_base=OuterRef(base)), attached.filter(plugin__in=readable)
+    found = Subquery(others.order_by("plugin").values("plugin")[:1], output_field=UUIDField())
+    return Coalesce(Subquery(own[:1]), found)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
@@ -13,37 +13,15 @@ from pgvector.django import HalfVectorField
 
 from accounts.models import ApiKey, Principal, user_of
 from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
+from knowledge.grant_models import Consent as Consent
+from knowledge.grant_models import KnowledgeGrant as KnowledgeGrant
+from knowledge.grant_models import KnowledgeGrantQuerySet as KnowledgeGrantQuerySet
+from knowledge.revisioned import Revisioned as Revisioned
+from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
 from knowledge.sql import statement
 from plugins.models import Plugin
-
-
-class RevisionQuerySet(models.QuerySet[Any]):
-    """For rows that live between two revisions of their knowledge base."""
-
-    def alive_at(self, revision: int) -> RevisionQuerySet:
-        """Rows that were part of the knowledge base at this revision."""
-        not_removed = models.Q(removed_in=None) | models.Q(removed_in__gt=revision)
-        return self.filter(not_removed, added_in__lte=revision)
-
-    def live(self) -> RevisionQuerySet:
-        """Rows that are part of the knowledge base now."""
-        return self.filter(added_in__isnull=False, removed_in=None)
-
-    def staged(self) -> RevisionQuerySet:
-        """Rows written by an ingestion that has not ended yet; no search sees them."""
-        return self.filter(added_in=None)
-
-
-class Revisioned(models.Model):
-    """Alive at revision r when `added_in <= r < removed_in`. `added_in` null: staged, not yet part of anything."""
-
-    added_in = models.PositiveIntegerField(null=True, editable=False)
-    removed_in = models.PositiveIntegerField(null=True, editable=False)
-
-    class Meta:
-        abstract = True
 
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
@@ -66,22 +44,32 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
         if allowed is None:
             return self
-        return self.filter(models.Q(plugin__in=allowed) | models.Q(attached_to__in=allowed)).distinct()
+        granted = KnowledgeGrant.objects.standing().filter(plugin__in=allowed, is_attached=True)
+        return self.filter(models.Q(plugin__in=allowed) | models.Q(pk__in=granted.values("knowledge_base")))
+
+    def open_to(self, plugin: Plugin, *, least: str = Consent.DRAFT) -> KnowledgeBaseQuerySet:
+        """The bases whose text the plugin may use now: its own one, and those that are granted to it for this use."""
+        granted = KnowledgeGrant.objects.standing(least).filter(plugin=plugin).values("knowledge_base")
+        return self.filter(models.Q(plugin=plugin) | models.Q(pk__in=granted))
 
     def of_plugin(self, plugin: Plugin) -> KnowledgeBaseQuerySet:
-        """The plugin's own base first, then the ones attached to it."""
-        linked = self.filter(models.Q(plugin=plugin) | models.Q(attached_to=plugin)).distinct()
-        return linked.order_by(models.F("plugin").asc(nulls_last=True), "pk")
+        """What the plugin's draft reads: its own base first, then the ones attached to it."""
+        attached = KnowledgeGrant.objects.standing().filter(plugin=plugin, is_attached=True)
+        read = self.filter(models.Q(plugin=plugin) | models.Q(pk__in=attached.values("knowledge_base")))
+        own_first = models.Case(models.When(plugin=plugin, then=0), default=1)
+        return read.order_by(own_first, "pk")
 
 
 class KnowledgeBase(models.Model):
-    """A named set of documents that share one embedder. A plugin owns one and may attach others."""
+    """A named set of documents that share one embedder. A plugin has one of its own; others are granted to it.
+
+    The base of a plugin has the owner of the plugin: the database holds that, also when the plugin changes hands.
+    """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="knowledge_bases")
     plugin = models.OneToOneField(
         Plugin, on_delete=models.CASCADE, null=True, blank=True, related_name="knowledge_base"
     )
-    attached_to = models.ManyToManyField(Plugin, blank=True, related_name="attached_knowledge")
     name = models.CharField(max_length=120)
     embedder = models.CharField(
         max_length=120,
@@ -252,8 +240,8 @@ class Document(Revisioned):
 class IsInSharedRelease(models.Func):
     """Whether the page is in a copy of a plugin that anybody may take.
 
-    Takes the knowledge base, `added_in`, `removed_in`, whether the document is public and whether it is a template, and
-    the only plugins that count (null: all of them).
+    Takes the knowledge base, `added_in`, `removed_in`, whether the document is public, whether it is a template, the
+    only plugins that count (null: all of them), and the ids of the grants that allow copies.
     """
 
     template = statement("read_by_shared")
@@ -271,7 +259,8 @@ class PageQuerySet(RevisionQuerySet):
         base = models.F("document__knowledge_base_id")
         among = Cast(models.Value(plugins), ArrayField(models.UUIDField()))
         marks = (models.F("document__is_public"), models.F("document__is_template"))
-        is_shared = IsInSharedRelease(base, models.F("added_in"), models.F("removed_in"), *marks, among)
+        grants = ArraySubquery(KnowledgeGrant.objects.standing(Consent.SHARED).order_by().values("pk"))
+        is_shared = IsInSharedRelease(base, models.F("added_in"), models.F("removed_in"), *marks, among, grants)
         if principal is None:
             return self.filter(is_shared)
         mine = KnowledgeBase.objects.visible_to(principal).values("pk")

@@ -46,7 +46,7 @@ def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta
 def pruning_age(knowledge_base: KnowledgeBase) -> timedelta | None:
     """How long rows that left the knowledge base are kept; None: for ever, because its plugin keeps them, or because a
     plugin that reads it is under legal hold."""
-    if Plugin.objects.filter(attached_knowledge=knowledge_base).exclude(legal_hold="").exists():
+    if Plugin.objects.filter(knowledge_grants__in=knowledge_base.grants.standing()).exclude(legal_hold="").exists():
         return None
     plugin = knowledge_base.plugin
     if plugin and plugin.legal_hold:

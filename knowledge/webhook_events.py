@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import models
 
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from webhooks import outbox
@@ -32,6 +32,5 @@ def _record(document: Document, kind: Event, columns: dict[str, Any], reason: di
 
 
 def _reading_plugins(base_id: int) -> models.QuerySet[Plugin]:
-    own = models.Q(pk__in=KnowledgeBase.objects.filter(pk=base_id).values("plugin"))
-    attached = models.Q(pk__in=KnowledgeBase.attached_to.through.objects.filter(knowledgebase=base_id).values("plugin"))
-    return Plugin.objects.filter(own | attached)
+    attached = KnowledgeGrant.objects.standing().filter(knowledge_base=base_id, is_attached=True)
+    return Plugin.objects.filter(models.Q(knowledge_base=base_id) | models.Q(pk__in=attached.values("plugin")))

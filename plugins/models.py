@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +13,9 @@ from django.utils import timezone
 from accounts.models import ApiKey, Principal, User, user_of
 from lexic.errors import Conflict
 from plugins import slugs
+from plugins.collaborator_models import Invitation as Invitation
+from plugins.collaborator_models import OwnershipOffer as OwnershipOffer
+from plugins.collaborator_models import Role as Role
 from plugins.retention import RetentionSettings
 from plugins.synonyms import check_synonyms
 
@@ -276,46 +278,6 @@ class Plugin(RetentionSettings, AnswerPolicy):
         """It may be published again; nobody but its own people does that."""
         self.is_held = False
         self.save(update_fields=["is_held", "updated_at"])
-
-
-class Role(models.TextChoices):
-    EDITOR = "editor", "editor"
-    VIEWER = "viewer", "viewer"
-
-
-class InvitationQuerySet(models.QuerySet["Invitation"]):
-    def open(self, *, now: datetime | None = None) -> InvitationQuerySet:
-        return self.filter(expires_at__gt=now or timezone.now())
-
-    def for_address(self, email: str) -> InvitationQuerySet:
-        return self.filter(email=email.strip().lower())
-
-
-class Invitation(models.Model):
-    """A promise to somebody who has no confirmed account yet. It is gone once it is accepted or taken back.
-
-    The link in the mail holds the token; only its hash is kept.
-    """
-
-    VALID_FOR = timedelta(days=14)
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField()
-    role = models.CharField(max_length=8, choices=Role.choices)
-    token_hash = models.CharField(max_length=64, unique=True)
-    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField()
-
-    objects = InvitationQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["email"]
-        constraints = [models.UniqueConstraint(fields=["plugin", "email"], name="invitation_once")]
-
-    def __str__(self) -> str:
-        return f"{self.email} as {self.role} of {self.plugin_id}"
 
 
 # ASCII digits only, no leading zero, nothing after the last digit: one version has one spelling.

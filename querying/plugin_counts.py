@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, Sum
 
-from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from knowledge.models import Document, DocumentStatus, KnowledgeBase, KnowledgeGrant
 from plugins.models import Plugin
 from querying.models import EvaluationRun, GoldenQuestion
 from trees.models import DecisionTree
@@ -65,11 +65,11 @@ def counts_by_plugin(plugins: Collection[Plugin], *, check_trees: bool = True) -
 
 
 def base_ids_by_plugin(ids: Collection[UUID]) -> dict[UUID, set[int]]:
-    """The knowledge bases that each plugin reads: its own and those attached to it. Two statements."""
+    """The knowledge bases that each plugin's draft reads: its own and those attached to it. Two statements."""
     read: dict[UUID, set[int]] = defaultdict(set)
     own = KnowledgeBase.objects.filter(plugin__in=ids).values_list("plugin_id", "pk")
-    attached = KnowledgeBase.attached_to.through._default_manager.filter(plugin__in=ids)
-    for plugin, base in [*own, *attached.values_list("plugin_id", "knowledgebase_id")]:
+    attached = KnowledgeGrant.objects.standing().filter(plugin__in=ids, is_attached=True)
+    for plugin, base in [*own, *attached.values_list("plugin_id", "knowledge_base_id")]:
         read[plugin].add(base)
     return read
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import ApiKey, User
-from knowledge.models import KnowledgeBase
+from knowledge.models import Consent, KnowledgeBase
 from knowledge.search.hybrid import BaseRevision
 from lexic.errors import NotFound
 from plugins.models import Plugin, Release
@@ -66,6 +66,11 @@ def snapshot(plugin: Plugin) -> Release:
 
 
 def pinned_bases(release: Release) -> list[BaseRevision]:
+    """What the release may read now of what it pins. A base of somebody else is left out once its grant has ended."""
+    least = Consent.DRAFT if release.is_draft else Consent.PUBLISHED
+    pinned_ids = [pinned["knowledge_base"] for pinned in release.knowledge]
+    bases = KnowledgeBase.objects.open_to(release.plugin, least=least).filter(pk__in=pinned_ids)
+    open_ids = set(bases.values_list("pk", flat=True)) if pinned_ids else set()
     return [
         BaseRevision(
             knowledge_base_id=pinned["knowledge_base"],
@@ -73,6 +78,7 @@ def pinned_bases(release: Release) -> list[BaseRevision]:
             embedder=pinned["embedder"],
         )
         for pinned in release.knowledge
+        if pinned["knowledge_base"] in open_ids
     ]
 
 

@@ -21,7 +21,7 @@ from mcp.types import ResourceTemplate
 
 from accounts.models import ApiKey, Capability
 from api.mcp.principals import check_capability
-from knowledge.models import Page
+from knowledge.models import Consent, Document, KnowledgeBase, Page
 from lexic.errors import InvalidInput, NotFound
 from plugins.models import Plugin
 from querying.models import Query
@@ -137,7 +137,7 @@ def find_source(address: str, *, key: ApiKey, context_length: int = _CONTEXT_LEN
 
 
 def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_length: int) -> SourceText:
-    """A citation that was given to this very key, of a plugin that it may still ask."""
+    """A citation that was given to this very key, of a plugin that it may still ask and that may still quote it."""
     try:
         query_id = UUID(query)
     except ValueError:
@@ -152,6 +152,11 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
     page = _get_readable_page(int(match[1]), key) if match else None
     if page is not None:
         return _source_from_page(page, citation["start"], citation["end"], context_length=context_length)
+    assert row
+    assert row.plugin
+    quoted = KnowledgeBase.objects.open_to(row.plugin, least=Consent.PUBLISHED if row.release_id else Consent.DRAFT)
+    if not Document.objects.filter(pk=citation["documentId"], knowledge_base__in=quoted.values("pk")).exists():
+        raise UnknownSource
     return SourceText(
         document=citation["document"],
         document_id=citation["documentId"],

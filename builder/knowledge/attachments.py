@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from builder.history import log_and_report
-from knowledge.models import KnowledgeBase, KnowledgeBaseQuerySet
+from knowledge.models import KnowledgeBase, KnowledgeBaseQuerySet, KnowledgeGrant
 from plugins.models import Plugin
 
 # So many are offered; more are found from the base's own page.
@@ -32,26 +32,30 @@ def attach_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     if base is None:
         messages.error(request, "Nothing was attached. Choose a knowledge base that you may change.")
     else:
-        base.attached_to.add(plugin)
-        log_and_report(request, plugin, f"Attached “{base}”: the draft reads it from now on.")
+        assert isinstance(request.user, User)
+        grant = KnowledgeGrant.objects.attach(base, plugin, by=request.user)
+        result = "the draft reads it from now on." if grant.granted_at else f"{base.owner} is asked to agree."
+        log_and_report(request, plugin, f"Attached “{base}”: {result}")
     return _redirect_to_attachments(plugin)
 
 
-def detach_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
+def detach_base(request: HttpRequest, plugin: Plugin, grant: int) -> HttpResponse:
     """Whoever may change the plugin says what it reads, whosever base it is."""
-    found = get_object_or_404(plugin.attached_knowledge, pk=min(base, 2**63 - 1))
-    found.attached_to.remove(plugin)
-    log_and_report(request, plugin, f"Detached “{found}”: the draft no longer reads it. Releases that did still do.")
+    attached = plugin.knowledge_grants.open().filter(is_attached=True).select_related("knowledge_base")
+    found = get_object_or_404(attached, pk=min(grant, 2**63 - 1))
+    found.detach()
+    sentence = f"Detached “{found.knowledge_base}”: the draft no longer reads it. Releases that did still do."
+    log_and_report(request, plugin, sentence)
     return _redirect_to_attachments(plugin)
 
 
 def _attachable_queryset(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQuerySet:
-    """As in the form of a base: those that the person may change. To be allowed to read one is not enough, as a
-    plugin quotes it to everybody who may ask."""
+    """The bases that the person may edit. To be allowed to read one is not enough, as a plugin quotes it to others."""
     assert isinstance(request.user, User)
     mine = KnowledgeBase.objects.editable_by(request.user).values("pk")
-    attached = plugin.attached_knowledge.values("pk")
-    return KnowledgeBase.objects.filter(pk__in=mine).exclude(plugin=plugin).exclude(pk__in=attached)
+    asked = plugin.knowledge_grants.requested().values("knowledge_base")
+    read = KnowledgeBase.objects.of_plugin(plugin).values("pk")
+    return KnowledgeBase.objects.filter(pk__in=mine).exclude(pk__in=asked).exclude(pk__in=read).select_related("owner")
 
 
 def _redirect_to_attachments(plugin: Plugin) -> HttpResponse:

@@ -12,9 +12,10 @@ from django.shortcuts import get_object_or_404, redirect
 
 from accounts.models import User
 from builder.history import errors_as_messages, log_and_report
+from builder.knowledge.grants import grants_context
 from builder.knowledge.lookup import editable_bases
 from builder.panes import render_pane
-from knowledge.models import KnowledgeBase
+from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
 from knowledge.prune import pinned_revisions
 from marketplace.retention.plugin_deletion import delete_knowledge_base
 from plugins.models import Plugin
@@ -40,14 +41,15 @@ class BaseForm(forms.ModelForm):
 
 
 def create_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    """A base that belongs to no plugin, attached to this one. It belongs to the person who makes it."""
+    """A base that belongs to no plugin, attached to this one. It belongs to the person who makes it, and who thereby
+    agrees that the plugin is published with it."""
     assert isinstance(request.user, User)
     name = " ".join(request.POST.get("name", "").replace("\x00", " ").split())
     if not 0 < len(name) <= 120:
         messages.error(request, "Nothing was made. A name has 1 to 120 characters.")
         return redirect("admin:builder_knowledge", plugin.pk)
     base = KnowledgeBase.objects.create(owner=request.user, name=name, embedder=settings.LEXIC_EMBEDDER)
-    base.attached_to.add(plugin)
+    KnowledgeGrant.objects.attach(base, plugin, by=request.user, consent=Consent.PUBLISHED)
     log_and_report(request, plugin, f"Made the knowledge base “{base}” and attached it. Add documents to it.")
     return redirect("admin:builder_knowledge_base", plugin.pk, base.pk)
 
@@ -70,6 +72,8 @@ def show_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
         "is_shared": found.plugin_id is None,
         "is_pinned": bool(pinned_revisions(found)),
         "document_count": found.documents.filter(removed_in=None).count(),
+        # Who else reads a base is its owner's business.
+        **grants_context(KnowledgeGrant.objects.decided_by(request.user).filter(knowledge_base=found)),
     }
     return render_pane(request, plugin, "knowledge", "builder/knowledge/base.html", context)
 

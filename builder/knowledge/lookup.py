@@ -19,9 +19,8 @@ def editable_bases(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQuerySe
     """The bases whose documents this person changes from the plugin's page: the plugin's own one, and attached ones
     of no plugin that the person may change. Those of other plugins are changed on the page of that plugin."""
     assert isinstance(request.user, User)
-    shared = Q(plugin=None, attached_to=plugin)
     editable = KnowledgeBase.objects.editable_by(request.user).values("pk")
-    return KnowledgeBase.objects.filter(Q(plugin=plugin) | shared, pk__in=editable).distinct()
+    return KnowledgeBase.objects.of_plugin(plugin).filter(Q(plugin=plugin) | Q(plugin=None), pk__in=editable)
 
 
 @dataclass(frozen=True, kw_only=True)

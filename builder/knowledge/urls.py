@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from builder.knowledge import actions, attachments, bases, create, detail, retrieval_preview, sync_sources, views
+from django.contrib import admin
+from django.urls import path
+
+from builder.knowledge import (
+    actions,
+    attachments,
+    bases,
+    create,
+    detail,
+    grants,
+    retrieval_preview,
+    sync_sources,
+    views,
+)
 from builder.panes import get_route, pane_route, post_route
 
 _BASE = "knowledge/bases/<int:base>/"
 _DOCUMENT = "knowledge/<uuid:document>/"
 
 urlpatterns = [
+    path("grants/", admin.site.admin_view(grants.show_grants), name="builder_grants"),
+    path("grants/<int:grant>/", admin.site.admin_view(grants.decide_grant), name="builder_grant"),
     get_route("knowledge/", views.render_documents, "knowledge"),
     get_route("knowledge/list/", views.render_list, "knowledge_list"),
     post_route("knowledge/files/", create.add_files, "knowledge_files"),
     post_route("knowledge/text/", create.add_pasted_text, "knowledge_text"),
     post_route("knowledge/addresses/", create.add_addresses, "knowledge_urls"),
     post_route("knowledge/attach/", attachments.attach_base, "knowledge_attach"),
-    post_route("knowledge/detach/<int:base>/", attachments.detach_base, "knowledge_detach"),
+    post_route("knowledge/detach/<int:grant>/", attachments.detach_base, "knowledge_detach"),
     post_route("knowledge/bases/new/", bases.create_base, "knowledge_base_new"),
     pane_route(_BASE, bases.show_base, "knowledge_base"),
     pane_route(f"{_BASE}delete/", bases.delete_base, "knowledge_base_delete", for_editing=True),

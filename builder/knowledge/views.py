@@ -15,6 +15,7 @@ from django.urls import reverse
 from builder.knowledge.attachments import attachable_bases
 from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
+from builder.knowledge.grants import grants_context
 from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
 from builder.panes import may_edit_plugin, plugin_page_context, render_pane
@@ -80,7 +81,10 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
         "working": counts["working"],
         "status_key": "-".join(str(count) for count in counts.values()),
         "is_filtered": bool(words or state in STATUS_FILTERS),
-        "attached": [(base, base.pk in access.readable) for base in bases if base.pk != own],
+        "attached": [
+            (grant, grant.stands and grant.knowledge_base_id in access.readable)
+            for grant in grants_context(plugin.knowledge_grants.filter(is_attached=True))["grants"]
+        ],
         "query": urlencode({"q": words, "state": state if state in STATUS_FILTERS else ""}),
     }
 

@@ -24,13 +24,13 @@ from marketplace import bundle
 from marketplace.invitations import ROLE_PERMISSIONS, invite_and_mail
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.models import Install
-from marketplace.publishing.handover import transfer_ownership
+from marketplace.publishing.handover import accept_ownership, offer_ownership, remove_from_plugin
 from marketplace.sharing import installs as copies
 from marketplace.sharing.copy_updates import update_offer
 from marketplace.sharing.provenance import provenance_of
 from marketplace.sharing.shareability import attached_knowledge_in_copy, sharing_blockers
 from plugins import collaborators
-from plugins.models import Invitation, Plugin, Role
+from plugins.models import Invitation, OwnershipOffer, Plugin, Role
 
 View = Callable[..., HttpResponseBase]
 
@@ -75,7 +75,7 @@ def change_role(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpRespo
         collaborators.assign_role(plugin, person=member, role=role)
         log_and_report(request, plugin, f"{member.email} is {role} now.")
     else:
-        collaborators.remove_collaborator(plugin, person=member)
+        remove_from_plugin(plugin, person=member)
         log_and_report(request, plugin, f"{member.email} is no longer on it. What they did stays.")
     return _to_pane(plugin)
 
@@ -88,15 +88,34 @@ def revoke_invitation(request: HttpRequest, plugin: Plugin, invitation: UUID) ->
     return _to_pane(plugin)
 
 
-@owner_required
-def transfer_ownership_view(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpResponse:
-    """Asks once more, and then does it."""
+def offer_ownership_view(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpResponse:
+    """Asks the owner once more, and then offers it to the editor. Operators do not give away what is not theirs."""
+    if plugin.owner_id != request.user.pk:
+        raise PermissionDenied("Only its owner gives a plugin away.")
     editor = get_object_or_404(plugin.editors, pk=person)
     if request.method != "POST":
-        return render_pane(request, plugin, "sharing", "builder/transfer_ownership.html", {"person": editor})
+        granted = plugin.knowledge_grants.standing().filter(is_attached=True).select_related("knowledge_base__owner")
+        context = {"person": editor, "granted": granted}
+        return render_pane(request, plugin, "sharing", "builder/transfer_ownership.html", context)
     with errors_as_messages(request):
-        transfer_ownership(plugin, to=editor)
-        log_and_report(request, plugin, f"{editor.email} owns it now. You stay on it as an editor.")
+        offer_ownership(plugin, to=editor)
+        log_and_report(request, plugin, f"It is offered to {editor.email}. It is yours until they accept.")
+    return _to_pane(plugin)
+
+
+def answer_ownership_offer(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    """The editor accepts or declines; the owner takes the offer back."""
+    person = _current_user(request)
+    offer = get_object_or_404(OwnershipOffer, plugin=plugin)
+    if person.pk not in (offer.to_id, plugin.owner_id):
+        raise PermissionDenied("It is offered to somebody else.")
+    if request.POST.get("act") == "accept":
+        with errors_as_messages(request, "Nothing was changed."):
+            accept_ownership(plugin, by=person)
+            log_and_report(request, plugin, f"{person.email} owns it now.")
+    else:
+        offer.delete()
+        log_and_report(request, plugin, "It is no longer offered.")
     return _to_pane(plugin)
 
 
@@ -134,7 +153,7 @@ def install_second_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 
 def leave_plugin(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    collaborators.remove_collaborator(plugin, person=_current_user(request))
+    remove_from_plugin(plugin, person=_current_user(request))
     log_plugin_change(request, plugin, "Left it.")
     messages.success(request, f"You are no longer on “{plugin}”.")
     return redirect("admin:index")
@@ -168,6 +187,7 @@ def render_sharing(
         "use_form": use_form,
         "obstacles": sharing_blockers(plugin),
         "bundled_knowledge": attached_knowledge_in_copy(plugin),
+        "ownership_offer": OwnershipOffer.objects.filter(plugin=plugin).select_related("to").first(),
         "made_from": provenance_of(plugin),
         "offer": update_offer(plugin),
         "copies": Install.objects.filter(original=plugin).count(),

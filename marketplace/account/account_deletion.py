@@ -13,7 +13,7 @@ from accounts import avatars
 from accounts.models import ApiKey, User
 from conversations.models import ChatSession
 from knowledge import task_queue
-from knowledge.models import Document, KnowledgeBase, KnowledgeBaseQuerySet
+from knowledge.models import Document, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
 from marketplace.retention.plugin_deletion import (
@@ -63,7 +63,7 @@ class AccountDeletion:
 
 def account_deletion(user: User) -> AccountDeletion:
     """What deleting the account deletes, for the page that asks for a confirmation."""
-    bases = _personal_bases(user)
+    bases = KnowledgeBase.objects.filter(owner=user)
     plugins = Plugin.objects.filter(owner=user).order_by("name").only("name", "is_published", "legal_hold")
     readers = plugins_that_read(bases.values_list("pk", flat=True)).exclude(owner=user)
     asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user)).exclude(plugin__owner=user)
@@ -90,8 +90,10 @@ def delete_account(user: User) -> None:
         _check_other_operator(locked)
         if held := account_deletion(locked).held:
             raise PluginsUnderLegalHold(held)
-        _reassign_shared_rows(locked)
-        bases = list(_personal_bases(locked).values_list("pk", flat=True))
+        ChatSession.objects.filter(user=locked).exclude(plugin__legal_hold="").detach_from_person()
+        Install.objects.filter(original__owner=locked).update(original_author=DELETED_AUTHOR_NAME)
+        Invitation.objects.for_address(locked.email).delete()
+        bases = list(KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True))
         enqueue_file_deletion(bases)
         erase_quotations(bases)
         for plugin in Plugin.objects.filter(owner=locked):
@@ -106,22 +108,7 @@ def delete_account(user: User) -> None:
             transaction.on_commit(lambda: avatars.avatar_path(picture).unlink(missing_ok=True))
 
 
-def _personal_bases(user: User) -> KnowledgeBaseQuerySet:
-    """The knowledge bases that are the person's alone: those of no plugin, or of a plugin of theirs."""
-    return KnowledgeBase.objects.filter(Q(plugin=None, owner=user) | Q(plugin__owner=user))
-
-
 def _check_other_operator(user: User) -> None:
     others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
     if user.is_superuser and not others.exists():
         raise LastOperator
-
-
-def _reassign_shared_rows(user: User) -> None:
-    """What bears the person's name and is somebody else's."""
-    for base in KnowledgeBase.objects.filter(owner=user).exclude(plugin=None).exclude(plugin__owner=user):
-        assert base.plugin
-        KnowledgeBase.objects.filter(pk=base.pk).update(owner=base.plugin.owner)
-    ChatSession.objects.filter(user=user).exclude(plugin__legal_hold="").detach_from_person()
-    Install.objects.filter(original__owner=user).update(original_author=DELETED_AUTHOR_NAME)
-    Invitation.objects.for_address(user.email).delete()

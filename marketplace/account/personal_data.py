@@ -58,8 +58,11 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "plugins.Plugin.editors": PersonalDataRule(file="plugins_edited", columns=("slug", "name")),
     "plugins.Plugin.viewers": PersonalDataRule(file="plugins_viewed", columns=("slug", "name")),
     "plugins.Invitation.invited_by": PersonalDataRule(
-        file="invitations", columns=("plugin_id", "email", "role", "created_at", "expires_at")
+        file="invitations",
+        columns=("plugin_id", "email", "role", "created_at", "expires_at"),
+        outlives_account=True,
     ),
+    "plugins.OwnershipOffer.to": PersonalDataRule(file="plugins_offered", columns=("plugin_id", "created_at")),
     "plugins.Release.created_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "webhooks.Webhook.created_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "trees.DecisionTree.changed_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
@@ -67,6 +70,12 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "knowledge.KnowledgeBase.owner": PersonalDataRule(
         file="knowledge_bases", columns=("id", "name", "embedder", "language", "created_at")
     ),
+    "knowledge.KnowledgeGrant.granted_to": PersonalDataRule(
+        file="knowledge_grants",
+        columns=("knowledge_base_id", "plugin_id", "consent", "requested_at", "granted_at", "ended_at"),
+        outlives_account=True,
+    ),
+    "knowledge.KnowledgeGrant.granted_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "querying.Query.user": PersonalDataRule(
         file="questions",
         columns=(

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Max, Q
 
-from knowledge.models import Chunk, Document, KnowledgeBase, Page
+from knowledge.models import Chunk, Consent, Document, KnowledgeBase, Page
 from plugins.models import Release
 from querying import releases
 
@@ -46,9 +46,11 @@ def pinned_documents(release: Release) -> list[PinnedDocument]:
 
 
 def pinned_knowledge_bases(release: Release) -> list[KnowledgeBase | None]:
-    """The knowledge bases that it pins, in order and with the embedder they had then; None for one that is gone."""
-    pinned = {base.knowledge_base_id: base.revision for base in releases.pinned_bases(release)}
-    rows = KnowledgeBase.objects.select_related("plugin").prefetch_related("spaces").in_bulk(pinned)
+    """The bases that it pins, in order and with the embedder they had then; None for one that is gone, or that its
+    owner has not granted for copies."""
+    pinned = {pin["knowledge_base"]: pin["revision"] for pin in release.knowledge}
+    copied = KnowledgeBase.objects.open_to(release.plugin, least=Consent.SHARED)
+    rows = copied.select_related("plugin").prefetch_related("spaces").in_bulk(pinned)
     for pk, base in rows.items():
         space = base.space_at(pinned[pk])
         base.embedder, base.dimensions = space.embedder, space.dimensions

@@ -46,7 +46,7 @@ _GOLDEN_RESULT_COLUMNS = {"last_passed", "last_failures"}
 
 
 class IncompleteRelease(Conflict):
-    """A knowledge base that this release read is deleted, so there is no whole copy of it."""
+    """A knowledge base that this release read is deleted or not granted for copies, so there is no whole copy."""
 
     code = "knowledge_gone"
     hint = "Wait for its next release."
@@ -55,7 +55,7 @@ class IncompleteRelease(Conflict):
 def release_manifest(release: Release, documents: Sequence[PinnedDocument]) -> dict[str, Any]:
     """The manifest but for what is found out by writing: it tells two states of the release's file apart.
 
-    Raises `KnowledgeIsGone`.
+    Raises `IncompleteRelease`.
     """
     plugin = release.plugin
     return {

@@ -17,7 +17,7 @@ from knowledge import readers, task_queue
 from knowledge.documents import file_store
 from knowledge.documents.prepared_import import PreparedDocument, import_prepared
 from knowledge.embedders import get_embedder
-from knowledge.models import Document, DocumentStatus, KnowledgeBase, SourceType
+from knowledge.models import Document, DocumentStatus, KnowledgeBase, KnowledgeGrant, SourceType
 from knowledge.versions import publish_version
 from lexic.errors import Conflict
 from marketplace.bundle import ingest_output
@@ -225,14 +225,14 @@ def _store_files(content: ReleaseContent, archive: BundleArchive) -> None:
 
 
 def _match_knowledge_bases(plugin: Plugin, content: ReleaseContent) -> list[KnowledgeBase]:
-    """A knowledge base of the plugin's for each in the file, its own first. Those that are too many are detached."""
-    there = list(KnowledgeBase.objects.of_plugin(plugin))
+    """A base of the plugin's owner for each in the file, the plugin's own first. Those that are left are detached."""
+    there = list(KnowledgeBase.objects.of_plugin(plugin).filter(owner=plugin.owner))
     bases = [
         _match_or_create_base(said, there[n] if n < len(there) else None, plugin=plugin)
         for n, said in enumerate(content.bases)
     ]
-    for left in there[len(bases) :]:
-        left.attached_to.remove(plugin)
+    for grant in plugin.knowledge_grants.open().filter(knowledge_base__in=there[len(bases) :]):
+        grant.detach()
     return bases
 
 
@@ -251,7 +251,7 @@ def _match_or_create_base(said: ParsedKnowledgeBase, there: KnowledgeBase | None
         **said.columns,
     )
     if not is_first:
-        base.attached_to.add(plugin)
+        KnowledgeGrant.objects.attach(base, plugin, by=plugin.owner)
     return base
 
 

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, NullIf
 
 from knowledge.models import Chunk, Document, DocumentQuerySet
 from plugins.models import Release
+from querying import releases
 from querying.question import document_access
 
 # What visitors are told of, where there is something that they are not.
@@ -19,7 +20,7 @@ _PUBLIC_CONDITION = {"is_public": True, "is_template": False}
 def public_documents(release: Release) -> DocumentQuerySet:
     """Titles, dates and counts of pages may be shown to anybody; the text only by `Page.objects.visible_to`. Where the
     author tells public documents from others, these are the public ones, as they are marked today."""
-    read = Document.objects.filter(_documents_condition(release))
+    read = Document.objects.filter(_rows_condition(release))
     return read.filter(**_PUBLIC_CONDITION) if document_access.restricts_to_public(release) else read
 
 
@@ -27,32 +28,24 @@ def private_documents(release: Release) -> DocumentQuerySet:
     """Those that it reads and visitors are not told of."""
     if not document_access.restricts_to_public(release):
         return Document.objects.none()
-    return Document.objects.filter(_documents_condition(release)).exclude(**_PUBLIC_CONDITION)
+    return Document.objects.filter(_rows_condition(release)).exclude(**_PUBLIC_CONDITION)
 
 
-def _documents_condition(release: Release) -> models.Q:
+def _rows_condition(release: Release) -> models.Q:
+    """For documents and for chunks: both are part of a base between two of its revisions."""
     read = models.Q(pk=None)
-    for pinned in release.knowledge:
-        revision = pinned["revision"]
-        was_there = models.Q(removed_in=None) | models.Q(removed_in__gt=revision)
-        read |= models.Q(knowledge_base=pinned["knowledge_base"], added_in__lte=revision) & was_there
+    for base in releases.pinned_bases(release):
+        was_there = models.Q(removed_in=None) | models.Q(removed_in__gt=base.revision)
+        read |= models.Q(knowledge_base=base.knowledge_base_id, added_in__lte=base.revision) & was_there
     return read
 
 
 def titled_documents(release: Release) -> DocumentQuerySet:
     """The same with `title_then`: what each was called when the release was made. Its author may have given it another
     name since, which is nobody's business before the next release."""
-    chunks = Chunk.objects.filter(_alive_chunks_condition(release), document=models.OuterRef("pk")).order_by()
+    chunks = Chunk.objects.filter(_rows_condition(release), document=models.OuterRef("pk")).order_by()
     then = NullIf(models.Subquery(chunks.values("document_title")[:1]), models.Value(""))
     return public_documents(release).annotate(title_then=Coalesce(then, "title"))
-
-
-def _alive_chunks_condition(release: Release) -> models.Q:
-    alive = models.Q(pk=None)
-    for pinned in release.knowledge:
-        was_there = models.Q(removed_in=None) | models.Q(removed_in__gt=pinned["revision"])
-        alive |= models.Q(knowledge_base=pinned["knowledge_base"], added_in__lte=pinned["revision"]) & was_there
-    return alive
 
 
 def source_figures(release: Release, *, today: date, measured_on: date | None) -> dict[str, Any]:

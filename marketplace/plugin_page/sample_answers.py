@@ -53,14 +53,13 @@ def offered_sample_answer(
 
 
 def is_sample_offered(plugin: Plugin, sample: Mapping[str, Any]) -> bool:
-    """Whether the author still shows the sample's question, and every document that the sample names is still public
-    where it has to be. A change counts at once, whatever the listing holds. No statement for an empty sample."""
+    """Whether the author still shows the sample's question, and the plugin may still quote every document that the
+    sample names. A change counts at once, whatever the listing holds. No statement for an empty sample."""
     if not sample or not plugin.golden_questions.offered_to_visitors().filter(question=sample["question"]).exists():
         return False
-    if not (plugin.public_chat or plugin.public_only):
-        return True
     named = set(referenced_document_ids(sample))
-    return named <= document_access.publicly_readable(named)
+    only_public = plugin.public_chat or plugin.public_only
+    return named <= document_access.publicly_quoted(named, plugin=plugin, only_public=only_public)
 
 
 def _ask_sample_question(release: Release, golden: GoldenQuestion) -> dict[str, Any]:

@@ -1,15 +1,15 @@
-"""A plugin gets another owner."""
+"""A plugin gets another owner: the owner offers it, and an editor accepts."""
 
 from __future__ import annotations
 
 from django.db import transaction
 
 from accounts.models import User
-from knowledge.models import KnowledgeBase
+from knowledge.models import Consent, KnowledgeGrant
 from lexic.errors import Conflict
 from marketplace.listings.update_listing import update_listing_if_published
 from plugins import collaborators
-from plugins.models import Plugin, Role
+from plugins.models import OwnershipOffer, Plugin, Role
 
 
 class NotAnEditor(Conflict):
@@ -19,20 +19,55 @@ class NotAnEditor(Conflict):
     hint = "Make them an editor first."
 
 
-def transfer_ownership(plugin: Plugin, *, to: User) -> None:
-    """The editor owns the plugin and its knowledge base; the owner of until now stays as an editor.
+class NothingOffered(Conflict):
+    """This plugin is not offered to you, or not any more."""
 
-    Raises `NotAnEditor`.
+    code = "nothing_offered"
+    hint = "Ask its owner."
+
+
+def offer_ownership(plugin: Plugin, *, to: User) -> OwnershipOffer:
+    """Nothing changes until the editor accepts; another offer takes the place of this one. Raises `NotAnEditor`."""
+    if not to.is_active or collaborators.find_role(plugin, to) != Role.EDITOR:
+        raise NotAnEditor
+    offer, _ = OwnershipOffer.objects.update_or_create(plugin=plugin, defaults={"to": to})
+    return offer
+
+
+def accept_ownership(plugin: Plugin, *, by: User) -> None:
+    """The editor owns the plugin with its own knowledge base; the owner of until now stays as an editor.
+
+    Bases that the former owner attached stay theirs, granted for what is published. Those of anybody else were granted
+    to the former owner's plugin: these grants end, and the new owner asks again.
+
+    Raises `NothingOffered`, `NotAnEditor`.
     """
     with transaction.atomic():
         locked = Plugin.objects.select_for_update().get(pk=plugin.pk)
-        if not to.is_active or collaborators.find_role(locked, to) != Role.EDITOR:
+        if not OwnershipOffer.objects.filter(plugin=locked, to=by).delete()[0]:
+            raise NothingOffered
+        if not by.is_active or collaborators.find_role(locked, by) != Role.EDITOR:
             raise NotAnEditor
         before = locked.owner
-        collaborators.remove_collaborator(locked, person=to)
-        locked.owner = to
+        collaborators.remove_collaborator(locked, person=by)
+        locked.owner = by
+        # The database gives its own knowledge base the same owner.
         locked.save(update_fields=["owner", "updated_at"])
         collaborators.assign_role(locked, person=before, role=Role.EDITOR)
-        KnowledgeBase.objects.filter(plugin=locked, owner=before).update(owner=to)
+        grants = locked.knowledge_grants.open()
+        grants.filter(knowledge_base__owner=before, consent=Consent.SHARED).update(consent=Consent.PUBLISHED)
+        grants.exclude(knowledge_base__owner__in=[before, by]).end()
+        KnowledgeGrant.objects.filter(knowledge_base__plugin=locked, consent=Consent.SHARED).update(
+            consent=Consent.PUBLISHED
+        )
         update_listing_if_published(locked)
-    plugin.owner = to
+    plugin.owner = by
+
+
+def remove_from_plugin(plugin: Plugin, *, person: User) -> None:
+    """The person no longer works on the plugin, and what was granted to them because they did ends with it."""
+    with transaction.atomic():
+        collaborators.remove_collaborator(plugin, person=person)
+        OwnershipOffer.objects.filter(plugin=plugin, to=person).delete()
+        for other in KnowledgeGrant.objects.filter(knowledge_base__plugin=plugin, granted_to=person).end_lapsed():
+            update_listing_if_published(other)

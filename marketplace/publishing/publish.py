@@ -10,9 +10,11 @@ from django.db import transaction
 
 from accounts.models import User
 from evaluation.golden import golden_runs
+from knowledge.models import Consent
 from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.publishing.golden_gate import GateResult, gate_result, gate_result_for_run
+from marketplace.publishing.knowledge_consent import consent_blockers
 from marketplace.publishing.release_events import record_release_published
 from plugins.models import SEMVER, AnswerPolicy, Plugin, PluginHeld, Release
 from querying import releases
@@ -122,7 +124,7 @@ def publish_blockers(
         reasons.append("None of its documents is ready.")
     if counts.unfinished:
         reasons.append(f"{counts.unfinished} of its documents are still being read.")
-    reasons += counts.tree_problems
+    reasons += [*counts.tree_problems, *consent_blockers(plugin, least=Consent.PUBLISHED)]
     held_back = (golden or gate_result(plugin)).reason
     return [*reasons, held_back] if held_back else reasons
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from accounts.models import User
-from knowledge.models import KnowledgeBase
+from knowledge.models import Consent, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.publishing.publish import has_same_content, next_version
@@ -14,7 +14,7 @@ from plugins.models import Plugin, Release
 
 
 class RollbackKnowledgeGone(Conflict):
-    """A knowledge base that this release read is deleted, so it cannot answer again."""
+    """A knowledge base that this release read is deleted, or its owner does not grant it; it cannot answer again."""
 
     code = "knowledge_gone"
     hint = "Agents go on with the latest release."
@@ -25,7 +25,7 @@ def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:
 
     Releases are never moved: this makes a newer one with the same content and scorecard, or puts the latest on the
     air where it says the same already. The golden gate is not asked: the content has been published before.
-    Raises `KnowledgeGone`, `IsHeld`.
+    Raises `RollbackKnowledgeGone`, `PluginHeld`.
     """
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
@@ -49,5 +49,6 @@ def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:
 
 def _check_knowledge_exists(release: Release) -> None:
     pinned = {one["knowledge_base"] for one in release.knowledge}
-    if KnowledgeBase.objects.filter(pk__in=pinned).count() < len(pinned):
+    granted = KnowledgeBase.objects.open_to(release.plugin, least=Consent.PUBLISHED)
+    if granted.filter(pk__in=pinned).count() < len(pinned):
         raise RollbackKnowledgeGone

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from conversations.models import ChatMessage, ChatSession
 from knowledge import task_queue
-from knowledge.models import Document, KnowledgeBase, Page
+from knowledge.models import Document, KnowledgeBase, KnowledgeGrant, Page
 from lexic.celery import publish_task
 from plugins.models import Plugin, Release
 from querying.models import Query
@@ -93,7 +93,11 @@ def plugins_that_read(bases: Iterable[int]) -> QuerySet[Plugin]:
     one."""
     ids = list(bases)
     found = set(Plugin.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True))
-    found |= set(Plugin.objects.filter(attached_knowledge__in=ids).values_list("pk", flat=True))
+    found |= set(
+        Plugin.objects.filter(
+            knowledge_grants__in=KnowledgeGrant.objects.standing().filter(knowledge_base__in=ids)
+        ).values_list("pk", flat=True)
+    )
     for base in ids:
         pinned = Release.objects.filter(knowledge__contains=[{"knowledge_base": base}])
         found |= set(pinned.order_by().values_list("plugin", flat=True).distinct())

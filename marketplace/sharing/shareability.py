@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from knowledge.models import KnowledgeBase
+from knowledge.models import Consent, KnowledgeBase
 from lexic.errors import Conflict, NotFound
 from marketplace.bundle.pinned_documents import pinned_knowledge_bases
 from marketplace.listings.release_documents import private_documents
+from marketplace.publishing.knowledge_consent import consent_blockers
 from plugins.models import Plugin, Release
 from querying import releases
 
@@ -28,10 +29,13 @@ def sharing_blockers(plugin: Plugin) -> list[str]:
     """Why no copy can be made of the latest release, or of the draft where there is none: for its author, each a
     sentence. Empty: nothing stands in the way."""
     release = plugin.latest_release() or releases.snapshot(plugin)
-    return [
-        *(_foreign_base_sentence(base) for base in _foreign_knowledge_bases(release)),
-        *_private_document_blockers(release),
-    ]
+    closed = []
+    if None in pinned_knowledge_bases(release):
+        pinned = [pin["knowledge_base"] for pin in release.knowledge]
+        missing = consent_blockers(plugin, least=Consent.SHARED, among=pinned)
+        gone = "A knowledge base that the release reads is deleted. Publish a new release first."
+        closed = missing or [gone]
+    return [*closed, *_private_document_blockers(release)]
 
 
 def check_shareable(plugin: Plugin) -> None:
@@ -41,7 +45,7 @@ def check_shareable(plugin: Plugin) -> None:
 
 
 def attached_knowledge_in_copy(plugin: Plugin) -> list[KnowledgeBase]:
-    """What a copy of the latest release holds beside the plugin's own documents: attached knowledge of its owner's."""
+    """The bases that a copy of the latest release holds beside the plugin's own one."""
     release = plugin.latest_release() or releases.snapshot(plugin)
     return [base for base in pinned_knowledge_bases(release) if base is not None and base.plugin_id != plugin.pk]
 
@@ -53,7 +57,7 @@ def shared_release(slug: str) -> Release:
     if shared is None or release is None:
         raise NotShared
     release.plugin = shared  # with its owner
-    if _foreign_knowledge_bases(release) or _private_document_blockers(release):
+    if None in pinned_knowledge_bases(release) or _private_document_blockers(release):
         raise CannotBeShared
     return release
 
@@ -65,19 +69,3 @@ def _private_document_blockers(release: Release) -> list[str]:
         return []
     what = "One of its documents is" if closed == 1 else f"{closed} of its documents are"
     return [f"{what} not public, and a copy would hold it all. Mark them public or remove them, and publish again."]
-
-
-def _foreign_knowledge_bases(release: Release) -> list[KnowledgeBase | None]:
-    """The knowledge bases that it reads and that are not its owner's, None for one that is gone."""
-    plugin = release.plugin
-    return [
-        base
-        for base in pinned_knowledge_bases(release)
-        if base is None or (base.owner_id != plugin.owner_id and base.plugin_id != plugin.pk)
-    ]
-
-
-def _foreign_base_sentence(base: KnowledgeBase | None) -> str:
-    if base is None:
-        return "A knowledge base that the release reads is deleted. Publish a new release first."
-    return f"The knowledge base “{base}” belongs to {base.owner}. Detach it, and publish without it; or ask its owner."

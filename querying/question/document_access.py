@@ -14,6 +14,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.models import User
+from knowledge.models import Consent, Document, KnowledgeBase
 from knowledge.search.filters import Filters
 from plugins.models import Plugin, Release
 from querying.types import Question
@@ -46,12 +47,16 @@ def restricts_to_public(release: Release) -> bool:
     return release.public_only or release.plugin.public_chat
 
 
-def publicly_readable(documents: Iterable[UUID | str]) -> set[str]:
-    """Those of these documents that anybody may read today. No statement for none."""
+def publicly_quoted(documents: Iterable[UUID | str], *, plugin: Plugin, only_public: bool) -> set[str]:
+    """Those of these documents that the published plugin may quote today: of its own knowledge and of what is granted
+    to it, and with `only_public` marked public as well. No statement for none."""
     named = set(documents)
     if not named:
         return set()
-    return {str(pk) for pk in public_filters().documents().filter(pk__in=named).values_list("pk", flat=True)}
+    granted = KnowledgeBase.objects.open_to(plugin, least=Consent.PUBLISHED).values("pk")
+    marked = public_filters().documents() if only_public else Document.objects.all()
+    quoted = marked.filter(pk__in=named, knowledge_base__in=granted)
+    return {str(pk) for pk in quoted.values_list("pk", flat=True)}
 
 
 def combine_filters(filters: Filters | None, allowed: Filters | None) -> Filters | None:

@@ -14,6 +14,7 @@ from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.api.papers import ALL, file, one
+from tests.knowledge.bases import attach
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def agent(plugin: Plugin, alice: User) -> APIClient:
 def attached(plugin: Plugin, charlie: User) -> Document:
     """In a knowledge base of Charlie's that Alice's plugin reads as well."""
     base = KnowledgeBase.objects.create(owner=charlie, name="Charlie's")
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     text = "Charlie's secret: scaffolds of bamboo are tied with wet rope."
     document = add_text(
         knowledge_base=base, title="Scaffolds", text=text, metadata={"room": "secret room"}, enqueue=False

@@ -16,6 +16,7 @@ from querying.answering.llms import recording
 from querying.models import Query
 from querying.question import user_limits
 from tests.api.people import code_of, keyed, signed_in
+from tests.knowledge.bases import attach
 
 pytestmark = pytest.mark.django_db
 SANDBOX = "/api/sandbox/cover"
@@ -92,7 +93,7 @@ def test_an_editor_sees_no_prompt_that_quotes_what_they_may_not_read(plugin: Plu
     base = KnowledgeBase.objects.get()
     base.plugin = other
     base.save()
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     details = ask(signed_in(bob)).json()["details"]
     assert (details["prompt"], details["promptWithheld"]) == (None, True)
     assert recording  # the prompt that was really sent

@@ -99,7 +99,7 @@ def test_it_takes_the_same_statements_for_any_number_of_plugins(
         asked(made(alice, f"Plugin {number}"))
     client = browsing(alice)
     shown(client)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         shown(client)
 
 

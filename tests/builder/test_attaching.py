@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
+from tests.knowledge import bases
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -35,10 +36,11 @@ def test_a_base_is_attached_and_detached(browsing: Browse, alice: User, plugin: 
     client = browsing(alice)
     assert offered(client, plugin) == ["Shared rules"]
     assert "Attached “Shared rules”" in attach(client, plugin, shared.pk)
-    assert (list(plugin.attached_knowledge.all()), offered(client, plugin)) == ([shared], [])
-    url = reverse("admin:builder_knowledge_detach", args=[plugin.pk, shared.pk])
+    grant = plugin.knowledge_grants.standing().get()
+    assert (grant.knowledge_base, grant.granted_by, offered(client, plugin)) == (shared, alice, [])
+    url = reverse("admin:builder_knowledge_detach", args=[plugin.pk, grant.pk])
     assert "Detached “Shared rules”" in client.post(url, follow=True).content.decode()
-    assert not plugin.attached_knowledge.exists()
+    assert not plugin.knowledge_grants.filter(is_attached=True).exists()
     assert client.post(url).status_code == 404
 
 
@@ -51,7 +53,7 @@ def test_a_base_that_one_may_only_read_is_neither_offered_nor_attached(
     client = browsing(alice)
     assert offered(client, plugin) == []
     assert "Nothing was attached." in attach(client, plugin, base.pk)
-    assert not plugin.attached_knowledge.exists()
+    assert not plugin.knowledge_grants.filter(is_attached=True).exists()
 
 
 @pytest.mark.parametrize("base", ["", "x", "-1", "9" * 30, "²"])
@@ -61,10 +63,10 @@ def test_what_is_no_base_attaches_nothing(browsing: Browse, alice: User, plugin:
 
 def test_viewers_attach_and_detach_nothing(browsing: Browse, bob: User, plugin: Plugin, shared: KnowledgeBase) -> None:
     plugin.viewers.add(bob)
-    shared.attached_to.add(plugin)
+    grant = bases.attach(shared, plugin)
     client = browsing(bob)
     assert client.post(reverse("admin:builder_knowledge_attach", args=[plugin.pk])).status_code == 404
-    assert client.post(reverse("admin:builder_knowledge_detach", args=[plugin.pk, shared.pk])).status_code == 404
+    assert client.post(reverse("admin:builder_knowledge_detach", args=[plugin.pk, grant.pk])).status_code == 404
     content = client.get(reverse("admin:builder_knowledge", args=[plugin.pk])).content.decode()
     assert "Shared rules" in content
     assert "Detach" not in content

@@ -17,6 +17,7 @@ from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import EvaluationRun, GoldenQuestion, Query
+from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -82,7 +83,7 @@ def test_figures_count_what_one_may_look_at(browsing: Browse, alice: User, bob: 
 def test_attached_knowledge_counts_as_knowledge(browsing: Browse, alice: User) -> None:
     plugin = Plugin.objects.create(owner=alice, name="Boots", domain="safety", system_prompt="Brief.")
     base = KnowledgeBase.objects.create(owner=alice, name="Shared")
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     Document.objects.create(knowledge_base=base, title="Rules", source_type="text", status="ready")
     [row] = browsing(alice).get(INDEX).context["rows"]
     assert [part.detail for part in row.parts if part.slug == "knowledge"] == ["1 of 1 ready"]

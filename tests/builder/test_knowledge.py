@@ -20,6 +20,7 @@ from knowledge.documents.lifecycle import replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
+from tests.knowledge.bases import attach
 from tests.pages.conftest import HANDBOOK
 
 pytestmark = pytest.mark.django_db
@@ -220,7 +221,7 @@ def test_a_list_takes_the_same_queries_for_any_number_of_rows(client: Client, pl
 def test_documents_of_attached_bases_are_shown_and_not_changed_here(
     client: Client, plugin: Plugin, theirs: Document
 ) -> None:
-    theirs.knowledge_base.attached_to.add(plugin)
+    attach(theirs.knowledge_base, plugin)
     content = shown(client, at("knowledge", plugin))
     assert "Rules on hats" in content
     assert "from Hats, attached" in content

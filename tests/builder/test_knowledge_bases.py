@@ -14,6 +14,7 @@ from knowledge.documents.lifecycle import add_text
 from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin, Release
+from tests.knowledge.bases import attach
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -22,7 +23,7 @@ Browse = Callable[[User], Client]
 @pytest.fixture
 def shared(alice: User, plugin: Plugin) -> KnowledgeBase:
     base = KnowledgeBase.objects.create(owner=alice, name="Shared rules")
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     return base
 
 
@@ -41,7 +42,7 @@ def test_a_base_that_several_plugins_read_is_made_and_belongs_to_its_maker(
     response = browsing(bob).post(at("base_new", plugin), {"name": "  Shared   rules "})
     base = KnowledgeBase.objects.get(plugin=None)
     assert response["Location"] == at("base", plugin, base.pk)
-    assert (base.name, base.owner, list(base.attached_to.all())) == ("Shared rules", bob, [plugin])
+    assert (base.name, base.owner, [grant.plugin for grant in base.grants.all()]) == ("Shared rules", bob, [plugin])
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 121])
@@ -57,7 +58,7 @@ def test_a_base_is_renamed_and_stays_attached(
     KnowledgeBase.objects.filter(pk=shared.pk).update(revision=7)
     browsing(alice).post(at("base", plugin, shared.pk), settings_of(shared, name="Renamed"))
     shared.refresh_from_db()
-    assert (shared.name, shared.revision, list(shared.attached_to.all())) == ("Renamed", 7, [plugin])
+    assert (shared.name, shared.revision, [grant.plugin for grant in shared.grants.all()]) == ("Renamed", 7, [plugin])
 
 
 def test_the_embedder_is_fixed_once_documents_are_in(
@@ -109,7 +110,7 @@ def test_a_base_of_another_plugin_is_filled_on_the_page_of_that_plugin(
 ) -> None:
     hats = Plugin.objects.create(owner=alice, name="Hats", domain="x", system_prompt="x")
     base = own_knowledge_base(hats)
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     file = SimpleUploadedFile("hats.md", b"Wear hats.")
     assert browsing(alice).post(at("files", plugin), {"base": base.pk, "files": [file]}).status_code == 404
     assert not base.documents.exists()

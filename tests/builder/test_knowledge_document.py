@@ -23,6 +23,7 @@ from plugins.models import Plugin
 from querying.releases import snapshot
 from querying.retrieval.retriever import retrieve
 from querying.types import Caller, Question
+from tests.knowledge.bases import attach
 from tests.knowledge.readers.made import lines, ruled_table
 from tests.knowledge.readers.made import pdf as made_pdf
 
@@ -274,7 +275,7 @@ def test_a_provider_that_is_away_is_said(
 def test_the_text_of_a_base_that_is_only_attached_is_not_shown(client: Client, charlie: User, plugin: Plugin) -> None:
     other = Plugin.objects.create(owner=charlie, name="Hats", domain="safety", system_prompt="x")
     hats = read(other, "# Hats\n\nHats of yellow xyzzy are worn.", name="hats.md")
-    KnowledgeBase.objects.get(plugin=other).attached_to.add(plugin)
+    attach(KnowledgeBase.objects.get(plugin=other), plugin)
     address = reverse("admin:builder_knowledge_find", args=[plugin.pk])
     content = shown(client, address, q="Which hats are worn?")
     assert hats.title in content

@@ -19,6 +19,7 @@ from plugins.models import Plugin
 from querying.models import Feedback, GoldenQuestion, Query
 from querying.question import user_limits
 from querying.types import REFUSAL
+from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -242,7 +243,7 @@ def test_an_editor_sees_no_prompt_that_quotes_what_they_may_not_open(
     plugin.editors.add(bob)
     base.plugin, base.owner = other, charlie
     base.save()
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     content = ask(browsing(bob), plugin)
     assert "The prompt is not shown" in content
     assert "Nobody needs boots in the office" not in content

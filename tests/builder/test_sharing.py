@@ -68,7 +68,7 @@ def test_an_editor_changes_the_plugin_and_not_who_is_on_it(
     assert (plugin.is_shared, plugin.public_chat, plugin.owner) == (False, True, alice)
 
 
-def test_handing_over_asks_once_more(browsing: Browse, alice: User, bob: User, plugin: Plugin) -> None:
+def test_a_plugin_changes_hands_once_both_confirm(browsing: Browse, alice: User, bob: User, plugin: Plugin) -> None:
     plugin.editors.add(bob)
     client = browsing(alice)
     page = client.get(address("hand_over", plugin, person=bob.pk)).content.decode()
@@ -76,9 +76,41 @@ def test_handing_over_asks_once_more(browsing: Browse, alice: User, bob: User, p
     plugin.refresh_from_db()
     assert plugin.owner == alice
     client.post(address("hand_over", plugin, person=bob.pk))
+    client.post(address("ownership_offer", plugin), {"act": "accept"})  # not hers to accept
     plugin.refresh_from_db()
-    assert plugin.owner == bob
-    assert client.post(address("hand_over", plugin, person=alice.pk)).status_code == 403
+    assert plugin.owner == alice
+    assert "It is offered to" in client.get(address("sharing", plugin)).content.decode()
+    others = browsing(bob)
+    assert "offers it to you" in others.get(address("sharing", plugin)).content.decode()
+    others.post(address("ownership_offer", plugin), {"act": "accept"})
+    plugin.refresh_from_db()
+    assert (plugin.owner, list(plugin.editors.all())) == (bob, [alice])
+    assert browsing(alice).post(address("hand_over", plugin, person=alice.pk)).status_code == 403
+
+
+@pytest.mark.parametrize("end", ["taken back", "declined", "off the plugin"])
+def test_an_offer_that_is_over_is_not_accepted(
+    browsing: Browse, alice: User, bob: User, plugin: Plugin, end: str
+) -> None:
+    plugin.editors.add(bob)
+    browsing(alice).post(address("hand_over", plugin, person=bob.pk))
+    if end == "off the plugin":
+        browsing(alice).post(address("change_role", plugin, person=bob.pk), {"role": ""})
+        plugin.editors.add(bob)
+    else:
+        person = alice if end == "taken back" else bob
+        browsing(person).post(address("ownership_offer", plugin), {"act": "end"})
+    assert browsing(bob).post(address("ownership_offer", plugin), {"act": "accept"}).status_code == 404
+    plugin.refresh_from_db()
+    assert plugin.owner == alice
+
+
+def test_an_operator_does_not_give_away_what_is_not_theirs(
+    browsing: Browse, bob: User, charlie: User, plugin: Plugin
+) -> None:
+    plugin.editors.add(bob)
+    User.objects.filter(pk=charlie.pk).update(is_superuser=True)
+    assert browsing(charlie).post(address("hand_over", plugin, person=bob.pk)).status_code == 403
 
 
 def test_a_viewer_looks_and_leaves(browsing: Browse, bob: User, plugin: Plugin) -> None:
@@ -99,7 +131,7 @@ def test_the_page_takes_the_same_queries_for_any_number_of_people(
     client = browsing(alice)
     _people(plugin, by=alice, first=0, last=1)
     client.get(address("sharing", plugin))
-    with django_assert_max_num_queries(35) as counted:
+    with django_assert_max_num_queries(38) as counted:
         client.get(address("sharing", plugin))
     _people(plugin, by=alice, first=1, last=6)
     with django_assert_num_queries(len(counted.captured_queries)):

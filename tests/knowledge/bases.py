@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 from accounts.models import User
 from knowledge.documents.lifecycle import add_file
 from knowledge.embedders import EMBEDDERS, Embedder, clear_embedders
-from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase
+from knowledge.models import Chunk, ChunkTerms, Consent, Document, Embedding, KnowledgeBase, KnowledgeGrant
 from plugins.models import Plugin, Release
 
 
@@ -61,6 +61,11 @@ def make_base(*, embedder: str = "counting", name: str = "handbook", **plugin_fi
         owner=owner, name=name, domain="testing", system_prompt="You answer.", **plugin_fields
     )
     return KnowledgeBase.objects.create(owner=owner, plugin=plugin, name=name, embedder=embedder)
+
+
+def attach(base: KnowledgeBase, plugin: Plugin, consent: str = Consent.SHARED) -> KnowledgeGrant:
+    """The owner of the base grants it to the plugin, whose draft reads it."""
+    return KnowledgeGrant.objects.attach(base, plugin, by=base.owner, consent=consent)
 
 
 def add_markdown(base: KnowledgeBase, text: str, *, name: str = "notes.md", **options: Any) -> Document:

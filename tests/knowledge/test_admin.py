@@ -12,7 +12,7 @@ from accounts.models import User
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
-from tests.knowledge.bases import CountingEmbedder, add_markdown, alive, make_base, registered
+from tests.knowledge.bases import CountingEmbedder, add_markdown, alive, attach, make_base, registered
 
 pytestmark = pytest.mark.django_db
 
@@ -71,7 +71,7 @@ def test_people_without_the_builder_are_sent_away(base: KnowledgeBase, client: C
 
 def test_a_row_leads_to_the_builder(as_alice: Client, base: KnowledgeBase) -> None:
     plugin = Plugin.objects.create(owner=base.owner, name="Boots", domain="safety", system_prompt="x")
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     document = add_markdown(base, "Wear boots.")
     own = base.plugin or plugin
     pane = reverse("admin:builder_knowledge_document", args=[own.pk, document.pk])
@@ -121,4 +121,4 @@ def test_lists_cost_the_same_for_one_row_and_for_three(as_alice: Client, base: K
             with CaptureQueriesContext(connection) as queries:
                 as_alice.get(listing(model))
             counts.append(len(queries))
-    assert counts[0] == counts[1] <= 8
+    assert counts[0] == counts[1] <= 9

@@ -112,9 +112,12 @@ def test_nobody_sends_mails_without_end(cover: Plugin, alice: User, monkeypatch)
 def test_a_plugin_is_handed_over_with_its_knowledge(cover: Plugin, alice: User, bob: User, charlie: User) -> None:
     base = own_knowledge_base(cover)
     cover.editors.add(bob)
-    handover.transfer_ownership(cover, to=bob)
+    handover.offer_ownership(cover, to=bob)
+    handover.accept_ownership(cover, by=bob)
     cover.refresh_from_db()
     base.refresh_from_db()
     assert (cover.owner, base.owner, list(cover.editors.all())) == (bob, bob, [alice])
     with pytest.raises(handover.NotAnEditor):
-        handover.transfer_ownership(cover, to=charlie)
+        handover.offer_ownership(cover, to=charlie)
+    with pytest.raises(handover.NothingOffered):
+        handover.accept_ownership(cover, by=alice)

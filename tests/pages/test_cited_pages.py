@@ -12,6 +12,7 @@ from accounts.models import User
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
+from tests.knowledge.bases import attach
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -28,7 +29,7 @@ def of_charlie(published: Plugin, bob: User, charlie: User) -> Plugin:
     base.plugin = Plugin.objects.create(owner=charlie, name="Other", domain="safety", system_prompt="x")
     base.owner = charlie
     base.save()
-    base.attached_to.add(published)
+    attach(base, published)
     published.editors.add(bob)
     published.viewers.add(charlie)
     return published

@@ -13,6 +13,7 @@ from accounts.models import ApiKey, User
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
 from querying.releases import UnknownPlugin, UnknownRelease, resolve, snapshot
+from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -173,7 +174,7 @@ def test_the_two_refusals_do_not_tell_what_exists(plugin: Plugin, charlie: User)
 def test_a_snapshot_holds_everything_that_decides_an_answer(plugin: Plugin, alice: User) -> None:
     own = KnowledgeBase.objects.create(owner=alice, plugin=plugin, name="own", revision=3)
     attached = KnowledgeBase.objects.create(owner=alice, name="attached", revision=5)
-    attached.attached_to.add(plugin)
+    attach(attached, plugin)
     KnowledgeBase.objects.create(owner=alice, name="elsewhere", revision=7)
     active = DecisionTree.objects.create(plugin=plugin, name="Tree", tree_data={"rootNodeId": "a", "nodes": {}})
     DecisionTree.objects.create(plugin=plugin, name="Off", tree_data={}, is_active=False)

@@ -21,6 +21,7 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.types import Caller, Done, Outcome, Question
 from tests.cover import HANDBOOK, TREE
+from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -142,7 +143,7 @@ def test_a_document_added_later_is_not_read_by_a_release(published: Plugin, alic
 
 def test_a_base_attached_later_is_not_read_by_a_release(published: Plugin, alice: User, charlie: User) -> None:
     more = KnowledgeBase.objects.create(owner=alice, name="More")
-    more.attached_to.add(published)
+    attach(more, published)
     ingest(add_text(knowledge_base=more, title="Site rules", text=SITE_RULES, enqueue=False).document.pk)
     assert asked("cover@1.0.0", CURING, by=charlie)["answer"].outcome == Outcome.REFUSED
     assert asked("cover@draft", CURING, by=alice)["answer"].outcome == Outcome.ANSWERED

@@ -28,6 +28,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Invitation, Plugin
 from querying.models import EvaluationRun, Feedback, GoldenQuestion, Query
 from tests.cover import HANDBOOK, TREE
+from tests.knowledge.bases import attach
 from trees.models import DecisionTree, TreeCase
 from webhooks.models import Delivery, Event, Webhook
 
@@ -111,7 +112,7 @@ def _add(base: KnowledgeBase, title: str, text: str) -> Document:
 def _around(plugin: Plugin, alice: User, bob: User) -> None:
     """A row of everything there is about a plugin, to be marked."""
     private = KnowledgeBase.objects.create(owner=alice, name="Attached")
-    private.attached_to.add(plugin)
+    attach(private, plugin)
     _add(private, f"Notes for {plugin.slug}", "# Notes\n\nFormwork is struck after seven days.")
     plugin.editors.add(bob)
     golden = GoldenQuestion.objects.create(plugin=plugin, question="Which cover?")
@@ -150,7 +151,7 @@ def _go_on(plugin: Plugin, alice: User, bob: User) -> None:
     DecisionTree.objects.create(plugin=plugin, name=f"{MARK} new tree", tree_data=TREE)
     Plugin.objects.filter(pk=plugin.pk).update(system_prompt=MARK, tone=MARK, limits=MARK, synonyms=[[MARK, "x"]])
     GoldenQuestion.objects.filter(plugin=plugin).update(question=f"{MARK} golden?", must_contain=[MARK])
-    KnowledgeBase.objects.filter(models.Q(plugin=plugin) | models.Q(attached_to=plugin)).update(name=MARK)
+    KnowledgeBase.objects.filter(models.Q(plugin=plugin) | models.Q(grants__plugin=plugin)).update(name=MARK)
 
 
 def _mark() -> None:

@@ -19,6 +19,7 @@ from accounts.models import ApiKey, User
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
 from querying.models import Query
+from tests.knowledge.bases import attach
 from tests.security.world import MARK, PART, World, everything, leaks, registered
 from trees.models import DecisionTree
 
@@ -260,7 +261,7 @@ def test_a_knowledge_base_cannot_be_put_under_somebody_elses_plugin(
     mine = KnowledgeBase.objects.get(owner=charlie)
     as_charlie.post(reverse("admin:builder_knowledge_base", args=[own.pk, mine.pk]), {**form, "name": "Renamed"})
     mine.refresh_from_db()
-    assert (mine.name, mine.plugin, list(mine.attached_to.all())) == ("Renamed", None, [own])
+    assert (mine.name, mine.plugin, [grant.plugin for grant in mine.grants.all()]) == ("Renamed", None, [own])
 
 
 def test_a_document_cannot_be_put_into_somebody_elses_knowledge_base(
@@ -270,7 +271,7 @@ def test_a_document_cannot_be_put_into_somebody_elses_knowledge_base(
     own = own_plugin(charlie)
     assert as_charlie.post(reverse("admin:builder_knowledge_urls", args=[own.pk]), form).status_code == 404
     # Attached, it is read by Charlie's plugin; it is still not his to fill.
-    world["knowledge.KnowledgeBase"].attached_to.add(own)
+    attach(world["knowledge.KnowledgeBase"], own)
     assert as_charlie.post(reverse("admin:builder_knowledge_urls", args=[own.pk]), form).status_code == 404
     assert Document.objects.count() == 2
 

@@ -27,6 +27,7 @@ from querying import pipeline, releases
 from querying.models import Query
 from querying.retrieval import retriever
 from querying.types import Caller, Done, Options, Question
+from tests.knowledge.bases import attach
 from tests.security.world import MARK, World, everything, leaks
 from trees.models import DecisionTree
 
@@ -218,10 +219,10 @@ def test_the_answer_of_a_published_plugin_holds_neither_persona_nor_what_it_did_
 
 def test_a_base_that_is_detached_is_read_no_more_by_the_draft(plugin: Plugin, alice: User, bob: User) -> None:
     bobs = KnowledgeBase.objects.create(owner=bob, name="Bob's")
-    bobs.attached_to.add(plugin)
+    attach(bobs, plugin)
     ingest(add_text(knowledge_base=bobs, title="Bob's", text="Bob's cover is 77 mm.", enqueue=False).document.pk)
     assert bobs.pk in bases_read(question_to(plugin))
-    bobs.attached_to.remove(plugin)
+    bobs.grants.get(plugin=plugin).detach()
     assert bobs.pk not in bases_read(question_to(plugin))
 
 

@@ -32,6 +32,7 @@ KINDS = {
     "other": "plugins.Release",
     "base": "knowledge.KnowledgeBase",
     "source": "knowledge.Source",
+    "grant": "knowledge.KnowledgeGrant",
     "invitation": "plugins.Invitation",
     "person": "accounts.User",
     "review": "marketplace.Review",

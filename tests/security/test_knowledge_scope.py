@@ -9,6 +9,7 @@ from django.urls import reverse
 from accounts.models import ApiKey, User
 from knowledge.models import Document, KnowledgeBase, Page
 from plugins.models import Plugin
+from tests.knowledge.bases import attach
 from tests.security.world import World
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def test_what_a_person_may_read(world: World, bob: User, charlie: User) -> None:
 
 def test_a_base_attached_to_ones_plugin_is_not_ones_to_read(world: World, charlie: User) -> None:
     """Its text comes out in verified quotations, not page by page."""
-    world["knowledge.KnowledgeBase"].attached_to.add(make(charlie, "Own"))
+    attach(world["knowledge.KnowledgeBase"], make(charlie, "Own"))
     assert not KnowledgeBase.objects.visible_to(charlie).exists()
 
 
@@ -67,13 +68,13 @@ def test_an_editor_who_is_taken_off_keeps_no_way_in(alice: User, bob: User) -> N
 def test_saving_a_base_does_not_detach_it_from_plugins_that_one_does_not_see(world: World, bob: User) -> None:
     private = make(world.alice, "Private")
     base = world["knowledge.KnowledgeBase"]
-    base.attached_to.add(private)
+    attach(base, private)
     world.plugin.editors.add(bob)
     form = {"name": "Renamed", "plugin": str(world.plugin.pk), "embedder": "local", "language": "english"}
     signed_in(bob).post(reverse("admin:builder_knowledge_base", args=[world.plugin.pk, base.pk]), form)
     base.refresh_from_db()
     assert base.name == "Renamed"
-    assert list(base.attached_to.all()) == [private]
+    assert private in [grant.plugin for grant in base.grants.standing()]
 
 
 def test_a_base_that_a_release_reads_cannot_be_deleted(world: World) -> None:

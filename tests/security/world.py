@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from conversations.models import ChatMessage, ChatSession
-from knowledge.models import Chunk, Document, KnowledgeBase, Page, Source
+from knowledge.models import Chunk, Document, KnowledgeBase, KnowledgeGrant, Page, Source
 from marketplace.models import Report, Review
-from plugins.models import Invitation, Plugin, Release
+from plugins.models import Invitation, OwnershipOffer, Plugin, Release
 from querying.models import EvaluationRun, GoldenQuestion, Query
 from trees.models import DecisionTree, TreeCase
 from webhooks.models import Delivery, Event, Webhook
@@ -81,6 +81,9 @@ def build(alice: User) -> World:
         metadata={"author": MARK},
         added_in=1,
     )
+    second = Plugin.objects.create(owner=alice, name=f"{MARK} second", domain=f"{MARK} other", system_prompt=MARK)
+    grant = KnowledgeGrant.objects.attach(base, second, by=alice)
+    offer = OwnershipOffer.objects.create(plugin=plugin, to=alice)
     source = Source.objects.create(knowledge_base=base, kind="folder", location=f"/srv/{MARK}/{MARK}")
     page = Page.objects.create(
         document=document, number=1, text=f"{MARK} page text", source_sha256="a" * 64, added_in=1
@@ -158,7 +161,7 @@ def build(alice: User) -> World:
     report = Report.objects.create(plugin=plugin, review=review, reason="other", text=MARK, reporter=alice)
     session = ChatSession.objects.create(plugin=plugin, user=alice, title=f"{MARK} chat")
     message = ChatMessage.objects.create(session=session, role="user", content=MARK, query_id=query.pk)
-    _second_of_each(alice)
+    _second_of_each(alice, second)
     made = [alice, plugin, base, source, document, page, chunk, tree, release, key, query, email, group]
     made += [
         elsewhere,
@@ -173,13 +176,14 @@ def build(alice: User) -> World:
         report,
         session,
         message,
+        grant,
+        offer,
     ]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 
 
-def _second_of_each(alice: User) -> None:
+def _second_of_each(alice: User, plugin: Plugin) -> None:
     """A filter beside a list only appears when there is more than one thing to choose."""
-    plugin = Plugin.objects.create(owner=alice, name=f"{MARK} second", domain=f"{MARK} other", system_prompt=MARK)
     base = KnowledgeBase.objects.create(owner=alice, plugin=plugin, name=f"{MARK} second base")
     Document.objects.create(knowledge_base=base, title=f"{MARK} second", source_type="pdf", doc_type=f"{MARK} type")
     DecisionTree.objects.create(plugin=plugin, name=f"{MARK} second", tree_data=TREE)

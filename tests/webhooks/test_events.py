@@ -19,6 +19,7 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import GoldenQuestion, Query
 from querying.types import Caller, Question
+from tests.knowledge.bases import attach
 from webhooks import outbox
 from webhooks.models import Delivery, Event, Webhook
 
@@ -41,7 +42,7 @@ def test_a_document_that_is_ready_is_told_to_every_plugin_that_reads_it(boots: P
     base = own_knowledge_base(boots)
     reader = Plugin.objects.create(owner=alice, name="Reader", domain="x", system_prompt="x")
     stranger = Plugin.objects.create(owner=alice, name="Stranger", domain="x", system_prompt="x")
-    base.attached_to.add(reader)
+    attach(base, reader)
     for one in (boots, reader, stranger):
         listen(one)
     document = add_text(knowledge_base=base, title="Rules", text="Wear boots.", enqueue=False).document

@@ -18,7 +18,7 @@ from marketplace.listings import listing_embeddings
 from marketplace.listings.listing_text import embedding_text
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Label, Listing
-from marketplace.publishing.handover import transfer_ownership
+from marketplace.publishing.handover import accept_ownership, offer_ownership
 from marketplace.publishing.publish import publish
 from marketplace.publishing.rollback import roll_back
 from marketplace.publishing.withdraw import withdraw_from_marketplace
@@ -130,7 +130,8 @@ def test_a_new_owner_is_named(draft: Plugin, alice: User, bob: User) -> None:
     publish(draft, by=alice)
     draft.refresh_from_db()
     draft.editors.add(bob)
-    transfer_ownership(draft, to=bob)
+    offer_ownership(draft, to=bob)
+    accept_ownership(draft, by=bob)
     assert Listing.objects.public().get().author == "Bob"
 
 

@@ -20,6 +20,7 @@ from marketplace.publishing.publish import (
 )
 from plugins.models import Plugin, Release
 from querying import releases
+from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +109,7 @@ def test_a_document_of_somebody_else_does_not_count(plugin: Plugin, charlie: Use
 
 def test_a_document_of_an_attached_base_counts(plugin: Plugin, alice: User) -> None:
     shared = KnowledgeBase.objects.create(owner=alice, name="shared")
-    shared.attached_to.add(plugin)
+    attach(shared, plugin)
     add_document(shared)
     assert publish_blockers(plugin) == []
 
@@ -204,7 +205,7 @@ def change_knowledge(plugin: Plugin) -> None:
 
 
 def attach_knowledge(plugin: Plugin) -> None:
-    KnowledgeBase.objects.create(owner=plugin.owner, name="more").attached_to.add(plugin)
+    attach(KnowledgeBase.objects.create(owner=plugin.owner, name="more"), plugin)
 
 
 CHANGES = [change_persona, change_disclaimer, change_tree, switch_tree_off, change_knowledge, attach_knowledge]

@@ -24,6 +24,7 @@ from querying.models import Feedback, Query
 from querying.presentation.cited_pages import CitedPages
 from tests.builder.conftest import browsing
 from tests.cover import handbook, plugin, published
+from tests.knowledge.bases import attach
 
 __all__ = ["browsing", "handbook", "plugin", "published"]
 
@@ -80,7 +81,7 @@ def reader(bob: User, published: Plugin) -> Plugin:
     other = Plugin.objects.create(
         owner=bob, name="Beams", slug="beams", domain="structures", system_prompt="You answer."
     )
-    published.knowledge_base.attached_to.add(other)
+    attach(published.knowledge_base, other)
     publish(other, by=bob)
     return other
 
@@ -166,7 +167,7 @@ def test_a_deleted_base_takes_the_answers_that_quote_it(plugin: Plugin, handbook
     asked = ask_about(plugin, handbook)
     KnowledgeBase.objects.update(plugin=None)
     base = KnowledgeBase.objects.get()
-    base.attached_to.add(plugin)
+    attach(base, plugin)
     delete_knowledge_base(base)
     asked.refresh_from_db()
     assert asked.answer == ""

@@ -18,6 +18,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
 from querying.models import GoldenQuestion
 from tests.cover import HANDBOOK, TREE
+from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 
 PDF = Path(__file__).parents[3] / "marketplace" / "demo_content" / "concrete-cover-handbook.pdf"
@@ -65,7 +66,7 @@ def original(alice: User) -> Plugin:
     ingest(pdf.pk)
     add(base, "Cover handbook", HANDBOOK)
     attached = KnowledgeBase.objects.create(owner=alice, name="Alice's notes")
-    attached.attached_to.add(plugin)
+    attach(attached, plugin)
     add(attached, "Site notes", NOTE)
     DecisionTree.objects.create(plugin=plugin, name="Nominal cover of a member", tree_data=TREE)
     for question, facts in QUESTIONS:

@@ -18,7 +18,7 @@ from accounts.models import ApiKey, User
 from knowledge.documents.lifecycle import delete_document
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
 from knowledge.ingest import ingest
-from knowledge.models import Document, Embedding, KnowledgeBase, Page
+from knowledge.models import Consent, Document, Embedding, KnowledgeBase, Page
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
 from marketplace.sharing import installs as copies
@@ -36,6 +36,7 @@ from marketplace.sharing.release_files import prune_release_files, release_file
 from marketplace.sharing.shareability import CannotBeShared, NotShared, sharing_blockers
 from plugins.models import Plugin, Release
 from querying import releases
+from tests.knowledge.bases import attach
 from tests.marketplace.sharing.conftest import add
 
 pytestmark = pytest.mark.django_db
@@ -113,7 +114,7 @@ def test_copies_are_made_so_often_an_hour(boots: Plugin, charlie: User, monkeypa
 
 def test_knowledge_of_somebody_else_is_not_passed_on(boots: Plugin, alice: User, bob: User, charlie: User) -> None:
     foreign = KnowledgeBase.objects.create(owner=bob, name="Bob's secrets")
-    foreign.attached_to.add(boots)
+    attach(foreign, boots, Consent.PUBLISHED)
     add(foreign, "Secret", "# Secret\n\nBob wears sandals on every site.")
     publish(boots, by=alice)
     assert ["Bob's secrets" in reason for reason in sharing_blockers(boots)] == [True]
@@ -365,7 +366,7 @@ def test_a_published_copy_says_what_it_was_made_from(copy: Plugin, charlie: User
 def test_a_switch_that_cannot_be_turned_on_says_why(boots: Plugin, alice: User, bob: User) -> None:
     Plugin.objects.filter(pk=boots.pk).update(is_shared=False)
     foreign = KnowledgeBase.objects.create(owner=bob, name="Bob's notes")
-    foreign.attached_to.add(boots)
+    attach(foreign, boots, Consent.PUBLISHED)
     publish(boots, by=alice)
     address = reverse("admin:builder_use", args=[boots.pk])
     answer = signed_in(alice).post(address, {"is_shared": "on"})

@@ -1,0 +1,69 @@
+"""What the owner of a knowledge base decides: which plugins use it, and how far. All of it on one page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Exists, F, OuterRef
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.models import User
+from builder.breadcrumbs import Breadcrumb
+from builder.history import log_plugin_change
+from knowledge.models import Consent, KnowledgeGrant, KnowledgeGrantQuerySet
+from marketplace.listings.update_listing import update_listing_if_published
+
+
+@require_GET
+def show_grants(request: HttpRequest) -> HttpResponse:
+    """The bases of this person that other plugins use, or ask for."""
+    assert isinstance(request.user, User)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Knowledge grants",
+        "crumbs": [Breadcrumb(title="Knowledge grants")],
+        **grants_context(KnowledgeGrant.objects.filter(knowledge_base__owner=request.user)),
+    }
+    return TemplateResponse(request, "builder/knowledge/grants.html", context)
+
+
+@require_POST
+def decide_grant(request: HttpRequest, grant: int) -> HttpResponse:
+    """Agrees to a use, changes it, or ends it. Raises Http404 for those who do not own the base."""
+    assert isinstance(request.user, User)
+    mine = KnowledgeGrant.objects.open().decided_by(request.user).select_related("plugin__owner", "knowledge_base")
+    found = get_object_or_404(mine, pk=min(grant, 2**63 - 1))
+    consent = request.POST.get("consent", "")
+    if request.POST.get("act") == "end":
+        mine.filter(pk=found.pk).end()
+        sentence = f"“{found.plugin}” no longer uses “{found.knowledge_base}”."
+    elif consent not in Consent.values:
+        messages.error(request, "Nothing was changed. Choose what the plugin may use it for.")
+        return _go_back(request)
+    else:
+        found.give(by=request.user, consent=consent)
+        sentence = f"“{found.plugin}” may use “{found.knowledge_base}”: {Consent(consent).label}."
+    log_plugin_change(request, found.plugin, sentence)
+    update_listing_if_published(found.plugin)
+    messages.success(request, sentence)
+    return _go_back(request)
+
+
+def grants_context(grants: KnowledgeGrantQuerySet) -> dict[str, Any]:
+    """What the list shows: requests first. `stands` is false for a grant that lapsed with its person's access."""
+    stands = Exists(KnowledgeGrant.objects.standing().filter(pk=OuterRef("pk")))
+    people = ("knowledge_base__owner", "plugin__owner", "granted_to", "granted_by")
+    rows = grants.open().annotate(stands=stands).select_related(*people)
+    return {"grants": rows.order_by(F("granted_at").desc(nulls_first=True), "pk"), "consents": Consent.choices}
+
+
+def _go_back(request: HttpRequest) -> HttpResponseRedirect:
+    back = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    return HttpResponseRedirect(back if is_ours else reverse("admin:builder_grants"))

@@ -1,0 +1,128 @@
+"""Which plugins may use a knowledge base that does not belong to them, by whose leave, and how far that goes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import User
+from plugins.models import Plugin
+
+if TYPE_CHECKING:
+    from knowledge.models import KnowledgeBase
+
+
+class Consent(models.TextChoices):
+    """What the owner of a knowledge base agrees to. Each choice includes the ones above it."""
+
+    DRAFT = "draft", "draft: people who work on the plugin ask its draft"
+    PUBLISHED = "published", "published: everybody who may ask the plugin gets quotations"
+    SHARED = "shared", "shared: others may also install copies that hold its documents"
+
+    @classmethod
+    def at_least(cls, least: str) -> list[str]:
+        return cls.values[cls.values.index(least) :]
+
+
+class KnowledgeGrantQuerySet(models.QuerySet["KnowledgeGrant"]):
+    def open(self) -> KnowledgeGrantQuerySet:
+        """Grants and requests that nobody has ended."""
+        return self.filter(ended_at=None)
+
+    def requested(self) -> KnowledgeGrantQuerySet:
+        return self.open().filter(granted_at=None)
+
+    def standing(self, least: str = Consent.DRAFT) -> KnowledgeGrantQuerySet:
+        """Grants that hold now: given, not ended, for at least this use, and to a person who may still open the base.
+
+        This is the only rule by which a plugin uses knowledge that is not its own.
+        """
+        person = models.Q(granted_to__is_superuser=True) | models.Q(granted_to=models.F("knowledge_base__owner"))
+        for members in (Plugin.editors.through, Plugin.viewers.through):
+            of_plugin = {"plugin": models.OuterRef("knowledge_base__plugin"), "user": models.OuterRef("granted_to")}
+            person |= models.Q(models.Exists(members._default_manager.filter(**of_plugin)))
+        given = self.open().filter(granted_at__isnull=False, consent__in=Consent.at_least(least))
+        return given.filter(person, granted_to__is_active=True)
+
+    def decided_by(self, user: User) -> KnowledgeGrantQuerySet:
+        """Grants and requests that this person decides on: those of the bases that they own."""
+        return self if user.is_superuser and user.is_active else self.filter(knowledge_base__owner=user)
+
+    def attach(self, base: KnowledgeBase, plugin: Plugin, *, by: User, consent: str = "") -> KnowledgeGrant:
+        """Let the draft of the plugin read the base: at once where `by` owns the base, else once its owner agrees.
+
+        Without `consent`, who owns base and plugin agrees to every use, and anybody else to drafts alone. A grant that
+        stands already is used again. The caller has checked that `by` may edit both.
+        """
+        mine = self.filter(knowledge_base=base, plugin=plugin)
+        if known := mine.standing().first():
+            known.is_attached = True
+            known.save(update_fields=["is_attached"])
+            return known
+        mine.end()
+        grant = self.create(knowledge_base=base, plugin=plugin, granted_to=by)
+        if base.owner_id == by.pk or by.is_superuser:
+            owns_both = plugin.owner_id == base.owner_id == by.pk
+            grant.give(by=by, consent=consent or (Consent.SHARED if owns_both else Consent.DRAFT))
+        return grant
+
+    def end(self, *, now: datetime | None = None) -> int:
+        """Nothing reads by these grants any more: neither drafts nor releases. Returns how many were open."""
+        return self.open().update(ended_at=now or timezone.now(), is_attached=False)
+
+    def end_lapsed(self) -> list[Plugin]:
+        """End the grants of people who may no longer open the base, so that they do not revive with a new role.
+
+        Returns the plugins that used them.
+        """
+        lapsed = self.open().filter(granted_at__isnull=False).exclude(pk__in=self.standing().values("pk"))
+        plugins = list(Plugin.objects.filter(pk__in=lapsed.values("plugin")))
+        lapsed.end()
+        return plugins
+
+
+class KnowledgeGrant(models.Model):
+    """A knowledge base that a plugin may use though it belongs to another plugin, or to none.
+
+    Without `granted_at` it is a request that waits for the owner of the base. `is_attached` says that the draft reads
+    the base: releases that pinned it go on reading it after the draft detached it, until the grant ends.
+    """
+
+    knowledge_base = models.ForeignKey("knowledge.KnowledgeBase", on_delete=models.CASCADE, related_name="grants")
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="knowledge_grants")
+    consent = models.CharField(max_length=12, choices=Consent.choices, default=Consent.DRAFT)
+    is_attached = models.BooleanField(default=True)
+    granted_to = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    granted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    requested_at = models.DateTimeField(default=timezone.now, editable=False)
+    granted_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    objects = KnowledgeGrantQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-requested_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["knowledge_base", "plugin"], condition=models.Q(ended_at=None), name="grant_open_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.knowledge_base_id} for {self.plugin_id}"
+
+    def give(self, *, by: User, consent: str, now: datetime | None = None) -> None:
+        """The owner agrees to this use; a later call agrees to another one."""
+        self.granted_by, self.consent = by, consent
+        self.granted_at = self.granted_at or now or timezone.now()
+        self.save(update_fields=["granted_by", "consent", "granted_at"])
+
+    def detach(self) -> None:
+        """The draft reads the base no longer. A request is over; a grant stays for releases that pinned the base."""
+        self.is_attached = False
+        self.ended_at = None if self.granted_at else timezone.now()
+        self.save(update_fields=["is_attached", "ended_at"])

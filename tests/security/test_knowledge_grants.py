@@ -1,0 +1,239 @@
+"""Knowledge of somebody else is used by a grant of its owner, for as long as it stands and as far as it goes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from accounts.models import ApiKey, User
+from knowledge.documents.lifecycle import add_text, replace_file
+from knowledge.ingest import ingest
+from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant, Page
+from marketplace.publishing.handover import accept_ownership, offer_ownership
+from marketplace.publishing.publish import NotReady, publish
+from marketplace.publishing.rollback import RollbackKnowledgeGone, roll_back
+from marketplace.sharing.installs import install_copy
+from marketplace.sharing.shareability import CannotBeShared, sharing_blockers
+from plugins.models import Plugin
+from querying import releases
+from querying.models import Query
+
+pytestmark = pytest.mark.django_db
+SECRET = "Formwork of the tower is struck after nineteen days."
+QUESTION = "When is the formwork of the tower struck?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Alice's private plugin with a secret in its base, which Bob edits; and Bob's own plugin."""
+
+    base: KnowledgeBase
+    private: Plugin
+    bobs: Plugin
+
+    def grant(self, bob: User, alice: User, consent: str) -> KnowledgeGrant:
+        grant = KnowledgeGrant.objects.attach(self.base, self.bobs, by=bob)
+        grant.give(by=alice, consent=consent)
+        return grant
+
+
+@pytest.fixture
+def setting(alice: User, bob: User) -> Setting:
+    private = Plugin.objects.create(owner=alice, name="Tower", domain="x", system_prompt="You answer.")
+    private.editors.add(bob)
+    base = KnowledgeBase.objects.create(owner=alice, plugin=private, name="Tower", embedder="local")
+    bobs = Plugin.objects.create(owner=bob, name="Formwork", slug="formwork", domain="x", system_prompt="You answer.")
+    own = KnowledgeBase.objects.create(owner=bob, plugin=bobs, name="Formwork", embedder="local")
+    for one, title, text in ((base, "Tower", SECRET), (own, "Boots", "Boots have a sole of rubber.")):
+        ingest(add_text(knowledge_base=one, title=title, text=text, enqueue=False).document.pk)
+    return Setting(base=base, private=private, bobs=bobs)
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    User.objects.filter(pk=user.pk).update(is_staff=True)
+    client.force_login(user)
+    return client
+
+
+def ask(plugin: str, user: User) -> str:
+    _, secret = ApiKey.objects.issue(owner=user, name="agent")
+    body = {"plugin": plugin, "query": QUESTION}
+    answer = APIClient().post("/api/v1/query", body, format="json", headers={"Authorization": f"Bearer {secret}"})
+    assert answer.status_code == 200, answer.content
+    return answer.content.decode()
+
+
+def test_an_editor_asks_and_the_owner_agrees(setting: Setting, alice: User, bob: User) -> None:
+    address = reverse("admin:builder_knowledge_attach", args=[setting.bobs.pk])
+    signed_in(bob).post(address, {"base": setting.base.pk})
+    grant = setting.bobs.knowledge_grants.get()
+    assert "nineteen" not in ask("formwork@draft", bob)
+    page = signed_in(bob).get(reverse("admin:builder_knowledge", args=[setting.bobs.pk])).content.decode()
+    assert "was asked on" in page
+    listed = signed_in(alice).get(reverse("admin:builder_grants")).content.decode()
+    assert "asks for it since" in listed
+    signed_in(alice).post(reverse("admin:builder_grant", args=[grant.pk]), {"act": "give", "consent": "draft"})
+    assert "nineteen" in ask("formwork@draft", bob)
+    settings = (
+        signed_in(alice)
+        .get(reverse("admin:builder_knowledge_base", args=[setting.private.pk, setting.base.pk]))
+        .content.decode()
+    )
+    assert ("Who else uses it" in settings, "Formwork" in settings) == (True, True)
+    shown = signed_in(bob).get(reverse("admin:builder_knowledge", args=[setting.bobs.pk])).content.decode()
+    assert "By the grant of Alice" in shown
+
+
+def test_nobody_but_the_owner_decides(setting: Setting, bob: User, charlie: User) -> None:
+    grant = KnowledgeGrant.objects.attach(setting.base, setting.bobs, by=bob)
+    for person in (bob, charlie):
+        answer = signed_in(person).post(
+            reverse("admin:builder_grant", args=[grant.pk]), {"act": "give", "consent": "shared"}
+        )
+        assert answer.status_code == 404
+        assert "asks for it" not in signed_in(person).get(reverse("admin:builder_grants")).content.decode()
+    assert not KnowledgeGrant.objects.standing().exists()
+
+
+def take_off(setting: Setting, alice: User, bob: User) -> None:
+    address = reverse("admin:builder_change_role", args=[setting.private.pk, bob.pk])
+    signed_in(alice).post(address, {"role": ""})
+    setting.private.editors.add(bob)  # a new role does not bring the old grant back
+
+
+def take_off_unnoticed(setting: Setting, alice: User, bob: User) -> None:
+    setting.private.editors.remove(bob)
+
+
+def end_it(setting: Setting, alice: User, bob: User) -> None:
+    grant = setting.base.grants.get()
+    signed_in(alice).post(reverse("admin:builder_grant", args=[grant.pk]), {"act": "end"})
+
+
+def deactivate(setting: Setting, alice: User, bob: User) -> None:
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+
+
+@pytest.mark.parametrize("end", [take_off, take_off_unnoticed, end_it, deactivate])
+def test_whatever_ends_the_grant_ends_every_use(
+    setting: Setting, alice: User, bob: User, charlie: User, end: Callable[[Setting, User, User], None]
+) -> None:
+    setting.grant(bob, alice, Consent.SHARED)
+    Plugin.objects.filter(pk=setting.bobs.pk).update(is_shared=True)
+    first = publish(setting.bobs, by=bob).release
+    page = Page.objects.get(document__knowledge_base=setting.base)
+    assert "nineteen" in ask("formwork", charlie)
+    assert Page.objects.visible_to(None).filter(pk=page.pk).exists()
+    end(setting, alice, bob)
+    # What the owner uploads from now on is not read, and what was there is not either.
+    newer = io.BytesIO(SECRET.replace("nineteen", "ninety").encode())
+    replace_file(page.document, file_name="tower.md", stream=newer, enqueue=False)
+    ingest(page.document.pk)
+    for reference in ("formwork", f"formwork@{first.version}"):
+        assert all(word not in ask(reference, charlie) for word in ("nineteen", "ninety"))
+    assert not Page.objects.visible_to(None).filter(document__knowledge_base=setting.base).exists()
+    assert releases.snapshot(Plugin.objects.get(pk=setting.bobs.pk)).knowledge[1:] == []
+    with pytest.raises(RollbackKnowledgeGone):
+        roll_back(setting.bobs, to=first, by=bob)
+    with pytest.raises(CannotBeShared):
+        install_copy("formwork", by=charlie)
+
+
+def test_a_citation_that_a_key_was_given_is_not_read_again_once_the_grant_ended(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    from api.mcp.resources import UnknownSource, citation_uri, find_source
+
+    setting.grant(bob, alice, Consent.PUBLISHED)
+    publish(setting.bobs, by=bob)
+    ask("formwork", charlie)
+    key, row = ApiKey.objects.get(owner=charlie), Query.objects.get(user=charlie)
+    address = citation_uri(str(row.pk), row.citations[0]["id"])
+    assert "nineteen" in find_source(address, key=key).text
+    setting.base.grants.all().end()
+    with pytest.raises(UnknownSource):
+        find_source(address, key=key)
+
+
+@pytest.mark.parametrize(
+    ("consent", "is_published", "is_copied"),
+    [(Consent.DRAFT, False, False), (Consent.PUBLISHED, True, False), (Consent.SHARED, True, True)],
+)
+def test_publishing_and_sharing_need_the_owners_consent(
+    setting: Setting, alice: User, bob: User, charlie: User, consent: str, is_published: bool, is_copied: bool
+) -> None:
+    setting.grant(bob, alice, consent)
+    assert "nineteen" in ask("formwork@draft", bob)
+    if not is_published:
+        with pytest.raises(NotReady, match="“Tower” belongs to Alice, who has not agreed to its being published"):
+            publish(setting.bobs, by=bob)
+        return
+    publish(setting.bobs, by=bob)
+    assert "nineteen" in ask("formwork", charlie)
+    Plugin.objects.filter(pk=setting.bobs.pk).update(is_shared=True)
+    assert bool(sharing_blockers(setting.bobs)) is not is_copied
+    if is_copied:
+        assert "nineteen" in ask(f"{install_copy('formwork', by=charlie).install.copy.slug}@draft", charlie)
+
+
+def test_consent_that_is_taken_back_closes_what_is_published(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    grant = setting.grant(bob, alice, Consent.PUBLISHED)
+    publish(setting.bobs, by=bob)
+    grant.give(by=alice, consent=Consent.DRAFT)
+    assert "nineteen" not in ask("formwork", charlie)
+    assert "nineteen" in ask("formwork@draft", bob)
+
+
+def test_an_editor_of_two_plugins_of_one_owner_opens_neither_by_the_other(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    public = Plugin.objects.create(owner=alice, name="Public", slug="public", domain="x", system_prompt="x")
+    public.editors.add(bob)
+    address = reverse("admin:builder_knowledge_attach", args=[public.pk])
+    signed_in(bob).post(address, {"base": setting.base.pk})
+    assert not KnowledgeGrant.objects.standing().exists()
+
+
+def test_a_detached_base_is_read_by_the_releases_that_pinned_it_alone(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    grant = setting.grant(bob, alice, Consent.PUBLISHED)
+    publish(setting.bobs, by=bob)
+    address = reverse("admin:builder_knowledge_detach", args=[setting.bobs.pk, grant.pk])
+    signed_in(bob).post(address)
+    assert "nineteen" not in ask("formwork@draft", bob)
+    assert "nineteen" in ask("formwork", charlie)
+
+
+def test_a_plugin_that_changes_hands_leaves_the_grants_of_others_behind(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    setting.grant(bob, alice, Consent.PUBLISHED)
+    publish(setting.bobs, by=bob)
+    setting.bobs.editors.add(charlie)
+    offer_ownership(setting.bobs, to=charlie)
+    accept_ownership(setting.bobs, by=charlie)
+    assert "nineteen" not in ask("formwork", charlie)
+    own = KnowledgeBase.objects.get(plugin=setting.bobs)
+    assert own.owner == charlie
+
+
+def test_an_account_that_is_deleted_takes_its_grants_and_nobodys_knowledge(
+    setting: Setting, alice: User, bob: User
+) -> None:
+    setting.grant(bob, alice, Consent.PUBLISHED)
+    from marketplace.account.account_deletion import delete_account
+
+    delete_account(bob)
+    assert KnowledgeBase.objects.filter(pk=setting.base.pk).exists()
+    assert Page.objects.filter(document__knowledge_base=setting.base).exists()
+    assert not KnowledgeGrant.objects.standing().exists()
