@@ -10,22 +10,12 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts import quotas
 from accounts.key_permissions import KeyPermissions
 from accounts.models import ApiKey, Principal, User, user_of
 from lexic.errors import Conflict, InvalidInput
 
-# Each key has limits of its own; many keys would be no limit.
-MAX_KEYS = 20
-# Those that were replaced a moment ago still work for a while.
-MAX_KEYS_WITH_ROTATED = 2 * MAX_KEYS
 MAX_OVERLAP = timedelta(days=30)
-
-
-class TooManyKeys(Conflict):
-    """You have as many keys as one person may have."""
-
-    code = "too_many_keys"
-    hint = "Revoke one that you no longer need. One that was used today counts until midnight UTC."
 
 
 class KeyRevoked(Conflict):
@@ -133,15 +123,15 @@ def check_key_quota(owner: User, *, besides: ApiKey | None = None) -> None:
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     works_or_spent = Q(pk__in=ApiKey.objects.usable().values("pk")) | Q(last_used_at__gte=today)
     others = ~Q(pk=besides.pk) if besides else Q()
-    if ApiKey.objects.filter(works_or_spent, others, owner=owner).count() >= MAX_KEYS:
-        raise TooManyKeys(f"You have {MAX_KEYS} keys already.")
+    quotas.KEYS.check("account", used=ApiKey.objects.filter(works_or_spent, others, owner=owner).count())
 
 
 def _check_rotation_quota(owner: User) -> None:
     """Raises `TooManyKeys`. One that is replaced goes on with its limits, so only those that work are counted."""
     _lock_owner(owner)
-    if ApiKey.objects.usable().filter(owner=owner).count() >= MAX_KEYS_WITH_ROTATED:
-        raise TooManyKeys(f"You have {MAX_KEYS_WITH_ROTATED} keys already.")
+    # Those that were replaced a moment ago still work for a while, so there may be twice as many.
+    count = ApiKey.objects.usable().filter(owner=owner).count()
+    quotas.KEYS.check("account", used=count - quotas.KEYS.limit("account"))
 
 
 def _lock_owner(owner: User) -> None:

@@ -232,6 +232,14 @@ class ApiKey(models.Model):
         """
         return list(self.limits.values_list("plugin_id", flat=True)) or None
 
+    def with_makers(self) -> list[ApiKey]:
+        """This key, the key that made it, the one that made that, and so on. No statement for a key of a person."""
+        keys = [self]
+        # A key that replaced its own maker would go round for ever.
+        while (maker := keys[-1].made_with) and maker not in keys:
+            keys.append(maker)
+        return keys
+
     @property
     def state(self) -> str:
         """`works`, `expired` or `revoked`."""

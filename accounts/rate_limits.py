@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -56,6 +56,10 @@ for i, key in ipairs(KEYS) do
 end
 return answer
 """
+
+
+# What is counted under this name, over so many seconds, up to this limit.
+_Counter = tuple[str, int, int]
 
 
 class RateLimited(LexicError):
@@ -153,7 +157,7 @@ def count_or_wait(who: str, limits: Mapping[int, int], *, now: float | None = No
 
     `limits`: how many requests in a window of so many seconds.
     """
-    has_room, windows = _count_windows(who, limits, amount=1, now=now)
+    has_room, windows = _count_windows(_counters(who, limits), amount=1, now=now)
     return None if has_room else max(window.reset_seconds for window in windows if not window.remaining)
 
 
@@ -165,15 +169,24 @@ def check_hourly_limit(who: str, *, most: int, refusal: type[RateLimited] = Rate
 
 def _visitor_allowance(who: str, *, place: str, amount: int, now: float | None) -> Allowance:
     limits = {MINUTE: settings.VISITOR_PER_MINUTE, DAY: settings.VISITOR_PER_DAY}
-    return _allowance(f"visitor:{place}:{who}", limits, amount=amount, now=now)
+    return _allowance(_counters(f"visitor:{place}:{who}", limits), amount=amount, now=now)
 
 
 def _key_allowance(key: ApiKey, *, amount: int, now: float | None) -> Allowance:
-    return _allowance(f"key:{key.counted_as}", {MINUTE: key.per_minute, DAY: key.per_day}, amount=amount, now=now)
+    """A key that another key made counts against both, so that many keys are no more than the one that made them."""
+    makers = [(f"key:{one.counted_as}", {MINUTE: one.per_minute, DAY: one.per_day}) for one in key.with_makers()]
+    return _allowance([counter for maker in makers for counter in _counters(*maker)], amount=amount, now=now)
 
 
-def _allowance(who: str, limits: Mapping[int, int], *, amount: int, now: float | None) -> Allowance:
-    has_room, windows = _count_windows(who, limits, amount=amount, now=now)
+def _counters(who: str, limits: Mapping[int, int]) -> list[_Counter]:
+    return [(who, seconds, limit) for seconds, limit in limits.items()]
+
+
+def _allowance(counters: Sequence[_Counter], *, amount: int, now: float | None) -> Allowance:
+    has_room, counted = _count_windows(counters, amount=amount, now=now)
+    # Of a key and its makers, the window that has least left.
+    by_length = {length: [window for window in counted if window.seconds == length] for length in (MINUTE, DAY)}
+    windows = tuple(min(same, key=lambda window: window.remaining) for same in by_length.values() if same)
     least = min(windows, key=lambda window: (window.remaining, -window.reset_seconds))
     return Allowance(
         limit=least.limit,
@@ -185,13 +198,18 @@ def _allowance(who: str, limits: Mapping[int, int], *, amount: int, now: float |
 
 
 def _count_windows(
-    who: str, limits: Mapping[int, int], *, amount: int, now: float | None
+    counters: Sequence[_Counter], *, amount: int, now: float | None
 ) -> tuple[bool, tuple[LimitWindow, ...]]:
-    """Whether there was room, and what is left of each window."""
+    """Whether there was room in all of them, and what is left of each window."""
     now = time.time() if now is None else now
-    names = [cache.make_key(f"requests:{{{who}}}:{seconds}") for seconds in limits]
+    # The last one's name in braces, that of the first maker: a Redis cluster keeps all of them on one machine.
+    root = counters[-1][0]
+    names = [
+        cache.make_key(f"requests:{{{root}}}:{'' if who == root else f'{who}:'}{seconds}")
+        for who, seconds, _ in counters
+    ]
     # A counter is kept a minute longer than its window: the clocks of two servers differ.
-    windows = [term for seconds, most in limits.items() for term in (most, 1000 * seconds, _window_start(seconds, now))]
+    windows = [term for _, seconds, most in counters for term in (most, 1000 * seconds, _window_start(seconds, now))]
     terms = [amount, int(1000 * now), *windows]
     has_room, *counted = redis_cache.outage.run(
         partial(_count_in_redis, names, terms), partial(_count_in_process, names, terms)
@@ -203,7 +221,7 @@ def _count_windows(
             remaining=max(0, limit - count),
             reset_seconds=math.ceil(begin / 1000 + seconds - now),
         )
-        for (seconds, limit), count, begin in zip(limits.items(), counted[::2], counted[1::2], strict=True)
+        for (_, seconds, limit), count, begin in zip(counters, counted[::2], counted[1::2], strict=True)
     )
 
 

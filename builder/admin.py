@@ -107,7 +107,7 @@ class PluginAdmin(ScopedAdmin):
         return self.fieldsets if obj else self.add_fieldsets
 
     def get_form(self, request: HttpRequest, obj: Plugin | None = None, change: bool = False, **kwargs: Any) -> Any:
-        form = self.form if obj else NewPluginForm
+        form = self.form if obj else type("NewPluginForm", (NewPluginForm,), {"owner": request.user})
         return super().get_form(request, obj, change=change, **{"form": form, **kwargs})
 
     def get_readonly_fields(self, request: HttpRequest, obj: Plugin | None = None) -> list[str]:

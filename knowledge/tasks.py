@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from django.db import OperationalError
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from knowledge import lease
+from knowledge import lease, reading_turns
 from knowledge.embedders.base import EmbedderError
 from knowledge.ingest import (
     MAX_ATTEMPTS,
@@ -61,23 +62,33 @@ class WorkerCrashed(LexicError):
     max_retries=MAX_ATTEMPTS - 1,
 )
 def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
-    """Read one document. Tries again, later and later, while the embedding provider is away."""
+    """Read this document, or that of another owner whose turn it is. Tries again, later and later, while the embedding
+    provider is away."""
+    claimed = reading_turns.claim_next(UUID(document_id))
+    if claimed is None:
+        return
+    document_id = str(claimed)
     if _has_crashed_too_often(document_id):
         return
+    try_again = partial(
+        self.retry, kwargs={"document_id": document_id}, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries
+    )
     try:
-        ingest(UUID(document_id))
+        ingest(claimed)
     except EmbedderError as error:
         attempt = self.request.retries + 1
         if attempt < MAX_ATTEMPTS:
-            mark_waiting(UUID(document_id), attempt=attempt)
-            raise self.retry(exc=error, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries) from error
-        fail_provider_unavailable(UUID(document_id))
+            mark_waiting(claimed, attempt=attempt)
+            raise try_again(exc=error) from error
+        fail_provider_unavailable(claimed)
     except OperationalError as error:
-        raise self.retry(exc=error, countdown=FIRST_RETRY_SECONDS * 2**self.request.retries) from error
+        raise try_again(exc=error) from error
     finally:  # reached on every way out but a crash of the process
         # While another worker reads it, the count is about that one.
-        if not lease.is_leased(UUID(document_id)):
+        if not lease.is_leased(claimed):
             cache.delete(_start_count_key(document_id))
+        if waiting := reading_turns.next_waiting():
+            publish_ingest(waiting)
     for base_id in Document.objects.filter(pk=document_id).values_list("knowledge_base_id", flat=True):
         enqueue_index_check(base_id)
 

@@ -6,6 +6,7 @@ A value that makes no sense stops the start with a sentence that names the varia
 from __future__ import annotations
 
 import secrets
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from kombu.entity import Exchange, Queue
 
 from lexic.conf.language_models import read_language_models
 from lexic.conf.model_prices import parse_prices
+from lexic.conf.quotas import read_quotas
 from lexic.conf.social_providers import read_social_providers, social_account_name
 from local import embedded_services
 
@@ -267,6 +269,9 @@ API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
 KEY_MAX_PER_MINUTE = env.int("LEXIC_KEY_MAX_PER_MINUTE", 600, validate=validate.Range(min=1))
 KEY_MAX_PER_DAY = env.int("LEXIC_KEY_MAX_PER_DAY", 50_000, validate=validate.Range(min=1))
 
+# What accounts, plugins and the site may hold, and do at once.
+QUOTAS = read_quotas(env)
+
 # What visitors without a key may ask of one plugin on its page: each of them, and all of them together.
 VISITOR_PER_MINUTE = env.int("LEXIC_VISITOR_PER_MINUTE", 8, validate=validate.Range(min=0))
 VISITOR_PER_DAY = env.int("LEXIC_VISITOR_PER_DAY", 20, validate=validate.Range(min=0))
@@ -341,6 +346,11 @@ LEXIC_LLM = env.str(
 LEXIC_LLM_MODEL = MODELS.chat
 LEXIC_PLANNER_MODEL = MODELS.planner
 LEXIC_LLM_TIMEOUT = env.float("LEXIC_LLM_TIMEOUT", 60.0, validate=validate.Range(min=1))
+# The most that a model may write for one answer.
+LEXIC_LLM_MAX_TOKENS = env.int("LEXIC_LLM_MAX_TOKENS", 2000, validate=validate.Range(min=100))
+# What answers may cost in a calendar month, in the currency below: those that one account asks for, and all. 0: no cap.
+ACCOUNT_SPENDING_CAP = env.decimal("LEXIC_ACCOUNT_SPENDING_CAP", Decimal(0), validate=validate.Range(min=0))
+SITE_SPENDING_CAP = env.decimal("LEXIC_SITE_SPENDING_CAP", Decimal(0), validate=validate.Range(min=0))
 LEXIC_LLM_PRICES = env.str("LEXIC_LLM_PRICES", "", validate=_validate_prices)
 LEXIC_LLM_CURRENCY = env.str("LEXIC_LLM_CURRENCY", "USD")
 LEXIC_EMBEDDER = MODELS.embedder

@@ -12,13 +12,11 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
+from accounts import quotas
 from accounts.email_addresses import find_user_by_email, has_confirmed_email
 from accounts.models import User
 from lexic.errors import Conflict, InvalidInput, NotFound
 from plugins.models import Invitation, Plugin, Role
-
-# Editors, viewers and invitations together.
-MAX_COLLABORATORS = 50
 
 
 class NotAnEmailAddress(InvalidInput):
@@ -32,13 +30,6 @@ class AlreadyCollaborator(Conflict):
     """They work on this plugin already."""
 
     code = "already_on_it"
-
-
-class TooManyCollaborators(Conflict):
-    """Fifty people work on this plugin already."""
-
-    code = "too_many_people"
-    hint = "Take somebody off it first."
 
 
 class InvitationNotOpen(NotFound):
@@ -86,8 +77,8 @@ def invite_collaborator(
         if address == plugin.owner.email or (person and find_role(plugin, person) == role):
             raise AlreadyCollaborator
         plugin.invitations.for_address(address).delete()
-        if (person is None or find_role(plugin, person) is None) and _count_collaborators(plugin) >= MAX_COLLABORATORS:
-            raise TooManyCollaborators
+        if person is None or find_role(plugin, person) is None:
+            quotas.PEOPLE.check("plugin", used=_count_collaborators(plugin))
         if person and has_confirmed_email(person):
             assign_role(plugin, person=person, role=role)
             return InvitationResult(email=address, person=person)

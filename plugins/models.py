@@ -10,6 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.utils import timezone
 
+from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
 from lexic.errors import Conflict
 from plugins import slugs
@@ -221,6 +222,14 @@ class Plugin(RetentionSettings, AnswerPolicy):
         help_text="A copy holds its golden questions, so that its new owner can measure it too.",
     )
     public_chat = models.BooleanField(default=False, help_text="Anyone may chat with it on its public page.")
+    spending_cap = models.DecimalField(
+        max_digits=10,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text="What its answers may cost in a calendar month. Then questions are refused. Empty: no cap.",
+    )
     version = models.CharField(max_length=32, default="1.0.0", editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
@@ -238,9 +247,20 @@ class Plugin(RetentionSettings, AnswerPolicy):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
+        """Raises `TooManyPlugins` where a new one would be too many."""
         if not self.slug:
             self.slug = slugs.unique_slug(self.name, taken=lambda slug: Plugin.objects.filter(slug=slug).exists())
+        if self._state.adding:
+            Plugin.check_quota(self.owner)
         super().save(*args, **kwargs)
+
+    @staticmethod
+    def check_quota(owner: User) -> None:
+        """Raises `TooManyPlugins` where this person may not have one more. An operator has no quota of their own."""
+        if not owner.is_superuser and quotas.PLUGINS.limit("account"):
+            quotas.PLUGINS.check("account", used=Plugin.objects.filter(owner=owner).count())
+        if quotas.PLUGINS.limit("site"):
+            quotas.PLUGINS.check("site", used=Plugin.objects.count())
 
     def clean(self) -> None:
         super().clean()

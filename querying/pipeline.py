@@ -7,13 +7,14 @@ these same events.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
 
+from accounts.quotas import stream_slot
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import CitationMode, Planner
@@ -24,6 +25,7 @@ from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
 from querying.answering.sufficiency import assess_sufficiency
 from querying.audit.log import QueryRecord, record_query
+from querying.audit.spending import check_spending
 from querying.llm_interface import LLM
 from querying.question.ambiguity import clarify_reference
 from querying.question.clarifications import with_resume_token
@@ -63,7 +65,7 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
     """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`."""
     async with record_query(question, llm=llm or get_llm()) as record:
         try:
-            async with aclosing(_run_steps(record)) as events:
+            async with _admit(record), aclosing(_run_steps(record)) as events:
                 async for event in events:
                     yield event
         except LexicError as error:
@@ -83,6 +85,18 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
             last = event
     assert isinstance(last, (Done, Failed))
     return last
+
+
+@asynccontextmanager
+async def _admit(record: QueryRecord) -> AsyncIterator[None]:
+    """Holds a place among the questions that are answered at once. Raises `TooManyStreams`, `SpendingCapReached`."""
+    question = record.question.asked
+    await _run_in_thread(check_spending, question, llm=record.llm)
+    if question.caller.is_evaluation:
+        yield
+        return
+    async with stream_slot(str(question.caller.user_id or f"visitors:{question.release.plugin_id}")):
+        yield
 
 
 async def _run_steps(record: QueryRecord) -> AsyncGenerator[Event]:

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts import quotas
 from accounts.models import User
 from lexic import egress
 from lexic.errors import Conflict, InvalidInput
@@ -15,8 +16,6 @@ from plugins.models import Plugin
 from webhooks import outbox
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.tasks import enqueue_webhook
-
-MAX_WEBHOOKS_PER_PLUGIN = 10
 
 
 class InvalidReceiverUrl(InvalidInput):
@@ -31,13 +30,6 @@ class UnknownEvent(InvalidInput):
 
     code = "unknown_event"
     hint = f"There are {', '.join(Event.values)}; choose at least one."
-
-
-class TooManyWebhooks(Conflict):
-    """This plugin has as many webhooks as a plugin may have."""
-
-    code = "too_many_webhooks"
-    hint = "Delete one that is not needed, or have one receiver pass events on."
 
 
 class WebhookDisabled(Conflict):
@@ -59,8 +51,7 @@ def create_webhook(
     secret = webhook.set_new_secret()
     with transaction.atomic():
         Plugin.objects.select_for_update().only("pk").get(pk=plugin.pk)  # so that two at once are counted
-        if plugin.webhooks.count() >= MAX_WEBHOOKS_PER_PLUGIN:
-            raise TooManyWebhooks
+        quotas.WEBHOOKS.check("plugin", used=plugin.webhooks.count())
         webhook.save()
     return webhook, secret
 

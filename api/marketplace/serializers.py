@@ -24,7 +24,6 @@ from marketplace.catalogue.listing_query import (
 )
 from marketplace.listings.trust_label import Rate
 from marketplace.models import Label, Listing, Review, Verdict
-from marketplace.sharing.installs import MAX_COPIES
 from plugins.models import CitationMode
 
 MAX_DAYS = 365
@@ -212,7 +211,7 @@ class ReviewSerializer(serializers.Serializer):
 class InstallSerializer(StrictSerializer):
     copies = serializers.IntegerField(
         min_value=0,
-        max_value=MAX_COPIES,
+        max_value=10_000,
         required=False,
         help_text="How many copies of this release you know you have: makes one more. Left out: one is made unless you "
         "have one, so that asking again does no harm.",

@@ -1,1 +1,1 @@
-"""The pane of how long a plugin's content is kept."""
+"""The pane of a plugin's limits."""

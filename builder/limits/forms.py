@@ -1,4 +1,4 @@
-"""The form of how long a plugin's content is kept."""
+"""The form of how long a plugin's content is kept, and what its answers may cost."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from plugins.models import Plugin
 from plugins.retention import KINDS, site_retention_days
 
 
-class RetentionForm(forms.ModelForm):
+class LimitsForm(forms.ModelForm):
     """Its placeholders are what the site keeps."""
 
     class Meta:
         model = Plugin
-        fields = tuple(f"keep_{kind}_days" for kind in KINDS)
+        fields = (*(f"keep_{kind}_days" for kind in KINDS), "spending_cap")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for kind in KINDS:
             field = self.fields[f"keep_{kind}_days"]
-            field.widget.attrs |= {"class": "input", "placeholder": str(site_retention_days(kind))}
+            field.widget.attrs["placeholder"] = str(site_retention_days(kind))
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "input"

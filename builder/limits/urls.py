@@ -1,4 +1,4 @@
-"""Addresses of how long the plugin's content is kept."""
+"""Addresses of a plugin's limits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from builder.panes import get_route, post_route
 
 urlpatterns = [
     get_route("limits/", views.render_limits, "limits"),
-    post_route("limits/retention/", views.save_retention, "save_retention"),
+    post_route("limits/save/", views.save_limits, "save_limits"),
     post_route("limits/legal-hold/", views.change_legal_hold, "legal_hold"),
 ]

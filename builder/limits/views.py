@@ -1,22 +1,30 @@
-"""How long a plugin's questions, chats and removed documents are kept, and its legal hold."""
+"""How long a plugin's content is kept, its legal hold, what its answers may cost, and what its owner's account uses."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from accounts import quotas
 from accounts.models import User
 from builder.history import errors_as_messages, log_and_report
-from builder.limits.forms import RetentionForm
+from builder.limits.forms import LimitsForm
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
 from builder.sharing.views import owner_required
+from knowledge import usage
 from plugins.models import Plugin
+from querying.audit.spending import plugin_spending
 
 
-def render_limits(request: HttpRequest, plugin: Plugin, *, form: RetentionForm | None = None) -> HttpResponse:
+def render_limits(request: HttpRequest, plugin: Plugin, *, form: LimitsForm | None = None) -> HttpResponse:
     assert isinstance(request.user, User)
+    owner = plugin.owner
     context = {
-        "form": form or RetentionForm(instance=plugin),
+        "spent": plugin_spending(plugin),
+        "currency": settings.LEXIC_LLM_CURRENCY,
+        "uses": _account_uses(owner) if owner == request.user or request.user.is_superuser else [],
+        "form": form or LimitsForm(instance=plugin),
         "is_owner": plugin.may_be_shared_by(request.user),
         "may_lift": request.user.is_superuser or plugin.legal_hold != "operator",
     }
@@ -24,13 +32,13 @@ def render_limits(request: HttpRequest, plugin: Plugin, *, form: RetentionForm |
 
 
 @owner_required
-def save_retention(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    form = RetentionForm(request.POST, instance=plugin)
+def save_limits(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+    form = LimitsForm(request.POST, instance=plugin)
     if not form.is_valid():
         plugin.refresh_from_db()
         return render_limits(request, plugin, form=form)
     plugin.save(update_fields=[*form.changed_data, "updated_at"])
-    log_and_report(request, plugin, "Changed how long its content is kept.")
+    log_and_report(request, plugin, "Changed its limits.")
     return HttpResponseRedirect(reverse_pane(plugin, "limits"))
 
 
@@ -46,3 +54,16 @@ def change_legal_hold(request: HttpRequest, plugin: Plugin) -> HttpResponse:
             plugin.lift_legal_hold(by_operator=request.user.is_superuser)
             log_and_report(request, plugin, "Lifted the legal hold: content is deleted again as the page says.")
     return HttpResponseRedirect(reverse_pane(plugin, "limits"))
+
+
+def _account_uses(owner: User) -> list[dict[str, object]]:
+    """What the account uses of its quotas: `noun`, `used` and `limit` (0: none)."""
+    used = {
+        quotas.PLUGINS: Plugin.objects.filter(owner=owner).count(),
+        quotas.DOCUMENTS: usage.document_count(owner),
+        quotas.STORAGE: usage.stored_bytes(owner),
+    }
+    return [
+        {"noun": quota.noun, "used": -(-count // quota.unit), "limit": quota.limit("account")}
+        for quota, count in used.items()
+    ]

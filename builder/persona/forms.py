@@ -10,6 +10,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 
+from accounts.models import User
+from accounts.quotas import QuotaExceeded
 from lexic.admin_theme import RadioSelect, TextareaWidget
 from plugins.models import CitationMode, GoldenGate, Plugin
 from plugins.synonyms import format_synonyms, parse_synonyms
@@ -124,12 +126,21 @@ class PluginForm(forms.ModelForm):
 
 
 class NewPluginForm(forms.ModelForm):
-    """Name and field come first; the rest is composed from them and then edited."""
+    """Name and field come first; the rest is composed from them and then edited. The admin sets its `owner`."""
+
+    owner: User
 
     class Meta:
         model = Plugin
         fields = ("name", "domain", "slug")
         help_texts = PluginForm.Meta.help_texts
+
+    def clean(self) -> dict[str, Any] | None:
+        try:
+            Plugin.check_quota(self.owner)
+        except QuotaExceeded as error:
+            raise ValidationError(error.message_with_hint) from error
+        return super().clean()
 
 
 def plugin_fingerprint(plugin: Plugin) -> str:

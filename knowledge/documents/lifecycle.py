@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from knowledge import lease, readers, task_queue
+from knowledge import lease, readers, task_queue, usage
 from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
@@ -75,6 +75,7 @@ def add_file(
         if older := present.exclude(source_type=SourceType.URL).filter(file_name=name).first():
             merged = _merged_columns(older, title=title, columns=columns)
             _reset_to_queued(older, sha256=stored.sha256, source_type=source_type, **merged)
+            usage.check_account(knowledge_base.owner)
             return _enqueued_result(older, is_new=False, enqueue=enqueue)
         document = Document.objects.create(
             knowledge_base=knowledge_base,
@@ -84,6 +85,7 @@ def add_file(
             sha256=stored.sha256,
             **columns,
         )
+        usage.check_account(knowledge_base.owner, added=1)
         return _enqueued_result(document, is_new=True, enqueue=enqueue)
 
 
@@ -136,6 +138,7 @@ def add_url(
             source_type=SourceType.URL,
             **columns,
         )
+        usage.check_account(knowledge_base.owner, added=1)
         return _enqueued_result(document, is_new=True, enqueue=enqueue)
 
 
@@ -165,6 +168,7 @@ def replace_file(
                     raise NotFound
                 check(current)
             _reset_to_queued(document, sha256=stored.sha256, source_type=source_type, file_name=name)
+            usage.check_account(document.knowledge_base.owner)
             return _enqueued_result(document, is_new=False, enqueue=enqueue).document
     except IntegrityError:
         raise DuplicateContent from None

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from knowledge import readers
+from knowledge import readers, usage
 from knowledge.documents import file_store
 from knowledge.models import Document, SourceType
 from knowledge.versions.progress import Superseded
@@ -62,6 +62,7 @@ def get_source_file(document: Document) -> SourceFile:
         page = egress.fetch(document.url, max_bytes=limit, timeout=FETCH_TIMEOUT_SECONDS)
         stored = file_store.store_file(io.BytesIO(page.body), max_bytes=limit)
         _record_hash(document, stored.sha256)
+        usage.check_account(document.knowledge_base.owner)
         source_type = detect_fetched_type(page.body, page.content_type, document.url)
         return SourceFile(path=stored.path, source_type=source_type)
     path = file_store.stored_path(document.sha256)

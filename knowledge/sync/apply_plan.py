@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge import lease, webhook_events
+from knowledge import lease, usage, webhook_events
 from knowledge.documents import file_store
 from knowledge.embedders.base import Embedder
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, Source, SourceItem, SourceType
@@ -155,7 +155,9 @@ def _replace_versions(base: KnowledgeBase, batch: _Batch) -> None:
     Document.objects.filter(pk__in=removed_ids).update(removed_in=revision, updated_at=timezone.now())
     for document in changed:
         document.added_in = document.added_in or revision
-    Document.objects.bulk_create(one.document for one, _ in batch.changed if one.change.document is None)
+    new = [one.document for one, _ in batch.changed if one.change.document is None]
+    Document.objects.bulk_create(new)
+    usage.check_account(base.owner, added=len(new))
     for one, _ in batch.changed:
         if one.change.document is not None:
             one.document.save()

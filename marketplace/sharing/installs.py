@@ -7,9 +7,10 @@ from typing import IO
 
 from django.db import transaction
 
+from accounts import quotas
 from accounts.models import User
 from accounts.rate_limits import RateLimited, check_hourly_limit
-from knowledge import lease
+from knowledge import lease, usage
 from lexic.errors import Conflict
 from marketplace.bundle import ImportedPlugin, import_plugin, release_import
 from marketplace.bundle.archive import BundleArchive
@@ -20,15 +21,7 @@ from marketplace.sharing.release_files import release_file
 from marketplace.sharing.shareability import NotShared, shared_release
 from plugins.models import Plugin, Release
 
-MAX_COPIES = 50
 _MAX_PER_HOUR = 30  # of either
-
-
-class TooManyCopies(Conflict):
-    """You have as many copies of shared plugins as one account may have."""
-
-    code = "too_many_copies"
-    hint = f"At most {MAX_COPIES}. Delete one that you do not need."
 
 
 class TooManyInstalls(RateLimited):
@@ -96,6 +89,7 @@ def import_plugin_file(
     """
     with transaction.atomic():
         imported = import_plugin(file, owner=owner, slug=slug)
+        usage.check_account(owner, added=imported.documents)
         if imported.made_from:
             record_install(imported.plugin, made_from=imported.made_from, origin=origin, by=owner)
     return imported
@@ -125,6 +119,7 @@ def update_copy(copy: Plugin, *, by: User) -> Install:
         _check_install_limits(by, is_new=False)
         with release_file(release).open() as file:
             _replace_copy_content(copy, BundleArchive(file))
+        usage.check_account(copy.owner)
         row.release, row.version, row.content = release, release.version, draft_content_hash(copy)
         row.save(update_fields=["release", "version", "content"])
     return row
@@ -155,6 +150,6 @@ def _replace_copy_content(copy: Plugin, archive: BundleArchive) -> None:
 
 
 def _check_install_limits(person: User, *, is_new: bool = True) -> None:
-    if is_new and Install.objects.of(person).count() >= MAX_COPIES:
-        raise TooManyCopies
+    if is_new:
+        quotas.COPIES.check("account", used=Install.objects.of(person).count())
     check_hourly_limit(f"installs:{person.pk}", most=_MAX_PER_HOUR, refusal=TooManyInstalls)

@@ -9,8 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.api_keys import MAX_KEYS
 from accounts.models import ApiKey, User
+from lexic.conf.quotas import DEFAULT_QUOTAS
+
+MAX_KEYS = DEFAULT_QUOTAS["account_keys"]
 
 pytestmark = pytest.mark.django_db
 SAID = {"name": "agent", "capabilities": ["query"], "per_minute": 60, "per_day": 5000}
@@ -38,7 +40,7 @@ def test_a_key_that_had_expired_does_not_come_back_beyond_the_end_to_making_keys
     ApiKey.objects.update(expires_at=timezone.now())
     for _ in range(MAX_KEYS):
         issue(alice)
-    assert "You have 20 keys already." in complaints(builder, old)[0]
+    assert "This account has 20 of 20 keys." in complaints(builder, old)[0]
     assert ApiKey.objects.usable().count() == MAX_KEYS
 
 

@@ -14,11 +14,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts import api_keys
-from accounts.api_keys import MAX_KEYS
 from accounts.models import ApiKey, Reveal, User
+from lexic.conf.quotas import DEFAULT_QUOTAS
 from plugins.models import Plugin
 from querying.models import Query
 from querying.types import Outcome
+
+MAX_KEYS = DEFAULT_QUOTAS["account_keys"]
 
 pytestmark = pytest.mark.django_db
 KEYS = "/api/api-keys"

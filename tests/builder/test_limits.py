@@ -24,10 +24,10 @@ def test_the_owner_says_how_long_content_is_kept(browsing: Browse, alice: User, 
     client = browsing(alice)
     settings.KEEP_CHATS_DAYS = 41
     assert 'placeholder="41"' in client.get(address("limits", plugin)).content.decode()
-    client.post(address("save_retention", plugin), {"keep_questions_days": "30", "keep_files_days": "0"})
+    client.post(address("save_limits", plugin), {"keep_questions_days": "30", "keep_files_days": "0"})
     plugin.refresh_from_db()
     assert (plugin.keep_questions_days, plugin.keep_chats_days, plugin.keep_files_days) == (30, None, 0)
-    page = client.post(address("save_retention", plugin), {"keep_questions_days": "-1"}).content.decode()
+    page = client.post(address("save_limits", plugin), {"keep_questions_days": "-1"}).content.decode()
     assert "greater than or equal to 0" in page
 
 
@@ -35,7 +35,7 @@ def test_an_editor_sees_it_and_changes_nothing(browsing: Browse, bob: User, plug
     plugin.editors.add(bob)
     client = browsing(bob)
     assert "Its owner changes this." in client.get(address("limits", plugin)).content.decode()
-    assert client.post(address("save_retention", plugin), {"keep_questions_days": "1"}).status_code == 403
+    assert client.post(address("save_limits", plugin), {"keep_questions_days": "1"}).status_code == 403
     assert client.post(address("legal_hold", plugin), {"to": "on"}).status_code == 403
 
 

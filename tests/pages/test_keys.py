@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.api_keys import MAX_KEYS
 from accounts.models import ApiKey, Reveal, User
+from lexic.conf.quotas import DEFAULT_QUOTAS
 from plugins.models import Plugin
 from querying.models import Query
+
+MAX_KEYS = DEFAULT_QUOTAS["account_keys"]
 
 pytestmark = pytest.mark.django_db
 SECRET = re.compile(r"lx_[\w-]{43}")
@@ -57,7 +59,7 @@ def test_there_is_an_end_to_making_keys(browsing: Browse, visitor: User) -> None
     for number in range(MAX_KEYS):
         ApiKey.objects.issue(owner=visitor, name=f"key {number}")
     response = browsing(visitor).post(reverse("keys"), {"name": "one more"})
-    assert f"You have {MAX_KEYS} keys already." in response.content.decode()
+    assert f"This account has {MAX_KEYS} of {MAX_KEYS} keys." in response.content.decode()
     assert ApiKey.objects.count() == MAX_KEYS
 
 

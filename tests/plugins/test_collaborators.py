@@ -9,6 +9,7 @@ from allauth.account.models import EmailAddress
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.quotas import TooManyCollaborators
 from plugins import collaborators
 from plugins.models import Invitation, Plugin, Role
 
@@ -108,11 +109,11 @@ def test_what_is_no_address_is_refused(cover: Plugin, alice: User, email: str) -
     assert not Invitation.objects.exists()
 
 
-def test_there_is_an_end_to_it(cover: Plugin, alice: User, monkeypatch) -> None:
-    monkeypatch.setattr(collaborators, "MAX_COLLABORATORS", 2)
+def test_there_is_an_end_to_it(cover: Plugin, alice: User, settings) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"plugin_people": 2}
     for number in range(2):
         collaborators.invite_collaborator(cover, email=f"{number}@example.org", role=Role.VIEWER, by=alice)
-    with pytest.raises(collaborators.TooManyCollaborators):
+    with pytest.raises(TooManyCollaborators):
         collaborators.invite_collaborator(cover, email="2@example.org", role=Role.VIEWER, by=alice)
     collaborators.invite_collaborator(cover, email="1@example.org", role=Role.EDITOR, by=alice)  # replaces one
     assert Invitation.objects.count() == 2

@@ -50,6 +50,22 @@ def test_the_model_and_the_messages_are_sent(stub: OpenAIStub, settings):
     assert body["messages"] == [dict(message) for message in PROMPT.messages]
 
 
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("gpt-4o", "max_tokens"),
+        ("solo1", "max_tokens"),
+        ("o3-mini", "max_completion_tokens"),
+        ("openai/gpt-5", "max_completion_tokens"),
+    ],
+)
+def test_every_call_says_how_much_the_model_may_write(stub: OpenAIStub, settings, model: str, name: str):
+    settings.LEXIC_LLM_MAX_TOKENS = 321
+    collect(OpenAIChat(model=model))
+    asyncio.run(OpenAIChat(model=model).extract_facts(schema={"type": "object"}, question="Why?", context=[]))
+    assert [{key: body[key] for key in body if key.startswith("max_")} for body in stub.bodies] == 2 * [{name: 321}]
+
+
 def test_a_limit_that_passes_is_waited_for(stub: OpenAIStub):
     stub.script += [Status(429, headers={"Retry-After": "0"}), Status(500)]
     assert isinstance(collect(OpenAIChat())[-1], Usage)

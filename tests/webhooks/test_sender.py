@@ -14,6 +14,7 @@ from django.test import override_settings
 from django.utils import timezone
 from standardwebhooks import Webhook as Verifier
 
+from accounts.quotas import WEBHOOKS, TooManyWebhooks
 from lexic import egress
 from tests.webhooks.receiver import Receiver
 from webhooks import operations, outbox, sender, tasks
@@ -427,7 +428,7 @@ def test_a_plugin_has_a_limited_number_of_webhooks(webhook: Webhook) -> None:
         events=Event.values,
         by=webhook.created_by,
     )
-    for _ in range(operations.MAX_WEBHOOKS_PER_PLUGIN - 1):
+    for _ in range(WEBHOOKS.limit("plugin") - 1):
         made()
-    with pytest.raises(operations.TooManyWebhooks):
+    with pytest.raises(TooManyWebhooks):
         made()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ _FACTS_INSTRUCTION = (
 )
 _PLAN_TOOL = "make_plan"
 _TOOL_TIMEOUT = 15.0
+_NEWER_MODEL = re.compile(r"(?:^|/)(?:o\d|gpt-5)")
 
 
 class OpenAIChat(LLM):
@@ -54,6 +56,7 @@ class OpenAIChat(LLM):
                         stream=True,
                         stream_options={"include_usage": True},
                         temperature=0,
+                        **_output_limit(self.model),
                     )
                 async with stream:
                     async for piece in _stream_pieces(stream):
@@ -90,9 +93,16 @@ class OpenAIChat(LLM):
                     tools=[tool],
                     tool_choice={"type": "function", "function": {"name": name}},
                     temperature=0,
+                    **_output_limit(model),
                 )
         usage = _token_usage(completion.usage) if completion.usage else Usage()
         return _tool_arguments(completion), usage
+
+
+def _output_limit(model: str) -> dict[str, int]:
+    """How much the model may write, under the name that it knows: OpenAI's newer models refuse `max_tokens`."""
+    name = "max_completion_tokens" if _NEWER_MODEL.search(model) else "max_tokens"
+    return {name: settings.LEXIC_LLM_MAX_TOKENS}
 
 
 def _openai_client() -> AsyncOpenAI:

@@ -15,6 +15,7 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
+from accounts.quotas import TooManyCopies
 from knowledge.documents.lifecycle import delete_document
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
 from knowledge.ingest import ingest
@@ -26,7 +27,6 @@ from marketplace.sharing.copy_updates import update_offer, update_offers
 from marketplace.sharing.installs import (
     CopyUpToDate,
     ModifiedCopy,
-    TooManyCopies,
     import_plugin_file,
     install_copy,
     update_copy,
@@ -89,8 +89,8 @@ def test_asking_twice_makes_one(boots: Plugin, charlie: User) -> None:
     assert Install.objects.of(charlie).count() == 2
 
 
-def test_one_account_holds_so_many_copies(boots: Plugin, charlie: User, monkeypatch) -> None:
-    monkeypatch.setattr(copies, "MAX_COPIES", 1)
+def test_one_account_holds_so_many_copies(boots: Plugin, charlie: User, settings: Any) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"account_copies": 1}
     install_copy("boots", by=charlie)
     with pytest.raises(TooManyCopies):
         install_copy("boots", by=charlie, there=1)

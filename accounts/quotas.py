@@ -1,0 +1,192 @@
+"""The one table of quotas: what an account, a plugin and this site may hold and do at once, and how each refuses.
+
+The limits are `settings.QUOTAS`, by scope and name: `account_plugins`, `site_plugins`. Whoever adds something counts
+what is there, because only the upper apps know their rows, and calls `check`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.core.cache import cache
+
+from lexic import redis_cache
+from lexic.errors import Conflict
+
+Scope = Literal["account", "plugin", "site"]
+
+MEGABYTE = 1024 * 1024
+_ASK_OPERATORS = "Or ask those who run this site for more."
+# A stream that ended without a word, because its process was killed, gives its place back after so many seconds.
+_MAX_STREAM_SECONDS = 900
+
+# KEYS: a sorted set of streams for the account, and one for the site. ARGV: the time, when the new stream expires, its
+# id, and the two limits (0: none). Gives 0, or 1 or 2 where the account's or the site's is full, and how many it has.
+_TAKE_SLOT_SCRIPT = """
+for i, key in ipairs(KEYS) do
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[1])
+    local count, limit = redis.call('ZCARD', key), tonumber(ARGV[3 + i])
+    if limit > 0 and count >= limit then return {i, count} end
+end
+for i, key in ipairs(KEYS) do
+    redis.call('ZADD', key, ARGV[2], ARGV[3])
+    redis.call('EXPIREAT', key, ARGV[2])
+end
+return {0, 0}
+"""
+# What stands in for Redis: the streams of this process, by the names of the sets.
+_held_slots: defaultdict[str, set[str]] = defaultdict(set)
+_lock = threading.Lock()
+_FREE_SLOT_SCRIPT = "for i, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end return {0}"
+
+
+class QuotaExceeded(Conflict):
+    """As much is used here as may be."""
+
+    code = "quota_exceeded"
+    hint = f"Delete what is no longer needed. {_ASK_OPERATORS}"
+
+
+class StorageFull(QuotaExceeded):
+    """The files take up as much room as they may."""
+
+    code = "storage_full"
+
+
+class TooManyDocuments(QuotaExceeded):
+    """There are as many documents as there may be."""
+
+    code = "too_many_documents"
+
+
+class TooManyPlugins(QuotaExceeded):
+    """There are as many plugins as there may be."""
+
+    code = "too_many_plugins"
+
+
+class TooManyCopies(QuotaExceeded):
+    """You have as many copies of shared plugins as one account may have."""
+
+    code = "too_many_copies"
+    hint = "Delete one that you do not need."
+
+
+class TooManyKeys(QuotaExceeded):
+    """You have as many keys as one person may have."""
+
+    code = "too_many_keys"
+    hint = "Revoke one that you no longer need. One that was used today counts until midnight UTC."
+
+
+class TooManyCollaborators(QuotaExceeded):
+    """As many people work on this plugin as may."""
+
+    code = "too_many_people"
+    hint = "Take somebody off it first."
+
+
+class TooManyWebhooks(QuotaExceeded):
+    """This plugin has as many webhooks as a plugin may have."""
+
+    code = "too_many_webhooks"
+    hint = "Delete one that is not needed, or have one receiver pass events on."
+
+
+class TooManyStreams(QuotaExceeded):
+    """As many questions are being answered at once as may be."""
+
+    code = "too_many_streams"
+    status = 429
+    retry_after = 5  # seconds
+    hint = "Wait until one of them is answered, and ask again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quota:
+    """`unit`: how many of what is counted make one of what the limit is given in."""
+
+    name: str
+    noun: str
+    refusal: type[QuotaExceeded]
+    unit: int = 1
+
+    def limit(self, scope: Scope) -> int:
+        """0: none."""
+        return int(settings.QUOTAS.get(f"{scope}_{self.name}", 0))
+
+    def check(self, scope: Scope, *, used: int, adding: int = 1) -> None:
+        """Raises the quota's refusal where `adding` more than the `used` ones would be too many."""
+        limit = self.limit(scope)
+        if limit and used + adding > limit * self.unit:
+            taken = -(-used // self.unit)
+            raise self.refusal(f"This {scope} has {taken:,} of {limit:,} {self.noun}.")
+
+
+STORAGE = Quota(name="storage_mb", noun="MB of files", refusal=StorageFull, unit=MEGABYTE)
+DOCUMENTS = Quota(name="documents", noun="documents", refusal=TooManyDocuments)
+PLUGINS = Quota(name="plugins", noun="plugins", refusal=TooManyPlugins)
+COPIES = Quota(name="copies", noun="copies of shared plugins", refusal=TooManyCopies)
+KEYS = Quota(name="keys", noun="keys", refusal=TooManyKeys)
+PEOPLE = Quota(name="people", noun="people", refusal=TooManyCollaborators)
+WEBHOOKS = Quota(name="webhooks", noun="webhooks", refusal=TooManyWebhooks)
+STREAMS = Quota(name="streams", noun="questions at once", refusal=TooManyStreams)
+# Nobody is refused to be read: documents wait, see knowledge/reading_turns.py.
+READS = Quota(name="reads", noun="documents read at once", refusal=QuotaExceeded)
+
+
+@asynccontextmanager
+async def stream_slot(account: str) -> AsyncIterator[None]:
+    """Holds a place among the streams of this account and of the site inside the block. Raises `TooManyStreams`.
+
+    `account` names whose streams are counted together. While Redis is away each process counts for itself.
+    """
+    names = [cache.make_key(f"streams:{account}"), cache.make_key("streams")]
+    slot = secrets.token_hex(8)
+    full, count = await sync_to_async(_take_slot, thread_sensitive=False)(names, slot)
+    if full:
+        STREAMS.check("account" if full == 1 else "site", used=count)
+    try:
+        yield
+    finally:
+        await sync_to_async(_free_slot, thread_sensitive=False)(names, slot)
+
+
+def _take_slot(names: list[str], slot: str) -> tuple[int, int]:
+    """0 where there was a place; 1 or 2 where the first or the second of the sets is full; and how many it has."""
+    now, limits = int(time.time()), [STREAMS.limit("account"), STREAMS.limit("site")]
+
+    def in_redis() -> tuple[int, int]:
+        terms = [now, now + _MAX_STREAM_SECONDS, slot, *limits]
+        full, count = redis_cache.redis_client().register_script(_TAKE_SLOT_SCRIPT)(keys=names, args=terms)
+        return full, count
+
+    def in_process() -> tuple[int, int]:
+        with _lock:
+            for number, (name, limit) in enumerate(zip(names, limits, strict=True), start=1):
+                if limit and len(_held_slots[name]) >= limit:
+                    return number, len(_held_slots[name])
+            for name in names:
+                _held_slots[name].add(slot)
+        return 0, 0
+
+    return redis_cache.outage.run(in_redis, in_process)
+
+
+def _free_slot(names: list[str], slot: str) -> None:
+    with _lock:
+        for name in names:
+            _held_slots[name].discard(slot)
+            if not _held_slots[name]:
+                del _held_slots[name]
+    free = redis_cache.redis_client().register_script(_FREE_SLOT_SCRIPT)
+    redis_cache.outage.run(lambda: free(keys=names, args=[slot]), lambda: None)

@@ -1,0 +1,71 @@
+"""Whose document a reader reads next: owners are served in turn, so that one's five hundred files hold up nobody's one.
+
+A message in the queue says that there is work, and names one document. The reader reads that one if its owner is next,
+else the oldest one of the owner who is.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import Count, F, Max, Min, Q
+from django.utils import timezone
+
+from accounts.quotas import READS
+from knowledge.models import Document, DocumentStatus
+
+_IN_PROGRESS = (DocumentStatus.READING, DocumentStatus.CHUNKING, DocumentStatus.EMBEDDING)
+# A document that nothing was heard of for so long is not being read: its reader died.
+_SILENT_AFTER = timedelta(minutes=10)
+# Whoever was served longer ago has waited as long as whoever was never served.
+_REMEMBERED = timedelta(hours=1)
+
+
+def claim_next(document_id: UUID) -> UUID | None:
+    """The document to read for the message that names this one, marked as being read; None where there is none, or
+    where as many are read as may be.
+
+    A document that was begun already, and left, is gone on with.
+    """
+    named = Document.objects.unfinished().filter(pk=document_id)
+    if named.exclude(status=DocumentStatus.QUEUED).exists():
+        return document_id
+    while (chosen := _next_document(document_id)) is not None:
+        # Another reader may have been quicker.
+        claimed = Document.objects.present().filter(pk=chosen, status=DocumentStatus.QUEUED)
+        if claimed.update(status=DocumentStatus.READING, updated_at=timezone.now()):
+            return chosen
+    return None
+
+
+def next_waiting() -> UUID | None:
+    """The oldest document that waits although its message may be used up; None where no quota of reads is set, for
+    then every message is read for."""
+    if not (READS.limit("account") or READS.limit("site")):
+        return None
+    waiting = Document.objects.present().filter(status=DocumentStatus.QUEUED)
+    return waiting.order_by("updated_at").values_list("pk", flat=True).first()
+
+
+def _next_document(preferred: UUID) -> UUID | None:
+    now = timezone.now()
+    reading = Q(status__in=_IN_PROGRESS, updated_at__gte=now - _SILENT_AFTER, error_code="")
+    queued = Q(status=DocumentStatus.QUEUED)
+    rows = Document.objects.present().filter(queued | Q(updated_at__gte=now - _REMEMBERED)).order_by()
+    if (most := READS.limit("site")) and rows.filter(reading).count() >= most:
+        return None
+    owners = rows.values(owner=F("knowledge_base__owner")).annotate(
+        reading=Count("pk", filter=reading),
+        waiting_since=Min("updated_at", filter=queued),
+        served_at=Max("updated_at", filter=~queued),
+    )
+    owners = owners.filter(waiting_since__isnull=False)
+    if most := READS.limit("account"):
+        owners = owners.filter(reading__lt=most)
+    turn = owners.order_by("reading", F("served_at").asc(nulls_first=True), "waiting_since").first()
+    if turn is None:
+        return None
+    theirs = Document.objects.present().filter(queued, knowledge_base__owner=turn["owner"])
+    named = theirs.filter(pk=preferred).values_list("pk", flat=True).first()
+    return named or theirs.order_by("updated_at").values_list("pk", flat=True).first()

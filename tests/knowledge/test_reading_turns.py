@@ -1,0 +1,103 @@
+"""Owners are served in turn: one's many files hold up nobody's one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from knowledge import reading_turns, tasks
+from knowledge.documents.lifecycle import add_text
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from tests.knowledge.bases import CountingEmbedder, registered
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def embedder() -> Iterator[None]:
+    with registered(CountingEmbedder()):
+        yield
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The messages of the queue, oldest first."""
+    sent: list[str] = []
+    monkeypatch.setattr(
+        tasks.ingest_document, "apply_async", lambda *, kwargs, **options: sent.append(kwargs["document_id"])
+    )
+    return sent
+
+
+def give(owner: User, count: int) -> list[Document]:
+    base = KnowledgeBase.objects.create(owner=owner, name=owner.email, embedder="counting")
+    texts = [f"Rule {number} of {owner.email}." for number in range(count)]
+    return [add_text(knowledge_base=base, title=text, text=text, enqueue=False).document for text in texts]
+
+
+def serve(documents: list[Document]) -> list[str]:
+    """The owners whose documents a reader reads, for a message of each document in this order."""
+    served: list[str] = []
+    for document in documents:
+        before = set(Document.objects.filter(status="ready").values_list("pk", flat=True))
+        tasks.ingest_document.apply(kwargs={"document_id": str(document.pk)}, throw=True)
+        fresh = Document.objects.filter(status="ready").exclude(pk__in=before)
+        served += fresh.values_list("knowledge_base__owner__email", flat=True)
+    return [email.partition("@")[0] for email in served]
+
+
+def test_one_file_does_not_wait_for_anothers_many(alice: User, bob: User, charlie: User) -> None:
+    many, two, one = give(alice, 6), give(bob, 2), give(charlie, 1)
+    served = serve([*many, *two, *one])
+    assert sorted(served) == ["alice"] * 6 + ["bob"] * 2 + ["charlie"], "everything is read once"
+    assert set(served[:3]) == {"alice", "bob", "charlie"}
+    assert served.index("bob", served.index("bob") + 1) <= 4
+
+
+def test_an_owner_who_is_being_read_lets_the_others_go_first(alice: User, bob: User) -> None:
+    busy, waiting = give(alice, 2), give(bob, 1)
+    Document.objects.filter(pk=busy[0].pk).update(status=DocumentStatus.READING, updated_at=timezone.now())
+    assert reading_turns.claim_next(busy[1].pk) == waiting[0].pk
+    assert reading_turns.claim_next(busy[1].pk) == busy[1].pk
+    assert reading_turns.claim_next(busy[1].pk) == busy[1].pk, "what was begun is gone on with"
+    Document.objects.update(status=DocumentStatus.READY)
+    assert reading_turns.claim_next(busy[1].pk) is None
+
+
+def test_a_document_whose_reader_died_holds_its_owner_up_no_longer(alice: User, bob: User, settings: Any) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"account_reads": 1}
+    dead, next_one = give(alice, 2)
+    long_ago = timezone.now() - timedelta(minutes=11)
+    Document.objects.filter(pk=dead.pk).update(status=DocumentStatus.READING, updated_at=long_ago)
+    assert reading_turns.claim_next(next_one.pk) == next_one.pk
+
+
+@pytest.mark.parametrize("scope", ["account", "site"])
+def test_only_so_many_are_read_at_once_and_the_rest_is_read_later(
+    alice: User, bob: User, settings: Any, scope: str, sent: list[str]
+) -> None:
+    settings.QUOTAS = settings.QUOTAS | {f"{scope}_reads": 1}
+    first, second, third = give(alice, 3)
+    assert reading_turns.claim_next(first.pk) == first.pk
+    for refused in (second, third):  # their messages are used up
+        tasks.ingest_document.apply(kwargs={"document_id": str(refused.pk)}, throw=True)
+    assert Document.objects.filter(status="ready").count() == 0
+    tasks.ingest_document.apply(kwargs={"document_id": str(first.pk)}, throw=True)
+    while sent:
+        tasks.ingest_document.apply(kwargs={"document_id": sent.pop(0)}, throw=True)
+    assert Document.objects.filter(status="ready").count() == 3
+
+
+def test_a_tie_between_two_readers_gives_each_a_document(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = give(alice, 2)
+    choose = reading_turns._next_document
+    choices = iter([first.pk, first.pk])
+    monkeypatch.setattr(reading_turns, "_next_document", lambda preferred: next(choices, None) or choose(preferred))
+    assert reading_turns.claim_next(first.pk) == first.pk
+    Document.objects.filter(pk=first.pk).update(status=DocumentStatus.READING)
+    assert reading_turns.claim_next(second.pk) == second.pk
