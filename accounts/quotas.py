@@ -166,15 +166,15 @@ def _take_slot(names: list[str], slot: str) -> tuple[int, int]:
     now, limits = int(time.time()), [STREAMS.limit("account"), STREAMS.limit("site")]
 
     def in_redis() -> tuple[int, int]:
-        terms = [now, now + _MAX_STREAM_SECONDS, slot, *limits]
+        terms: list[int | str] = [now, now + _MAX_STREAM_SECONDS, slot, *limits]
         full, count = redis_cache.redis_client().register_script(_TAKE_SLOT_SCRIPT)(keys=names, args=terms)
         return full, count
 
     def in_process() -> tuple[int, int]:
         with _lock:
             for number, (name, limit) in enumerate(zip(names, limits, strict=True), start=1):
-                if limit and len(_held_slots[name]) >= limit:
-                    return number, len(_held_slots[name])
+                if limit and (count := len(_held_slots.get(name, ()))) >= limit:
+                    return number, count
             for name in names:
                 _held_slots[name].add(slot)
         return 0, 0
