@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('plugins', '0009_retention_and_legal_hold'),
+        ('plugins', '0010_ownership_is_offered_and_accepted'),
     ]
 
     operations = [
