@@ -30,6 +30,8 @@ _PREDICATE = re.compile(
 # Where a sentence that says several things may be taken apart, at so many places at most.
 _CONJUNCTION = re.compile(r"\s*;\s+|,?\s+(?:and|but|while|whilst|whereas)\s+", re.IGNORECASE)
 _MAX_CUTS = 5
+# No sentence has more clauses, or more of another that are equally near to one.
+_MAX_CLAUSES, _MAX_NEAREST = 80, 8
 
 ClauseSpan = tuple[int, int]
 
@@ -47,14 +49,16 @@ def _split_at_soft_breaks(text: str, start: int, end: int) -> list[ClauseSpan]:
     cuts = [match.start() for match in _SOFT_BREAK.finditer(text, start, end)]
     if not cuts:
         return [(start, end)]
-    edges = [start, *cuts, end]
-    pieces = list(pairwise(edges))
-    merged = [pieces[0]]
-    for piece in pieces[1:]:
-        if has_predicate(text, merged[-1]) and has_predicate(text, piece):
-            merged.append(piece)
-        else:
+    merged: list[ClauseSpan] = []
+    is_complete = False  # the last merged piece has a predicate
+    for piece in pairwise([start, *cuts, end]):
+        has_own = has_predicate(text, piece)
+        if merged and not (is_complete and has_own):
             merged[-1] = (merged[-1][0], piece[1])
+            is_complete = is_complete or has_own
+        else:
+            merged.append(piece)
+            is_complete = has_own
     return merged
 
 
@@ -69,14 +73,25 @@ def text_before_predicate(text: str) -> str:
 
 
 def fails_nearest_clause(check: Callable[[str, str], bool], claim: str, source: str) -> bool:
-    """Whether a clause of the claim fails the check against all those clauses of the source that are nearest to it."""
-    others = [source[start:end] for start, end in clause_spans(source)]
-    for clause in (claim[start:end] for start, end in clause_spans(claim)):
-        shared = [len(content_stems(clause) & content_stems(other)) for other in others]
-        nearest = [other for other, count in zip(others, shared, strict=True) if count == max(shared)]
-        if max(shared, default=0) > 0 and all(check(clause, other) for other in nearest):
+    """Whether a clause of the claim fails the check against all those clauses of the source that are nearest to it.
+
+    A claim of more clauses than a sentence has fails as well.
+    """
+    others = {other: content_stems(other) for other in _distinct_clauses(source)}
+    clauses = _distinct_clauses(claim)
+    if len(clauses) > _MAX_CLAUSES:
+        return True
+    for stems, clause in ((content_stems(clause), clause) for clause in clauses):
+        shared = {other: len(stems & theirs) for other, theirs in others.items()}
+        most = max(shared.values(), default=0)
+        nearest = [other for other, count in shared.items() if count == most][:_MAX_NEAREST]
+        if most > 0 and all(check(clause, other) for other in nearest):
             return True
     return False
+
+
+def _distinct_clauses(text: str) -> list[str]:
+    return list(dict.fromkeys(text[start:end] for start, end in clause_spans(text)))
 
 
 def claim_splits(claim: str) -> Iterator[list[str]]:

@@ -34,6 +34,8 @@ from language.units import is_same_amount
 
 # A longer text is no sentence and no passage; its figures are not read.
 MAX_FIGURES_TEXT = 20_000
+# No sentence states more; one that does is borne out by nothing.
+MAX_CLAIM_FIGURES = 60
 
 _SUPERSCRIPT = re.compile(r"(?<=\d)[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4}")
 _VULGAR_FRACTION = re.compile(r"[¼½¾⅐-⅞]")
@@ -119,6 +121,9 @@ def unsupported_figures(claim: str, source: str, *, context: str = "") -> set[st
     stated, known = extract_figures(strip_list_mark(claim)), extract_figures(source)
     if not (stated.quantities or stated.names or stated.dates):
         return set()
+    written = [figure.written for group in (stated.quantities, stated.names, stated.dates) for figure in group]
+    if len(written) > MAX_CLAIM_FIGURES:
+        return set(written)
     headers = known.units or (extract_figures(context).units if context else frozenset())
     lacking = {q.written for q in stated.quantities if not _supports_quantity(known, q, stated=stated, headers=headers)}
     lacking |= {name.written for name in stated.names if not _supports_identifier(known, name)}

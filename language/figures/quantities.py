@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from language.figures.bounds import AT_LEAST, AT_MOST, Bound, find_bounds, trailing_bound
 from language.figures.figure_types import TOLERANCE, Quantity
@@ -135,6 +136,7 @@ def read_number_words(text: str) -> Iterator[Quantity]:
         yield Quantity(written=written, start=match.start(), end=end, low=value, high=value, units=(unit,))
 
 
+@lru_cache(maxsize=4096)
 def header_units(words: str) -> frozenset[str]:
     """Units that stand by no number: "Nominal cover (mm)", "in metres"."""
     found = (match["a"] or match["b"] or match["c"] or match["d"] for match in _HEADER_UNIT.finditer(words))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +18,15 @@ from knowledge.embedders.local import LocalEmbedder
 from knowledge.search.query_words import Synonyms, canonical_phrase
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
-from querying.retrieval.token_states import token_states
+from querying.retrieval.token_states import States, token_states
 
 Matrix = NDArray[np.float32]
 Span = tuple[int, int]
 
 _WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
 _MAX_SYNONYMS = 6
+# Each other way to put a phrase is read by the model once, so a question has only so many.
+_MAX_VARIANTS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,17 +109,12 @@ def question_words(
 ) -> QuestionWords:
     """The content words of the turns, each in its context; a word that is said twice counts where it weighs most.
 
-    `weights` has the inverse document frequency of each stem.
+    `weights` has the inverse document frequency of each stem. The work is bounded whatever the text: what the model
+    does not read is left out, and each word is looked at once.
     """
     reader = _TurnParser(weights=weights, synonyms=synonyms, embedder=embedder)
-    found: list[_QuestionWord] = []
-    known: set[tuple[str, ...]] = set()
     # Turns come by weight, so the first mention is the one that counts.
-    for word in chain.from_iterable(map(reader.words, turns)):
-        if word.parts[0].stems not in known:
-            known.add(word.parts[0].stems)
-            found.append(word)
-    return QuestionWords(found)
+    return QuestionWords([word for turn in turns for word in reader.words(turn)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,28 +129,32 @@ class _TextWord:
 
 
 class _TurnParser:
-    """Takes turns apart into words, and finds the token states of each."""
+    """Takes turns apart into words that no turn before had, and finds the token states of each."""
 
     def __init__(self, *, weights: Mapping[str, float], synonyms: Synonyms, embedder: LocalEmbedder) -> None:
         self._weights = weights
         self._synonyms = synonyms
         self._embedder = embedder
+        self._known: set[tuple[str, ...]] = set()
+        self._variants_left = _MAX_VARIANTS
 
     def words(self, turn: WeightedTurn) -> Iterator[_QuestionWord]:
         """The words with a weight, in order. A phrase that has synonyms is one word."""
         text = f"{turn.preceding_text} {turn.text}" if turn.preceding_text else turn.text
-        for group, others in self._phrases(text, first=len(text) - len(turn.text)):
-            start, end = group[0].start, group[-1].end
-            texts = [text, *(text[:start] + other + text[end:] for other in others)]
-            spans = [(start, end), *((start, start + len(other)) for other in others)]
-            parts = [part for each, span in zip(texts, spans, strict=True) if (part := self._phrase_states(each, span))]
-            if parts:
-                weight = turn.weight * sum(word.weight for word in group)
+        (read,) = token_states(self._embedder, [text])
+        read_to = read[1][-1][1] if read[1] else 0
+        first = len(text) - len(turn.text)
+        said = [word for word in self._text_words(text[:read_to]) if word.start >= first]
+        for group, others in self._phrases(said):
+            weight = turn.weight * sum(word.weight for word in group)
+            stems = tuple(word.stems[0] for word in group)
+            if weight > 0 and stems not in self._known:
+                self._known.add(stems)
+                parts = [_phrase_states(group, read), *self._variant_states(text, group, others)]
                 yield _QuestionWord(parts=tuple(parts), weight=weight, is_topic=turn.weight < 1)
 
-    def _phrases(self, text: str, *, first: int) -> Iterator[tuple[list[_TextWord], tuple[str, ...]]]:
-        """Each word from an offset on by itself, or the words of a phrase together with how else it is put."""
-        said = [word for word in self._text_words(text) if word.start >= first]
+    def _phrases(self, said: Sequence[_TextWord]) -> Iterator[tuple[Sequence[_TextWord], tuple[str, ...]]]:
+        """Each word by itself, or the words of a phrase together with how else it is put."""
         at = 0
         while at < len(said):
             length, others = self._longest_phrase(said, at)
@@ -168,29 +168,41 @@ class _TurnParser:
                 return length, others[:_MAX_SYNONYMS]
         return 1, ()
 
-    def _text_words(self, text: str) -> Iterator[_TextWord]:
+    def _text_words(self, text: str, *, offset: int = 0) -> Iterator[_TextWord]:
         for match in _WORD.finditer(text):
             if stems := tuple(terms(match.group())):
                 weight = max(self._weights.get(stem, 0.0) for stem in stems)
-                start, end = match.span()
+                start, end = match.start() + offset, match.end() + offset
                 yield _TextWord(start=start, end=end, text=match.group(), stems=stems, weight=weight)
 
-    def _phrase_states(self, text: str, span: Span) -> _PhraseStates | None:
-        """None when the words are beyond what the model reads, or weigh nothing."""
-        (states, offsets), *_ = token_states(self._embedder, [text])
-        rows: list[int] = []
-        shares: list[float] = []
-        stems: list[str] = []
-        for word in self._text_words(text[: span[1]]):
-            if word.start >= span[0]:
-                pieces = [row for row, (at, to) in enumerate(offsets) if at < word.end and to > word.start]
-                rows += pieces
-                shares += [word.weight / len(pieces)] * len(pieces) if pieces else []
-                stems += [word.stems[0]] * len(pieces)
-        if sum(shares) <= 0:
-            return None
-        share = np.asarray(shares, dtype=np.float32) / np.float32(sum(shares))
-        return _PhraseStates(states=states[rows], shares=share, stems=tuple(stems))
+    def _variant_states(self, text: str, group: Sequence[_TextWord], others: Sequence[str]) -> Iterator[_PhraseStates]:
+        """The states of the other ways to put a phrase, each in the text in its place."""
+        others = others[: self._variants_left]
+        self._variants_left -= len(others)
+        start, end = group[0].start, group[-1].end
+        texts = [text[:start] + other + text[end:] for other in others]
+        for other, read in zip(others, token_states(self._embedder, texts), strict=True):
+            words = [word for word in self._text_words(other, offset=start) if word.weight > 0]
+            if read[1] and words and words[0].start < read[1][-1][1]:
+                yield _phrase_states(words, read)
+
+
+def _phrase_states(words: Sequence[_TextWord], read: States) -> _PhraseStates:
+    """The token states of words of a text that was read at least as far as the first of them."""
+    states, offsets = read
+    starts, ends = np.asarray(offsets, dtype=np.intp).T
+    rows: list[int] = []
+    shares: list[float] = []
+    stems: list[str] = []
+    for word in words:
+        pieces = range(
+            int(np.searchsorted(ends, word.start, side="right")), int(np.searchsorted(starts, word.end, side="left"))
+        )
+        rows += pieces
+        shares += [word.weight / len(pieces)] * len(pieces) if pieces else []
+        stems += [word.stems[0]] * len(pieces)
+    share = np.asarray(shares, dtype=np.float32) / np.float32(sum(shares))
+    return _PhraseStates(states=states[rows], shares=share, stems=tuple(stems))
 
 
 def _segment_starts(lengths: Sequence[int]) -> NDArray[np.intp]:

@@ -7,6 +7,7 @@ Each content word must share a sentence with one of the words that it stands bes
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import lru_cache
 
 from language.content_words import content_stems
@@ -23,13 +24,14 @@ _ANAPHORA = re.compile(
 def is_scattered(claim: str, span: str) -> bool:
     """Whether some word of the claim stands in the span only apart from both its neighbours in the claim."""
     said = _sentence_positions(span)
-    row = [
-        places
-        for word in _content_sequence(extract_figures(strip_list_mark(claim)).words)
-        # Its places, and those of what may stand for it; none where only a heading or nothing has it.
-        if (places := frozenset().union(*(said.get(other, frozenset()) for other in (word, *synonyms_of(word)))))
-    ]
-    return len(row) > 2 and not frozenset.intersection(*row)
+    words = _content_sequence(extract_figures(strip_list_mark(claim)).words)
+    # Their places, and those of what may stand for them; none where only a heading or nothing has a word.
+    places = {
+        word: frozenset().union(*(said.get(other, frozenset()) for other in (word, *synonyms_of(word))))
+        for word in dict.fromkeys(words)
+    }
+    found = [at for at in places.values() if at]
+    return sum(bool(places[word]) for word in words) > 2 and not frozenset.intersection(*found)
 
 
 def _content_sequence(text: str) -> list[str]:
@@ -47,10 +49,10 @@ def continues_same_subject(span: str) -> bool:
 def _sentence_positions(span: str) -> dict[str, frozenset[int]]:
     """The sentences that each stem stands in, by number; one that goes on about the same has the number of the one
     before it."""
-    places: dict[str, frozenset[int]] = {}
+    places: defaultdict[str, set[int]] = defaultdict(set)
     at = 0
     for sentence in _SENTENCE_BOUNDARY.split(extract_figures(span).words):
         at += 0 if _ANAPHORA.search(sentence) else 1
         for stem in _content_sequence(sentence):
-            places[stem] = places.get(stem, frozenset()) | {at}
-    return places
+            places[stem].add(at)
+    return {stem: frozenset(at) for stem, at in places.items()}

@@ -23,6 +23,9 @@ _OPENING_LENGTH = 20
 _SENTENCE_END = re.compile(r"(?<=[.!?]) +")
 _PRONOUN = re.compile(r"\b(?:it|they|this|these|that|those)\b", re.IGNORECASE)
 
+# Whose figure is whose among more than this cannot be told.
+_MAX_COMPARISONS = 4000
+
 Figure = Quantity | Identifier | StatedDate
 
 
@@ -47,6 +50,8 @@ def misattributes_figure(claim: str, source: str) -> bool:
     if len(said) < 2:
         return False
     claimed = _ClaimFigures(content_stems(extract_figures(claim).words), figure_contexts(claim))
+    if len(claimed.parts) * len(said) > _MAX_COMPARISONS:
+        return True
     return any(_figure_is_misattributed(part, claimed, said, source) for part in claimed.parts)
 
 

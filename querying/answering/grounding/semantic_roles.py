@@ -71,6 +71,7 @@ def _reverses_direction(claim: str, source: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def _direction_pairs(text: str) -> list[tuple[frozenset[str], frozenset[str]]]:
     found = chain(_FROM_TO.finditer(text), _COMPARATIVE_THAN.finditer(text))
     return [(frozenset(terms(match[1])), frozenset(terms(match[2]))) for match in islice(found, _MAX_DIRECTIONS)]
