@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from api.fields import StrictBooleanField, StrictCharField, StrictChoiceField, StrictIntegerField
 from api.query.serializers import QuestionExtrasSerializer
 from lexic.errors import InvalidInput
 
@@ -23,28 +24,28 @@ class UnsupportedParameter(InvalidInput):
 
 @extend_schema_serializer(component_name="ChatMessage")
 class MessageSerializer(serializers.Serializer):
-    role = serializers.ChoiceField(ROLES)
+    role = StrictChoiceField(ROLES)
     content = serializers.JSONField(
         allow_null=True, default=None, help_text="A string, or a list of parts `{type: text, text}`."
     )
 
 
 class StreamOptionsSerializer(serializers.Serializer):
-    include_usage = serializers.BooleanField(default=False, allow_null=True)
+    include_usage = StrictBooleanField(default=False, allow_null=True)
 
 
 @extend_schema_serializer(component_name="ChatCompletion")
 class ChatSerializer(QuestionExtrasSerializer):
     """Anything else is ignored. Python's client sends `options`, `facts` and `followup` as its `extra_body`."""
 
-    model = serializers.CharField(
+    model = StrictCharField(
         max_length=120,
         help_text="A plugin's slug or id; `slug@1.2.0` for one release, `slug@latest` for the latest.",
     )
     messages = MessageSerializer(many=True, max_length=MAX_MESSAGES)  # type: ignore[call-arg]
-    stream = serializers.BooleanField(default=False, allow_null=True)
+    stream = StrictBooleanField(default=False, allow_null=True)
     stream_options = StreamOptionsSerializer(required=False, allow_null=True)
-    n = serializers.IntegerField(required=False, allow_null=True)
+    n = StrictIntegerField(required=False, allow_null=True)
     response_format = serializers.JSONField(required=False, allow_null=True)
     tool_choice = serializers.JSONField(required=False, allow_null=True)
     function_call = serializers.JSONField(required=False, allow_null=True)

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from api.fields import QueryParameters, StrictSerializer, validated
+from api.fields import QueryParameters, StrictIntegerField, StrictSerializer, validated
 from api.pagination import DefaultPagination
 from api.plugins.serializers import PluginSerializer
 from api.releases.serializers import ScorecardSerializer
@@ -209,7 +209,7 @@ class ReviewSerializer(serializers.Serializer):
 
 
 class InstallSerializer(StrictSerializer):
-    copies = serializers.IntegerField(
+    copies = StrictIntegerField(
         min_value=0,
         max_value=10_000,
         required=False,

@@ -6,21 +6,22 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
+from api.fields import StrictCharField, StrictSerializer
 from api.query.serializers import MAX_QUESTION
 
 _MAX_MESSAGES, _MAX_MESSAGE_LENGTH = 200, 20_000
 
 
 class PublicMessageSerializer(serializers.Serializer):
-    role = serializers.CharField(max_length=20, help_text="user or assistant; messages of others are left out.")
-    content = serializers.CharField(max_length=_MAX_MESSAGE_LENGTH, allow_blank=True, trim_whitespace=False)
+    role = StrictCharField(max_length=20, help_text="user or assistant; messages of others are left out.")
+    content = StrictCharField(max_length=_MAX_MESSAGE_LENGTH, allow_blank=True, trim_whitespace=False)
 
 
 @extend_schema_serializer(component_name="Original")
-class PublicFollowupSerializer(serializers.Serializer):
+class PublicFollowupSerializer(StrictSerializer):
     """What a question back came with, unchanged."""
 
-    originalQuestion = serializers.CharField(max_length=2 * MAX_QUESTION)
+    originalQuestion = StrictCharField(max_length=2 * MAX_QUESTION)
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -28,11 +29,11 @@ class TimezoneField(serializers.JSONField):
     """Anything: what is no time zone is UTC."""
 
 
-class PublicChatSerializer(serializers.Serializer):
+class PublicChatSerializer(StrictSerializer):
     """`message`, or `messages` with the question last. With both, `message` is the question and `messages` came before
     it."""
 
-    message = serializers.CharField(max_length=MAX_QUESTION, required=False, allow_blank=True, allow_null=True)
+    message = StrictCharField(max_length=MAX_QUESTION, required=False, allow_blank=True, allow_null=True)
     messages = PublicMessageSerializer(  # type: ignore[call-arg]
         many=True, required=False, allow_null=True, max_length=_MAX_MESSAGES
     )

@@ -15,8 +15,10 @@ from api.fields import (
     MAX_FACT_COUNT,
     FactsField,
     FactValueField,
+    StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
+    StrictIntegerField,
     StrictSerializer,
     in_tools,
 )
@@ -31,25 +33,25 @@ MAX_FACTS = MAX_FACT_COUNT
 
 
 class TurnSerializer(serializers.Serializer):
-    role = serializers.ChoiceField(["user", "assistant"])
-    content = serializers.CharField(max_length=20_000, allow_blank=True, trim_whitespace=False)
+    role = StrictChoiceField(["user", "assistant"])
+    content = StrictCharField(max_length=20_000, allow_blank=True, trim_whitespace=False)
 
 
 class OptionsSerializer(StrictSerializer):
     """How the answer is given, and what it may be made from. A name that is not known is refused: an answer that was
     given otherwise than asked for would look like one that was not."""
 
-    citationMode = serializers.ChoiceField(
+    citationMode = StrictChoiceField(
         [style.value for style in CitationStyle],
         default="inline",
         help_text="inline keeps `[Source N]`, footnote lists the sources below the text, off takes them out.",
         style=in_tools(description="inline keeps [Source N], footnote lists the sources below, off strips them."),
     )
-    maxSources = serializers.IntegerField(
+    maxSources = StrictIntegerField(
         min_value=1, max_value=50, allow_null=True, default=None, help_text="How many passages may be read."
     )
-    includeDecisionPath = serializers.BooleanField(default=True)
-    includeCitations = serializers.BooleanField(
+    includeDecisionPath = StrictBooleanField(default=True)
+    includeCitations = StrictBooleanField(
         allow_null=True,
         default=None,
         help_text="With citationMode off: give `citations` all the same.",
@@ -67,7 +69,7 @@ class OptionsSerializer(StrictSerializer):
             "dateTo, isPublic, excludeTemplates, documentIds."
         ),
     )
-    timezone = serializers.CharField(
+    timezone = StrictCharField(
         max_length=64,
         default="UTC",
         help_text="Where the asker's days begin, such as Europe/Oslo: for “yesterday” and “this month”.",
@@ -79,10 +81,10 @@ class OptionsSerializer(StrictSerializer):
         return value
 
 
-class FollowupSerializer(serializers.Serializer):
+class FollowupSerializer(StrictSerializer):
     """The answer to a question back; the question itself need not be sent again."""
 
-    token = serializers.CharField(max_length=20_000, help_text="Out of the clarification.")
+    token = StrictCharField(max_length=20_000, help_text="Out of the clarification.")
     answer = FactValueField(help_text="A text, a number, true or false.")
 
 
@@ -99,13 +101,13 @@ class QuestionExtrasSerializer(serializers.Serializer):
     followup = FollowupSerializer(required=False, allow_null=True)
 
 
-class QuerySerializer(QuestionExtrasSerializer):
+class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
     """A question to a plugin."""
 
-    plugin = serializers.CharField(
+    plugin = StrictCharField(
         max_length=120, help_text="Its slug or id; `slug@1.2.0` for one release, `slug@draft` for the draft."
     )
-    query = serializers.CharField(
+    query = StrictCharField(
         max_length=MAX_QUESTION,
         required=False,
         allow_blank=True,
@@ -114,7 +116,7 @@ class QuerySerializer(QuestionExtrasSerializer):
     )
     # The base class has an attribute of this name too.
     context = TurnSerializer(many=True, required=False, allow_null=True, max_length=MAX_TURNS)  # type: ignore
-    stream = serializers.BooleanField(default=False)
+    stream = StrictBooleanField(default=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs["query"] and not attrs.get("followup"):

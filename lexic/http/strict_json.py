@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from lexic.errors import InvalidInput
 
@@ -21,6 +22,12 @@ class InvalidJson(InvalidInput):
     """The body is not valid JSON in UTF-8."""
 
     code = "invalid_json"
+    hint = "Send JSON in UTF-8."
+
+
+class NestedTooDeeply(InvalidJson):
+    __doc__ = f"The JSON is nested too deeply: it may have {MAX_JSON_DEPTH} levels."
+    hint = "Send it with fewer levels."
 
 
 class UnstorableText(InvalidInput):
@@ -39,9 +46,17 @@ def read_json(body: bytes) -> Any:
 def parse_json(body: bytes) -> Any:
     """The value of a JSON text, which may still be too deep or hold unstorable text. Raises `InvalidJson`."""
     try:
-        return json.loads(body.decode(), parse_constant=_reject_constant, parse_float=_parse_finite_float)
-    except (ValueError, RecursionError):
-        raise InvalidJson from None
+        text = body.decode()
+        return json.loads(text, parse_int=_parse_int, parse_float=_parse_float, parse_constant=_parse_float)
+    except UnicodeDecodeError as error:
+        raise InvalidJson(_encoding_problem(body, error)) from None
+    except RecursionError:
+        raise NestedTooDeeply from None
+    except json.JSONDecodeError as error:
+        if error.msg.startswith("Unexpected UTF-8 BOM"):
+            raise InvalidJson("The JSON begins with a byte order mark.", hint="Send UTF-8 without one.") from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InvalidJson(f"This is not valid JSON, at {place}: {error.msg}.") from None
 
 
 def escape_surrogates(value: Any) -> str:
@@ -57,7 +72,7 @@ def check_json(value: Any) -> None:
         level = [child for item in level for child in _child_values(item)]
         if not level:
             return
-    raise InvalidJson("The JSON is nested too deeply.")
+    raise NestedTooDeeply
 
 
 def _child_values(item: Any) -> Iterator[Any]:
@@ -70,10 +85,25 @@ def _child_values(item: Any) -> Iterator[Any]:
         yield from item
 
 
-def _parse_finite_float(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _reject_constant(text)
+def _parse_float(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise _invalid_number(text)
+    return number
 
 
-def _reject_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text:.20} is no number of JSON.")
+def _parse_int(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # it has thousands of digits
+        raise _invalid_number(text) from None
+
+
+def _invalid_number(text: str) -> InvalidJson:
+    shown = text if len(text) <= 20 else f"{text[:20]}…"
+    return InvalidJson(f"{shown} is no number that can be read.", hint="Send a finite number, or a text.")
+
+
+def _encoding_problem(body: bytes, error: UnicodeDecodeError) -> str:
+    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "The JSON is in UTF-16 and not in UTF-8."
+    return f"The JSON is not in UTF-8: its byte {error.start + 1} cannot be read."

@@ -85,9 +85,9 @@ def test_an_option_that_nobody_knows_is_refused_and_the_known_ones_are_named(
     assert not Query.objects.exists()
 
 
-def test_a_key_of_the_body_that_nobody_knows_does_not_stop_a_client(published: Plugin, key: str):
+def test_what_a_client_keeps_in_the_turns_of_a_conversation_does_not_stop_it(published: Plugin, key: str):
     turn = {"role": "user", "content": "Hello.", "id": "turn-1"}
-    assert post(key, sessionId="abc", context=[turn]).json()["outcome"] == "answered"
+    assert post(key, context=[turn]).json()["outcome"] == "answered"
 
 
 def test_max_sources_caps_what_is_read(published: Plugin, key: str):
