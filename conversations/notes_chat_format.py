@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 
 from asgiref.sync import sync_to_async
+from django.db import DatabaseError
 
 from lexic.database import release_connections
 from querying import json_format, pipeline
@@ -15,6 +17,7 @@ from querying.presentation.cited_pages import readable_page_ids
 from querying.question.clarification_replies import pack_original
 from querying.types import Answer, Delta, Done, Event, Failed, Question
 
+logger = logging.getLogger(__name__)
 _INTERRUPTED_NOTE = "\n\nThe answer stopped early. What you see is verified; the rest was not sent."
 
 
@@ -64,7 +67,12 @@ async def stream_text(opened: AnswerStream) -> AsyncGenerator[bytes]:
             elif isinstance(event, Done):
                 # A refusal has sent no text yet; an answer has sent all of it.
                 text = "" if has_text else event.answer.text
-                yield (text + await sync_to_async(_sources_list)(event.answer)).encode()
+                try:
+                    text += await sync_to_async(_sources_list)(event.answer)
+                except DatabaseError:
+                    logger.exception("the sources of query %s could not be listed", opened.question.id)
+                    text += _INTERRUPTED_NOTE
+                yield text.encode()
             elif isinstance(event, Failed):
                 yield _INTERRUPTED_NOTE.encode()
 

@@ -7,10 +7,15 @@ import os
 from typing import IO, Any
 
 import django
+from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 django.setup(set_prefix=False)
+
+from lexic.errors import LexicError  # noqa: E402 -- what follows needs the apps
+from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
+from lexic.outages import outage_error  # noqa: E402
 
 
 class _SizedRequest(ASGIRequest):
@@ -47,7 +52,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     """Django or the MCP server, for requests of a bounded size: Django would write a body of any size to disk before
     anyone is asked who sends it."""
     if scope["type"] == "http" and _content_length(scope) > _max_body_bytes():
-        await _send_payload_too_large(send, path=scope["path"])
+        await _send_error(send, PayloadTooLarge(), path=scope["path"])
         return
     left, has_answered = _max_body_bytes(), False
 
@@ -64,9 +69,15 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await send(message)
 
     inner = await _application_for(scope)
-    await inner(scope, bounded if scope["type"] == "http" else receive, watched)
+    try:
+        await inner(scope, bounded if scope["type"] == "http" else receive, watched)
+    except OSError as error:  # Django keeps a long body in a file, before any of its error handlers is there
+        full = outage_error(error)
+        if full is None or has_answered:
+            raise
+        await _send_error(send, full, path=scope["path"])
     if left < 0 and not has_answered:
-        await _send_payload_too_large(send, path=scope["path"])
+        await _send_error(send, PayloadTooLarge(), path=scope["path"])
 
 
 async def _application_for(scope: Any) -> Any:
@@ -85,15 +96,13 @@ def _content_length(scope: Any) -> int:
 
 
 def _max_body_bytes() -> int:
-    from django.conf import settings
-
     return settings.LEXIC_MAX_DOCUMENT_BYTES + _FORM_OVERHEAD_BYTES
 
 
-async def _send_payload_too_large(send: Any, *, path: str) -> None:
-    from lexic.http.error_handlers import PayloadTooLarge, error_body
-
-    body = json.dumps(error_body(PayloadTooLarge(), path=path)).encode()
+async def _send_error(send: Any, error: LexicError, *, path: str) -> None:
+    body = json.dumps(error_body(error, path=path)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 413, "headers": [*headers, (b"connection", b"close")]})
+    await send(
+        {"type": "http.response.start", "status": error.status, "headers": [*headers, (b"connection", b"close")]}
+    )
     await send({"type": "http.response.body", "body": body})

@@ -8,11 +8,27 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from lexic.outages import outage_error
+
 
 @contextmanager
 def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
-    """A new file in this folder, to write. It is gone afterwards unless `settle` has given it a name."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """A new file in this folder, to write. It is gone afterwards unless `move_into_place` has given it a name.
+
+    Raises `StorageFull` when the disk is full.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _new_file(folder) as file:
+            yield file
+    except OSError as error:
+        if full := outage_error(error):
+            raise full from error
+        raise
+
+
+@contextmanager
+def _new_file(folder: Path) -> Iterator[IO[bytes]]:
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".incoming-", delete=False) as file:
         try:
             yield file
@@ -21,7 +37,7 @@ def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
 
 
 def move_into_place(file: IO[bytes], path: Path) -> None:
-    """The `unnamed` file is whole, and is called this from now on, in place of what was called so."""
+    """The temporary file is whole, and is called this from now on, in place of what was called so."""
     file.close()
     # A rename is atomic: whoever finds the name finds the whole file.
     Path(file.name).replace(path)

@@ -164,7 +164,8 @@ def _database() -> dict[str, Any]:
     # processes share a pool. Celery closes pools around every task; workers and commands do without.
     options: dict[str, Any] = database.setdefault("OPTIONS", {})  # type: ignore[assignment]
     if pool_size := env.int("LEXIC_DB_POOL", 0, validate=validate.Range(min=0, max=100)):
-        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
+        # After an outage the pool tries again when somebody asks, not when its own growing delay is over.
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5, "reconnect_timeout": 2}
     return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
 
 

@@ -17,6 +17,7 @@ from asgiref.sync import sync_to_async
 from accounts.quotas import stream_slot
 from lexic.database import release_connections
 from lexic.errors import LexicError
+from lexic.outages import outage_error
 from plugins.models import CitationMode, Planner
 from querying.answering import document_list
 from querying.answering.confidence import confidence_basis
@@ -70,9 +71,9 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
                     yield event
         except LexicError as error:
             record.error = error
-        except Exception:
+        except Exception as error:
             logger.exception("query %s failed", question.id)
-            record.error = InternalError(question)
+            record.error = outage_error(error) or InternalError(question)
         if record.error:
             yield Failed.from_error(record.error)
 

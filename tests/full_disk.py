@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,4 +25,5 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
     except OSError:
         pass
     yield folder
+    gc.collect()  # what Django left open there is closed while the folder is
     subprocess.run(["umount", "-l", str(folder)], check=True)

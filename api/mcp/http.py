@@ -278,5 +278,7 @@ def _error_headers(error: LexicError) -> Headers:
         return {"WWW-Authenticate": 'Bearer realm="lexic"'}
     if isinstance(error, PostOnly):
         return {"Allow": "POST"}
+    if error.status == 503:
+        return {"Retry-After": "2"}
     # Without it the client would go on sending the rest of a body that is too large.
     return {"Connection": "close"} if isinstance(error, PayloadTooLarge) else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
-from django.http.response import HttpResponseBase
+from django.http.response import HttpResponse, HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
@@ -26,6 +26,7 @@ from api.throttling import ApiKeyThrottle
 from api.views import first_or_raise
 from lexic.database import release_connections
 from lexic.errors import NotFound
+from lexic.http.error_handlers import error_response
 from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
@@ -75,10 +76,10 @@ class QueryView(APIView):
         return response
 
 
-def _answer_response(question: Question) -> Response:
+def _answer_response(question: Question) -> HttpResponse:
     last = async_to_sync(pipeline.answer)(question)
     if isinstance(last, Failed):
-        return Response(AnswerFailed(last).as_dict(), status=last.status)
+        return error_response(AnswerFailed(last))
     return Response(json_format.answer_as_json(last.answer, question=question))
 
 

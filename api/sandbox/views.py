@@ -21,6 +21,7 @@ from api.releases.views import get_release
 from api.sandbox.serializers import SANDBOX_EVENT, DetailsSerializer, SandboxAnswerSerializer, SandboxSerializer
 from api.views import AuthorView
 from lexic.database import release_connections
+from lexic.http.error_handlers import error_response
 from plugins.models import Plugin
 from querying import json_format, releases
 from querying.models import Query
@@ -56,7 +57,7 @@ class SandboxView(AuthorView):
             return sse.event_stream_response(stream_with_final_event(question, build_final_event=build_details))
         run = run_to_end(question)
         if run.failure:
-            return Response(AnswerFailed(run.failure).as_dict(), status=run.failure.status)
+            return error_response(AnswerFailed(run.failure))
         assert run.answer is not None
         answer = json_format.answer_as_json(run.answer, question=question)
         return Response({**answer, "details": build_details(run)})

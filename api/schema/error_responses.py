@@ -39,6 +39,7 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
         502: operation["operationId"] in ANSWERING_OPERATIONS,
         503: not is_open or operation["operationId"] in ANSWERING_OPERATIONS,
         504: operation["operationId"] in ANSWERING_OPERATIONS,
+        507: has_body and "multipart/form-data" in operation["requestBody"]["content"],
     }
     return (status for status, can_be in conditions.items() if can_be)
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core import exceptions as django_errors
-from django.db import InterfaceError, OperationalError, connections
+from django.db import connections
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
@@ -23,11 +23,13 @@ from rest_framework import exceptions as api
 
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
 from lexic.http import openai_errors
+from lexic.outages import outage_error
 
 logger = logging.getLogger(__name__)
 
 API_PATHS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz")
 _MAX_REASON_LENGTH = 300
+_RETRY_SECONDS = 2
 
 
 class NotAuthenticated(LexicError):
@@ -52,14 +54,6 @@ class TooManyRequests(LexicError):
     code = "rate_limited"
     status = 429
     hint = "Wait as long as the header Retry-After says."
-
-
-class ServiceUnavailable(LexicError):
-    """The database cannot be reached at the moment."""
-
-    code = "unavailable"
-    status = 503
-    hint = "Try again in a moment."
 
 
 class InternalError(LexicError):
@@ -106,6 +100,8 @@ def to_lexic_error(exc: BaseException) -> LexicError:
         return exc
     if isinstance(exc, api.APIException):
         return _from_drf_error(exc)
+    if outage := outage_error(exc):
+        return outage
     for kinds, make in _DJANGO_ERROR_MAPPING:
         if isinstance(exc, kinds):
             return make(exc)
@@ -142,7 +138,6 @@ _DJANGO_ERROR_MAPPING: tuple[tuple[tuple[type[BaseException], ...], Any], ...] =
     ((django_errors.PermissionDenied,), lambda exc: NotAllowed()),
     ((django_errors.ValidationError,), lambda exc: InvalidInput(validation_message(_django_error_detail(exc)))),
     ((django_errors.SuspiciousOperation, django_errors.BadRequest), lambda exc: InvalidInput()),
-    ((OperationalError, InterfaceError), lambda exc: ServiceUnavailable()),
 )
 
 
@@ -185,8 +180,8 @@ def _error_headers(exc: BaseException | None, error: LexicError) -> dict[str, st
     if error.status == 401:
         headers["WWW-Authenticate"] = getattr(exc, "auth_header", None) or "Bearer"
     wait = getattr(exc, "wait", None) or getattr(exc, "retry_after", None)
-    if wait is None and isinstance(error, ServiceUnavailable):
-        wait = 2
+    if wait is None and error.status == 503:
+        wait = _RETRY_SECONDS
     if wait is not None:
         headers["Retry-After"] = str(math.ceil(wait))
     return headers
@@ -210,7 +205,8 @@ def is_api_request(request: HttpRequest) -> bool:
     return request.path.startswith(API_PATHS)
 
 
-def error_response(error: LexicError, *, path: str) -> JsonResponse:
+def error_response(error: LexicError, *, path: str = "") -> JsonResponse:
+    """The error as the clients of this address read it, with its status and headers."""
     return JsonResponse(error_body(error, path=path), status=error.status, headers=_error_headers(None, error))
 
 
@@ -247,16 +243,18 @@ def handler429(request: HttpRequest, exception: Exception | None = None, *, wait
 
 def handler500(request: HttpRequest) -> HttpResponse:
     """Called while the exception is being handled; Django has logged it with its traceback."""
-    if not is_api_request(request):
-        return _server_error_page(request)
     exc = sys.exc_info()[1] or InternalError()
+    if not is_api_request(request):
+        return _server_error_page(request, outage_error(exc))
     error = to_lexic_error(exc)
     _log_error(exc, error)
     return error_response(error if error.status >= 500 else InternalError(), path=request.path)
 
 
-def _server_error_page(request: HttpRequest) -> HttpResponse:
+def _server_error_page(request: HttpRequest, outage: LexicError | None) -> HttpResponse:
     """Drawn without the request, whose session or person may be what broke. Its number stands in the log as well."""
     number = secrets.token_hex(4)
-    logger.error("internal: error %s at %s", number, request.path)
-    return HttpResponse(loader.render_to_string("500.html", {"number": number}), status=500)
+    logger.error("%s: error %s at %s", outage.code if outage else "internal", number, request.path)
+    status = outage.status if outage else 500
+    content = loader.render_to_string("500.html", {"number": number, "outage": outage, "status": status})
+    return HttpResponse(content, status=status, headers=_error_headers(None, outage) if outage else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
@@ -13,11 +14,14 @@ from asgiref.sync import async_to_sync, sync_to_async
 from accounts.models import User
 from knowledge.models import KnowledgeBase
 from lexic.database import release_connections
-from querying import pipeline
+from lexic.http.error_handlers import to_lexic_error
+from querying import json_format, pipeline
 from querying.answering.llms import get_llm
 from querying.answering.llms.recording import RecordingLLM
 from querying.presentation import sse
 from querying.types import Answer, Clarification, Delta, Done, Event, Failed, Prompt, Question, Status, Step
+
+logger = logging.getLogger(__name__)
 
 
 def format_duration(ms: int) -> str:
@@ -95,13 +99,20 @@ def run_to_end(question: Question) -> QuestionRun:
 async def stream_with_final_event(
     question: Question, *, build_final_event: Callable[[QuestionRun], Mapping[str, Any]]
 ) -> AsyncGenerator[bytes]:
-    """The response's body. `build_final_event` makes the last event, once the audit row is written. Closing the body
-    stops the language model."""
+    """The response's body. `build_final_event` makes the last event, once the audit row is written; where that fails,
+    the last event is the error. Closing the body stops the language model."""
     run = QuestionRun(question)
     async with aclosing(sse.encode_events(run.events(), question=question)) as body:
         async for block in body:
             yield block
-    yield sse.encode_sse(await sync_to_async(release_connections()(build_final_event))(run))
+    try:
+        last = await sync_to_async(release_connections()(build_final_event))(run)
+    except Exception as raised:
+        logger.exception("the last event of query %s could not be made", question.id)
+        if run.failure:  # the caller has been told
+            return
+        last = json_format.event_as_json(Failed.from_error(to_lexic_error(raised)), question=question)
+    yield sse.encode_sse(last)
 
 
 def may_read_prompt(run: QuestionRun, *, user: User, may_change: bool) -> bool:

@@ -1,0 +1,39 @@
+"""What a machine runs out of, or loses while it works, as errors that say so: the database, and room on a disk."""
+
+from __future__ import annotations
+
+import errno
+
+from django.db import DatabaseError, InterfaceError, OperationalError
+
+from lexic.errors import LexicError
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+# SQLSTATEs: the disk of the database is full; it takes no writes, because another server has just taken its place.
+_DISK_FULL, _READ_ONLY = "53100", "25006"
+
+
+class ServiceUnavailable(LexicError):
+    """The database cannot be reached at the moment."""
+
+    code = "unavailable"
+    status = 503
+    hint = "Try again in a moment."
+
+
+class StorageFull(LexicError):
+    """There is no room left on the server's disk, so nothing was stored."""
+
+    code = "storage_full"
+    status = 507
+    hint = "Whoever runs this site has to free some space; then try again."
+
+
+def outage_error(exc: BaseException) -> LexicError | None:
+    """The error to show where the exception comes from an outage; None for every other exception."""
+    state = getattr(exc.__cause__, "sqlstate", None) if isinstance(exc, DatabaseError) else None
+    if state == _DISK_FULL or (isinstance(exc, OSError) and exc.errno in _FULL):
+        return StorageFull()
+    if isinstance(exc, (OperationalError, InterfaceError)) or state == _READ_ONLY:
+        return ServiceUnavailable()
+    return None
