@@ -14,6 +14,7 @@ from accounts.models import User
 from knowledge.models import Chunk
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
 from plugins.scoped_admin import ReadOnlyAdmin
+from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.presentation import answer_text
 from querying.types import Outcome
@@ -29,8 +30,9 @@ class QueryAdmin(ReadOnlyAdmin):
         ("created_at", admin.DateFieldListFilter),
     ]
     not_in_lists = ("answer", "citations", "context", "decision_path", "facts", "knowledge", "passages", "plan")
-    search_fields = ["question", "answer"]
-    search_help_text = "Words of the question or the answer."
+    # Not the answer: whoever searches it learns of quotations that are withheld from them.
+    search_fields = ["question"]
+    search_help_text = "Words of the question."
     date_hierarchy = "created_at"
     fieldsets = [
         (
@@ -62,6 +64,12 @@ class QueryAdmin(ReadOnlyAdmin):
             (name, {"fields": [field for field in of["fields"] if field != "asked_by"]}) for name, of in self.fieldsets
         ]
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Query | None:
+        """The row without the quotations that this person may not read."""
+        assert isinstance(request.user, User)
+        row = super().get_object(request, object_id, from_field)
+        return withhold_quotations([row], viewer=request.user)[0] if row else None
+
     # --- Question and answer -----------------------------------------------------------------------------
 
     @admin.display(description="question", ordering="question")
@@ -78,6 +86,7 @@ class QueryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="sources")
     def sources(self, query: Query) -> SafeString | str:
+        """What is withheld links nowhere and quotes nothing."""
         rows = (
             (source.url, source.document, source.place, source.excerpt)
             for source in map(answer_text.source_link, query.citations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
@@ -144,3 +145,9 @@ def _set_conditions(conditions: dict[str, Any]) -> dict[str, Any]:
         name: [_set_conditions(part) for part in value] if name in ("all_of", "any_of", "none_of") else value
         for name, value in given.items()
     }
+
+
+def cited_page_id(citation: Mapping[str, Any]) -> int:
+    """The id of the page that the citation's address opens; 0 where it has none."""
+    last = str(citation.get("url", "")).partition("?")[0].rpartition("/")[2]
+    return int(last) if last.isascii() and last.isdigit() else 0

@@ -13,16 +13,17 @@ from rest_framework.response import Response
 
 from accounts.models import ApiKey, User
 from api.analytics import serializers
-from api.pagination import page_response
+from api.pagination import DefaultPagination
 from api.plugins.lookup import get_plugin
 from api.views import AuthorView
 from knowledge.models import Document, DocumentStatus
 from plugins.models import Plugin
+from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
 
 MAX_KEYS, MAX_DOCUMENTS = 50, 50
-_DEFERRED_COLUMNS = ("context", "options", "plan", "passages", "knowledge")
+_DEFERRED_COLUMNS = ("context", "options", "plan", "passages")
 
 
 class AnalyticsView(AuthorView):
@@ -51,7 +52,8 @@ class QueriesView(AuthorView):
 
     @extend_schema(parameters=[serializers.QueryListParameters], responses=serializers.QueryRowSerializer(many=True))
     def get(self, request: Request, plugin: str) -> Response:
-        """What was asked of the plugin, the newest first."""
+        """What was asked of the plugin, the newest first. A citation of a knowledge base that you may not open is there
+        without its words, with `isWithheld`; the answer that quotes it is left out."""
         found, parameters = get_plugin(request, plugin), serializers.QueryListParameters.read(request)
         conditions = {name: parameters[name] for name in ("outcome", "confidence") if name in parameters}
         queries = (
@@ -62,7 +64,10 @@ class QueriesView(AuthorView):
             .select_related("api_key")
             .defer(*_DEFERRED_COLUMNS)
         )
-        return page_response(self, queries, serializers.QueryRowSerializer, context={"reader": self.user})
+        pages = DefaultPagination()
+        page = withhold_quotations(pages.paginate_queryset(queries, request, self) or [], viewer=self.user)
+        rows = serializers.QueryRowSerializer(page, many=True, context={"reader": self.user})
+        return pages.get_paginated_response(rows.data)
 
 
 def _totals_by_day(queries: QueryStatistics, *, weekly: bool) -> dict[str, Any]:

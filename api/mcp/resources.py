@@ -21,9 +21,10 @@ from mcp.types import ResourceTemplate
 
 from accounts.models import ApiKey, Capability
 from api.mcp.principals import check_capability
-from knowledge.models import Consent, Document, KnowledgeBase, Page
+from knowledge.models import Page
 from lexic.errors import InvalidInput, NotFound
 from plugins.models import Plugin
+from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.presentation.cited_pages import readable_page
 from querying.presentation.page_viewer import document_status, title_and_section
@@ -144,19 +145,15 @@ def _get_citation_source(query: str, source_id: str, *, key: ApiKey, context_len
         raise InvalidSourceUri from None
     check_capability(key, Capability.QUERY, Capability.READ)
     row = Query.objects.filter(pk=query_id, api_key=key, plugin__in=Plugin.objects.visible_to(key)).first()
-    citation = next((one for one in row.citations if one["id"] == source_id), None) if row else None
-    if citation is None:
+    rows = withhold_quotations([row], viewer=key.owner) if row else []
+    citation = next((one for row in rows for one in row.citations if one["id"] == source_id), None)
+    if citation is None or citation.get("isWithheld"):
         raise UnknownSource
     # The host is not compared: the server may have had another name when the address was written.
     match = _PAGE_PATH.search(citation["url"])
     page = _get_readable_page(int(match[1]), key) if match else None
     if page is not None:
         return _source_from_page(page, citation["start"], citation["end"], context_length=context_length)
-    assert row
-    assert row.plugin
-    quoted = KnowledgeBase.objects.open_to(row.plugin, least=Consent.PUBLISHED if row.release_id else Consent.DRAFT)
-    if not Document.objects.filter(pk=citation["documentId"], knowledge_base__in=quoted.values("pk")).exists():
-        raise UnknownSource
     return SourceText(
         document=citation["document"],
         document_id=citation["documentId"],

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Any
 
+from querying.models import Query
+
 # A spreadsheet computes a cell that begins with one of these.
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 MAX_ROWS = 20_000
@@ -35,17 +37,17 @@ def escape_formula(value: Any) -> str:
     return f"'{text}" if text.startswith(_FORMULA_PREFIXES) or text.lstrip().startswith(_FORMULA_PREFIXES) else text
 
 
-def write_csv(rows: Iterable[Mapping[str, Any]], *, steps: Iterable[str], names: Mapping[Any, str]) -> str:
+def write_csv(rows: Iterable[Query], *, steps: Iterable[str], names: Mapping[Any, str]) -> str:
     """The rows with a head, each with the time of every step and the name of the key that asked."""
     steps = list(steps)
     out = StringIO()
     writer = csv.writer(out)
     writer.writerow([*COLUMNS, *(f"{step}_ms" for step in steps), "asked_by"])
     for row in rows:
-        times = [row["timings"].get(step) for step in steps]
-        key = row["api_key"]
+        times = [row.timings.get(step) for step in steps]
+        key = row.api_key_id
         who = names.get(key, OTHERS_KEY_LABEL) if key else NO_KEY_LABEL
-        asked_at = row["created_at"].isoformat(timespec="seconds")
-        others = [row[name] for name in COLUMNS if name != "created_at"]
+        asked_at = row.created_at.isoformat(timespec="seconds")
+        others = [getattr(row, name) for name in COLUMNS if name != "created_at"]
         writer.writerow([escape_formula(value) for value in [asked_at, *others, *times, who]])
     return out.getvalue()

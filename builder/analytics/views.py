@@ -16,6 +16,7 @@ from builder.analytics.forms import DateRangeForm, PluginAnalyticsForm
 from builder.panes import render_pane
 from knowledge.models import Document, DocumentQuerySet
 from plugins.models import Plugin
+from querying.audit.quotations import withhold_quotations
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
 from querying.types import Confidence, Outcome
 
@@ -95,8 +96,9 @@ def download_csv(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User, name: str) -> HttpResponse:
     """The questions of the chosen days for a spreadsheet, the newest first."""
     queries = everything.created_between(*form.days).order_by("-created_at")
-    rows = list(queries.values(*COLUMNS, "timings", "api_key")[:MAX_ROWS])
-    names = _visible_key_names({row["api_key"] for row in rows}, user)
+    needed = queries.only(*COLUMNS, "timings", "api_key", "user", "plugin", "release", "citations", "knowledge")
+    rows = withhold_quotations(needed[:MAX_ROWS], viewer=user)
+    names = _visible_key_names({row.api_key_id for row in rows}, user)
     first, last = form.days
     response = HttpResponse(write_csv(rows, steps=TIMED_STEPS, names=names), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{first}-{last}.csv"'

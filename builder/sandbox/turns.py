@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from accounts.models import User
+from querying.audit.quotations import withhold_quotations
 from querying.models import Feedback, Query
 from querying.presentation.answer import AnswerPresentation, present_answers, stored_from_query
 from querying.presentation.question_run import QuestionRun, may_read_prompt
@@ -52,7 +53,8 @@ class SandboxTurn:
 
 
 def make_turns(queries: Sequence[Query], *, user: User) -> list[SandboxTurn]:
-    """The queries as this person may see them. Four statements, whatever their number."""
+    """The queries as this person may see them. The number of statements does not depend on theirs."""
+    queries = withhold_quotations(queries, viewer=user)
     answers = present_answers([stored_from_query(query) for query in queries], viewer=user)
     passages = retrieved_passages(queries, viewer=user)
     feedback = {one.query_id: one for one in Feedback.objects.filter(user=user, query__in=queries)}

@@ -15,10 +15,13 @@ from django.db.models import Model, Q, QuerySet
 
 from accounts import avatars
 from accounts.models import User
+from knowledge.versions.batches import batched
 from lexic.errors import LexicError
 from marketplace.account.personal_data import PERSONAL_DATA_RULES, PersonalDataRule
 from marketplace.bundle.draft_export import export_plugin
 from plugins.models import Plugin
+from querying.audit.quotations import withhold_quotations
+from querying.models import Query
 
 # The newest rows of each kind, and the bytes of all plugins together.
 MAX_ROWS = 200_000
@@ -39,7 +42,7 @@ def export_personal_data(user: User) -> IO[bytes]:
         _write_json(archive, "profile.json", {name: getattr(user, name) for name in _PROFILE_FIELDS})
         for label, decision in PERSONAL_DATA_RULES.items():
             if decision.file:
-                _write_rows(archive, f"{decision.file}.jsonl", personal_rows(user, label), decision)
+                _write_rows(archive, decision, personal_rows(user, label), user=user)
         if user.avatar and (picture := avatars.avatar_path(user.avatar)).exists():
             archive.write(picture, "picture.webp")
         for plugin in Plugin.objects.filter(owner=user).order_by("slug"):
@@ -60,15 +63,19 @@ def personal_rows(user: User, label: str) -> QuerySet[Model]:
     return model._base_manager.filter(named).order_by(newest)
 
 
-def _write_rows(archive: zipfile.ZipFile, name: str, rows: QuerySet[Model], decision: PersonalDataRule) -> None:
-    with archive.open(name, "w") as member:
-        for line in _json_lines(rows, decision.columns):
-            member.write(line)
+def _write_rows(archive: zipfile.ZipFile, rule: PersonalDataRule, rows: QuerySet[Any], *, user: User) -> None:
+    columns, newest = rule.columns, rows[:MAX_ROWS]
+    lines = _questions(newest, columns, user=user) if rows.model is Query else newest.values(*columns)
+    with archive.open(f"{rule.file}.jsonl", "w") as member:
+        for line in lines.iterator(chunk_size=_EXPORT_BATCH) if isinstance(lines, QuerySet) else lines:
+            member.write(_json_bytes(line) + b"\n")
 
 
-def _json_lines(rows: QuerySet[Model], columns: tuple[str, ...]) -> Iterator[bytes]:
-    for row in rows.values(*columns)[:MAX_ROWS].iterator(chunk_size=_EXPORT_BATCH):
-        yield _json_bytes(row) + b"\n"
+def _questions(rows: QuerySet[Query], columns: tuple[str, ...], *, user: User) -> Iterator[dict[str, Any]]:
+    """With the quotations that the person may still read."""
+    for batch in batched(rows.iterator(chunk_size=_EXPORT_BATCH), _EXPORT_BATCH):
+        for row in withhold_quotations(batch, viewer=user):
+            yield {name: getattr(row, name) for name in columns}
 
 
 def _write_json(archive: zipfile.ZipFile, name: str, value: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from accounts.models import Principal, User
 from knowledge.models import Page
+from querying.json_format import cited_page_id
 from querying.presentation.answer_text import source_link
 
 # Characters of the page that are shown on either side of a cited span.
@@ -28,12 +29,6 @@ def readable_page_ids(page_ids: Collection[int], *, viewer: User | None) -> froz
     """Those of the pages that the viewer, or anybody at all (None), may read. One statement."""
     readable = Page.objects.visible_to(viewer).filter(pk__in=page_ids)
     return frozenset(readable.values_list("pk", flat=True))
-
-
-def cited_page_id(citation: Mapping[str, Any]) -> int:
-    """The id of the page that the citation's address opens; 0 where it has none."""
-    last = str(citation.get("url", "")).partition("?")[0].rpartition("/")[2]
-    return int(last) if last.isascii() and last.isdigit() else 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +59,10 @@ class CitedPages:
         return cls(texts=texts, readable=readable_page_ids(texts, viewer=viewer) if texts else ())
 
     def has_excerpt(self, citation: Mapping[str, Any]) -> bool:
-        """Whether the excerpt is on its page, word for word, where the citation says."""
+        """Whether the excerpt is on its page, word for word, where the citation says. One that is withheld was checked
+        when it was logged."""
+        if citation.get("isWithheld"):
+            return True
         text = self.texts.get(cited_page_id(citation))
         start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
         return text is not None and text[start:end] == citation.get("excerpt")
@@ -72,7 +70,7 @@ class CitedPages:
     def quote(self, number: int, citation: Mapping[str, Any]) -> QuotedCitation:
         """The citation with the words around it, as far as the viewer may read them."""
         source, page_id = source_link(citation), cited_page_id(citation)
-        text = self.texts[page_id] if page_id in self.readable else ""
+        text = self.texts[page_id] if page_id in self.readable and not citation.get("isWithheld") else ""
         start, end = int(citation.get("start", 0)), int(citation.get("end", 0))
         before, after = text[max(0, start - _MARGIN_CHARACTERS) : start], text[end : end + _MARGIN_CHARACTERS]
         if before and start > _MARGIN_CHARACTERS:

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Chunk, Page
+from querying.json_format import cited_page_id
 from querying.models import Query
-from querying.presentation.cited_pages import cited_page_id
 
 MAX_NEAREST = 3
 _COLUMNS = ("start", "end", "section_path", "document_title", "is_paged", "document__title", "page__number")

@@ -196,7 +196,7 @@ def test_a_conversation_takes_the_same_statements_for_any_number_of_turns(
         ask(client, plugin)
     ids = ",".join(str(pk) for pk in Query.objects.values_list("pk", flat=True))
     client.get(address("sandbox", plugin))
-    with django_assert_num_queries(_statements(client, plugin) + 5):
+    with django_assert_num_queries(_statements(client, plugin) + 10):
         assert client.get(address("sandbox", plugin), {"turns": ids}).content.decode().count("<mark>") == turns
 
 

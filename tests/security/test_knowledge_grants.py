@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from accounts.models import ApiKey, User
 from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant, Page
+from marketplace.account.data_export import export_personal_data
 from marketplace.publishing.handover import accept_ownership, offer_ownership
 from marketplace.publishing.publish import NotReady, publish
 from marketplace.publishing.rollback import RollbackKnowledgeGone, roll_back
@@ -237,3 +239,74 @@ def test_an_account_that_is_deleted_takes_its_grants_and_nobodys_knowledge(
     assert KnowledgeBase.objects.filter(pk=setting.base.pk).exists()
     assert Page.objects.filter(document__knowledge_base=setting.base).exists()
     assert not KnowledgeGrant.objects.standing().exists()
+
+
+def quoting(setting: Setting, alice: User, bob: User, charlie: User) -> Query:
+    """Charlie, who views Bob's plugin, may not open Alice's base. Bob asks a question that quotes it."""
+    setting.grant(bob, alice, Consent.PUBLISHED)
+    setting.bobs.viewers.add(charlie)
+    publish(setting.bobs, by=bob)
+    ask("formwork", bob)
+    return Query.objects.get()
+
+
+def export_of(user: User) -> str:
+    with export_personal_data(user) as file, zipfile.ZipFile(file) as archive:
+        return archive.read("questions.jsonl").decode()
+
+
+def places_of_log(setting: Setting, query: Query) -> list[str]:
+    """Everywhere that logged answers are shown to people who may look at the plugin."""
+    plugin = setting.bobs.pk
+    return [
+        reverse("admin:querying_query_change", args=[query.pk]),
+        reverse("admin:querying_query_changelist"),
+        reverse("admin:builder_sandbox", args=[plugin], query={"turns": str(query.pk)}),
+        reverse("admin:builder_inbox", args=[plugin]),
+        reverse("admin:builder_analytics", args=[plugin]),
+        reverse("admin:builder_analytics_csv", args=[plugin]),
+        reverse("admin:builder_overall_csv"),
+        f"/api/plugins/{setting.bobs.slug}/queries",
+    ]
+
+
+def test_the_log_withholds_quotations_of_knowledge_that_one_may_not_open(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    query = quoting(setting, alice, bob, charlie)
+    for address in places_of_log(setting, query):
+        answer = signed_in(charlie).get(address)
+        assert answer.status_code == 200, address
+        assert "nineteen" not in answer.content.decode(), address
+    readable = [address for address in places_of_log(setting, query) if "nineteen" in read(bob, address)]
+    assert len(readable) >= 4
+    search = reverse("admin:querying_query_changelist", query={"q": "nineteen"})
+    assert signed_in(charlie).get(search).context["cl"].result_count == 0
+
+
+def read(user: User, address: str) -> str:
+    return signed_in(user).get(address).content.decode()
+
+
+def test_who_asked_reads_the_answer_again_while_the_grant_stands(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    quoting(setting, alice, bob, charlie)
+    ask("formwork", charlie)
+    mine = Query.objects.get(user=charlie)
+    address = reverse("admin:querying_query_change", args=[mine.pk])
+    assert ("nineteen" in read(charlie, address), "nineteen" in export_of(charlie)) == (True, True)
+    setting.base.grants.all().end()
+    assert ("nineteen" in read(charlie, address), "nineteen" in export_of(charlie)) == (False, False)
+    assert "nineteen" in read(bob, address)  # he still edits the plugin that the base belongs to
+
+
+def test_quotations_of_the_plugins_own_knowledge_are_shown(
+    setting: Setting, alice: User, bob: User, charlie: User
+) -> None:
+    quoting(setting, alice, bob, charlie)
+    _, secret = ApiKey.objects.issue(owner=bob, name="agent")
+    body = {"plugin": "formwork", "query": "What is the sole of boots of?"}
+    APIClient().post("/api/v1/query", body, format="json", headers={"Authorization": f"Bearer {secret}"})
+    query = Query.objects.latest("created_at")
+    assert "rubber" in read(charlie, reverse("admin:querying_query_change", args=[query.pk]))
