@@ -21,6 +21,7 @@ from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
 from knowledge.sql import statement
+from lexic.name_field import NameField
 from plugins.models import Plugin
 
 
@@ -70,7 +71,7 @@ class KnowledgeBase(models.Model):
     plugin = models.OneToOneField(
         Plugin, on_delete=models.CASCADE, null=True, blank=True, related_name="knowledge_base"
     )
-    name = models.CharField(max_length=120)
+    name = NameField(max_length=120)
     embedder = models.CharField(
         max_length=120,
         default="local",
@@ -170,14 +171,14 @@ class Document(Revisioned):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="documents")
-    title = models.CharField(max_length=300)
+    title = NameField(max_length=300)
     source_type = models.CharField(max_length=16, choices=SourceType.choices)
-    file_name = models.CharField(max_length=300, blank=True, help_text="As it was called where it came from.")
+    file_name = NameField(max_length=300, blank=True, help_text="As it was called where it came from.")
     url = models.URLField(max_length=2000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     ready_sha256 = models.CharField(max_length=64, blank=True, editable=False)
     # What the version that answers was called and is read by, for when a newer one is given up.
-    ready_file_name = models.CharField(max_length=300, blank=True, default="", db_default="", editable=False)
+    ready_file_name = NameField(max_length=300, blank=True, default="", db_default="", editable=False)
     ready_source_type = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
     # Of the bytes whose pages and chunks are staged already, so that only their vectors are missing.
     arrived_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
@@ -299,7 +300,7 @@ class Chunk(Revisioned):
     section_path = ArrayField(models.CharField(max_length=200), default=list)
     content = models.TextField()
     # How its document was called and made then: a release shows what it showed, whatever becomes of the document.
-    document_title = models.CharField(max_length=300, blank=True, default="", db_default="")
+    document_title = NameField(max_length=300, blank=True, default="", db_default="")
     source_type = models.CharField(max_length=16, blank=True, default="", db_default="")
     is_paged = models.BooleanField(null=True, help_text="Whether its page has a number that people know.")
     content_hash = models.BinaryField(max_length=32, help_text="SHA-256 of what is embedded: title path and content.")

@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
 from lexic.errors import Conflict
+from lexic.name_field import NameField
 from plugins import slugs
 from plugins.collaborator_models import Invitation as Invitation
 from plugins.collaborator_models import OwnershipOffer as OwnershipOffer
@@ -189,14 +190,14 @@ class Plugin(RetentionSettings, AnswerPolicy):
         related_name="viewed_plugins",
         help_text="May look at it in the builder and ask its draft, and change nothing.",
     )
-    name = models.CharField(max_length=120)
+    name = NameField(max_length=120)
     slug = models.SlugField(
         max_length=slugs.MAX_SLUG_LENGTH,
         unique=True,
         blank=True,
         help_text="What agents call it. Made from the name when left empty.",
     )
-    tagline = models.CharField(max_length=160, blank=True, help_text="One line for the marketplace.")
+    tagline = NameField(max_length=160, blank=True, help_text="One line for the marketplace.")
     description = models.TextField(blank=True)
     domain = models.CharField(max_length=80, help_text="The field it knows, such as “structural-engineering”.")
     tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)

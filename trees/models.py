@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import Principal
+from lexic.name_field import NameField
 from plugins.models import Plugin
 
 
@@ -29,7 +30,7 @@ class DecisionTree(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="trees")
-    name = models.CharField(max_length=120)
+    name = NameField(max_length=120)
     description = models.TextField(blank=True)
     tree_data = models.JSONField()
     is_active = models.BooleanField(default=True)
@@ -73,7 +74,7 @@ class TreeCase(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tree = models.ForeignKey(DecisionTree, on_delete=models.CASCADE, related_name="cases")
-    name = models.CharField(max_length=120)
+    name = NameField(max_length=120)
     sentence = models.TextField(blank=True, help_text="What somebody asks, in their own words.")
     facts = models.JSONField(default=dict, blank=True, help_text="What the caller says beside the sentence.")
     expectation = models.CharField(max_length=8, choices=Expectation.choices, default=Expectation.REACHES)

@@ -56,6 +56,19 @@ _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HTML_START = re.compile(
     rb"\s{0,200}(?:<!--[^>]{0,500}-->\s{0,200})?<(?:!doctype\s{1,20}html|html[\s>])", re.IGNORECASE
 )
+# Text to a machine and not to a reader: what begins like one of these, or is named so, is refused.
+_MARKUP_FORMATS = {
+    "RTF": (("rtf",), re.compile(rb"\s{0,50}\{\\rtf", re.IGNORECASE)),
+    "SVG": (("svg",), re.compile(rb"(?:\s|<[?!][^>]{0,500}>){0,9}<svg[\s>]", re.IGNORECASE)),
+    "EML": (
+        ("eml", "mht", "mhtml", "mbox"),
+        re.compile(
+            rb"(?:[\w-]{1,60}:[^\n]{0,998}\n(?:[ \t][^\n]{0,998}\n){0,20}){0,40}?(?:MIME-Version|Message-ID|Received):",
+            re.IGNORECASE,
+        ),
+    ),
+    "PostScript": (("ps", "eps"), re.compile(rb"%!PS")),
+}
 
 
 def detect_type(file_name: str, head: bytes) -> str:
@@ -86,8 +99,13 @@ def _detect_binary(head: bytes, extension: str) -> str | None:
 
 
 def _detect_text(head: bytes, extension: str) -> str:
-    if _HTML_START.match(head.removeprefix(b"\xef\xbb\xbf")):
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    if _HTML_START.match(head):
         return "html"
+    for name, (extensions, start) in _MARKUP_FORMATS.items():
+        if extension in extensions or start.match(head):
+            hint = f"Save it as PDF or Word (.docx) and upload that. {UnsupportedDocument.hint}"
+            raise UnsupportedDocument(f"{name} files are not read.", hint=hint)
     named = TYPES_BY_EXTENSION.get(extension, "text")
     if named in ("pdf", "docx"):
         raise DamagedDocument(f"The file is called .{extension} but is not one.")

@@ -56,10 +56,18 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     document = _open_document(path)
     body = BodyText(styles=_style_levels(document))
     body.add_blocks(document.element.body)
-    title = one_line(clean_text(document.core_properties.title or ""))[:300]
+    title = one_line(clean_text(_stated_title(document)))[:300]
     yield from single_page_events(
         text=body.text(), limits=limits, title=title or body.first_title(), headings=body.headings
     )
+
+
+def _stated_title(document: Any) -> str:
+    """The title in the file's properties. Where it has none, the library would make up “Word Document”."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+
+    kinds = {relation.reltype for relation in document.part.package.rels.values()}
+    return str(document.core_properties.title or "") if RELATIONSHIP_TYPE.CORE_PROPERTIES in kinds else ""
 
 
 def check_archive(path: Path) -> None:
@@ -133,7 +141,9 @@ class BodyText:
         return "\n".join(self.lines).rstrip("\n")
 
     def first_title(self) -> str | None:
-        return next((heading.title for heading in self.headings if heading.level == 1), None)
+        """The first heading of the highest level there is."""
+        first = min(self.headings, key=lambda heading: heading.level, default=None)
+        return first.title if first else None
 
     def add_blocks(self, container: Any) -> None:
         stack = [iter(container)]

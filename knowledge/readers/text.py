@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import re
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,9 @@ from knowledge.readers.types import Limits, ReaderEvent
 
 # Guessing a character set from more than this costs time and changes nothing.
 _SAMPLE_BYTES = 100_000
+# Text in another script than the Latin one is mostly made of other bytes.
+_MIN_SCRIPT_SHARE = 0.1
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 # The longer mark first: that of UTF-32 begins with that of UTF-16.
 _BYTE_ORDER_MARKS = (
@@ -41,8 +46,21 @@ def decode_bytes(data: bytes) -> str:
 
 
 def _guess_encoding(data: bytes) -> str:
+    """The character set of text that is not UTF-8. Latin text is Windows-1252, as browsers have it: a guess between the
+    Latin sets rests on a few letters, and turns a quotation mark or a euro sign into something else."""
     # Imported late: nearly all text is UTF-8 and never gets here.
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[:_SAMPLE_BYTES]).best()
-    return best.encoding if best else "cp1252"
+    first = _NOT_ASCII.search(data)
+    start = max(0, first.start() - _SAMPLE_BYTES // 2) if first else 0
+    sample = data[start : start + _SAMPLE_BYTES]
+    if len(_NOT_ASCII.findall(sample)) < _MIN_SCRIPT_SHARE * len(sample):
+        return "cp1252"
+    best = from_bytes(sample).best()
+    return "cp1252" if best is None or _is_latin(str(best)) else best.encoding
+
+
+def _is_latin(text: str) -> bool:
+    letters = [character for character in text if character.isalpha() and not character.isascii()]
+    latin = sum(unicodedata.name(letter, "").startswith(("LATIN", "FEMININE", "MASCULINE")) for letter in letters)
+    return 2 * latin >= len(letters)

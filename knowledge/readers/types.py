@@ -89,10 +89,10 @@ class EncryptedDocument(UnreadableDocument):
 
 
 class NoText(UnreadableDocument):
-    """The document holds pictures of pages but no text."""
+    """The document holds no text that can be read."""
 
     code = "no_text"
-    hint = "Run text recognition (OCR) on it and upload the result."
+    hint = "If it is a scan, run text recognition (OCR) on it and upload the result."
 
 
 class DamagedDocument(UnreadableDocument):

@@ -77,6 +77,7 @@ class _PageReader:
         self._characters = 0
         self._broken = 0
         self._pictures = 0
+        self._has_pictures = False
         self._alphanumeric = 0
 
     def __iter__(self) -> Iterator[PageText]:
@@ -93,7 +94,7 @@ class _PageReader:
         if self._broken == total:
             raise DamagedDocument()
         if self._alphanumeric == 0 or 100 * self._pictures >= _PICTURE_PAGES_PERCENT * total:
-            raise NoText()
+            raise NoText("The document holds pictures of pages but no text.") if self._has_pictures else NoText()
 
     def _read(self, number: int) -> PageText:
         try:
@@ -124,6 +125,7 @@ class _PageReader:
             raise TooLarge()
         alphanumeric = count_alphanumeric(layout.text)
         self._alphanumeric += alphanumeric
+        self._has_pictures |= objects.has_pictures
         drawn = objects.has_pictures or objects.paths >= RULED_PAGE_PATH_COUNTS.start
         self._pictures += alphanumeric < _MIN_PAGE_CHARACTERS and drawn
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[3]
         ("a.json", b"{}", "json"),
         ("a.jsonl", b"{}\n{}", "json"),
         ("README", b"words", "text"),
+        ("memo.txt", b"From: Ruth\nTo: Site\nSubject: Cover\n\nThe cover is 45 mm.", "text"),
+        ("about.md", b"# SVG\n\n`<svg>` is a picture.", "markdown"),
         ("a.csv", b"a,b", "text"),
         ("a.txt", b"\xff\xfea\x00", "text"),
         ("..\\..\\a.md", b"x", "markdown"),
@@ -43,12 +46,33 @@ def test_f3_the_content_decides_then_the_name(name, head, expected):
         ("a.docx", b"just text", DamagedDocument),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", UnsupportedDocument),
         ("a.zip", b"PK\x03\x04\x00", UnsupportedDocument),
+        ("a.rtf", b"{\\rtf1\\ansi words}", UnsupportedDocument),
+        ("notes.txt", b"\xef\xbb\xbf{\\rtf1\\ansi words}", UnsupportedDocument),
+        ("plan.md", b'<?xml version="1.0"?>\n<!-- made -->\n<svg xmlns="x"><text>t</text></svg>', UnsupportedDocument),
+        ("plan.svg", b"<g><text>t</text></g>", UnsupportedDocument),
+        ("mail", b"From: a@example.org\r\nSubject: x\r\n y\r\nMIME-Version: 1.0\r\n\r\nwords", UnsupportedDocument),
+        ("mail.eml", b"Subject: x\r\n\r\nwords", UnsupportedDocument),
+        ("a.eps", b"%!PS-Adobe-3.0 EPSF", UnsupportedDocument),
         ("a.txt", b"\x89PNG\r\n\x1a\n\x00", UnsupportedDocument),
     ],
 )
 def test_f3_what_no_reader_reads_is_refused(name, head, error):
     with pytest.raises(error):
         detect_type(name, head)
+
+
+def test_what_is_refused_says_what_is_read():
+    with pytest.raises(UnsupportedDocument) as refused:
+        detect_type("mail.eml", b"Subject: x\r\n\r\nwords")
+    assert refused.value.message == "EML files are not read."
+    assert "Upload a PDF, Word (.docx), Markdown, HTML, JSON or plain text file." in refused.value.hint
+
+
+def test_detection_is_linear_in_what_it_looks_at():
+    for head in (b"a: b\n" * 900, b"a:" * 2000, b"<!-- -->" * 500, b" " * 4096, b"x: y\n \n" * 600):
+        started = time.perf_counter()
+        detect_type("a.txt", head)
+        assert time.perf_counter() - started < 0.5
 
 
 def test_every_reader_has_its_module():

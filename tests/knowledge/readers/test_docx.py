@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import zipfile
 
 import pytest
@@ -40,6 +41,24 @@ def test_paragraphs_headings_and_tables_come_in_order(tmp_path):
     ]
     assert [(h.level, h.title) for h in page.headings] == [(1, "Durability"), (2, "Nominal cover")]
     assert all(page.text.startswith(h.title, h.start) for h in page.headings)
+
+
+@pytest.mark.parametrize(("level", "title"), [(1, "Durability"), (3, "Durability"), (None, None)])
+def test_a_document_without_properties_is_called_by_its_heading(tmp_path, level, title):
+    def build(document) -> None:
+        if level:
+            document.add_heading("Durability", level=level)
+        document.add_paragraph("Cover protects the steel.")
+
+    path = word(tmp_path / "a.docx", build)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist() if name != "docProps/core.xml"}
+    rels = parts["_rels/.rels"].decode()
+    parts["_rels/.rels"] = re.sub(r"<Relationship [^>]*core-properties[^>]*/>", "", rels).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    assert read_here(path, "docx")[0].title == title
 
 
 def test_hidden_and_deleted_text_is_left_out_and_inserted_text_kept(tmp_path):

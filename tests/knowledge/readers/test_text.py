@@ -22,6 +22,35 @@ def test_an_old_character_set_is_guessed(tmp_path):
     assert read_text(tmp_path / "a.txt", "text") == sentence
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Café “à la carte” – 5 € 20 °C",
+        "La couverture d’enrobage est de 45 mm à l’extérieur ; l’élève a été prévenu. Où ? Là-bas.\n" * 3,
+        "The cover is 45 mm. The engineer checks it before the pour.\n" * 4000 + "See the engineer’s note, £5 or €6.",
+        "El niño comió una manzana; ¿qué pasó? España, año 2020, 1ª planta.",
+    ],
+)
+def test_windows_1252_without_a_charset_is_read_as_it_was_written(tmp_path, text):
+    (tmp_path / "a.txt").write_bytes(text.encode("cp1252"))
+    assert read_text(tmp_path / "a.txt", "text").strip() == text.strip()
+    (tmp_path / "a.html").write_bytes(f"<html><body><p>{text}".encode("cp1252"))
+    assert " ".join(read_text(tmp_path / "a.html", "html").split()) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1251", "Защитный слой бетона составляет 45 мм для наружных элементов. Проверьте толщину.\n" * 3),
+        ("cp1253", "Η επικάλυψη του σκυροδέματος είναι 45 χιλιοστά για εξωτερικά μέλη.\n" * 3),
+        ("shift_jis", "コンクリートのかぶり厚さは四十五ミリです。設計者は必ず確認してください。\n" * 3),
+    ],
+)
+def test_other_scripts_are_still_guessed(tmp_path, encoding, text):
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert read_text(tmp_path / "a.txt", "text").strip() == text.strip()
+
+
 def test_a_form_feed_makes_no_page(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"one\r\n\x0ctwo\x00")
     header, pages = read_here(tmp_path / "a.txt", "text")

@@ -153,8 +153,14 @@ def test_recognised_text_under_a_scan_is_read(tmp_path):
 
 
 def test_f6_pictures_without_text_are_refused(tmp_path):
-    with pytest.raises(NoText):
+    with pytest.raises(NoText, match="holds pictures of pages"):
         read_here(pdf(tmp_path / "a.pdf", picture, picture), "pdf")
+
+
+def test_f6_pictures_are_not_claimed_where_there_are_none(tmp_path):
+    with pytest.raises(NoText, match="no text that can be read") as refused:
+        read_here(pdf(tmp_path / "a.pdf", lambda canvas: canvas.line(0, 0, 9, 9), lines("…")), "pdf")
+    assert "picture" not in refused.value.message
 
 
 def test_a_locked_document_is_refused(tmp_path):
