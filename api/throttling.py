@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.decorators import sync_and_async_middleware
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from accounts import visitors
 from accounts.models import ApiKey
 from accounts.rate_limits import MINUTE, Allowance, count_key_request, count_or_wait
+from lexic.middleware.response_middleware import response_middleware
 
 
 class ApiKeyThrottle(BaseThrottle):
@@ -56,26 +54,12 @@ def get_allowance(request: Request | HttpRequest) -> Allowance | None:
     return getattr(getattr(request, "_request", request), "allowance", None)
 
 
-@sync_and_async_middleware
-def rate_limit_headers(
-    get_response: Callable[[HttpRequest], Any],
-) -> Callable[[HttpRequest], HttpResponseBase] | Callable[[HttpRequest], Awaitable[HttpResponseBase]]:
-    """`X-RateLimit-*` on every answer to a request that was counted: errors and streams as well."""
-    if iscoroutinefunction(get_response):
-
-        async def async_middleware(request: HttpRequest) -> HttpResponseBase:
-            return _with_rate_limit_headers(request, await get_response(request))
-
-        return async_middleware
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        return _with_rate_limit_headers(request, get_response(request))
-
-    return middleware
-
-
 def _with_rate_limit_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """`X-RateLimit-*` on every answer to a request that was counted: errors and streams as well."""
     if allowance := get_allowance(request):
         for name, value in allowance.headers().items():
             response.headers[name] = value
     return response
+
+
+rate_limit_headers = response_middleware(_with_rate_limit_headers)

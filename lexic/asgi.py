@@ -15,6 +15,8 @@ django.setup(set_prefix=False)
 
 from lexic.errors import LexicError  # noqa: E402 -- what follows needs the apps
 from lexic.http.error_handlers import PayloadTooLarge, error_body  # noqa: E402
+from lexic.http.outside_django import complete_headers  # noqa: E402
+from lexic.middleware.request_id import begin_request  # noqa: E402
 from lexic.outages import outage_error  # noqa: E402
 
 
@@ -51,9 +53,10 @@ _mcp_application: Any = None
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """Django or the MCP server, for requests of a bounded size: Django would write a body of any size to disk before
     anyone is asked who sends it."""
-    if scope["type"] == "http" and _content_length(scope) > _max_body_bytes():
-        await _send_error(send, PayloadTooLarge(), path=scope["path"])
+    if scope["type"] != "http":
+        await django_application(scope, receive, send)
         return
+    begin_request(dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1"))
     left, has_answered = _max_body_bytes(), False
 
     async def bounded() -> Any:
@@ -63,26 +66,29 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         # To Django, a body that does not say its length and never ends is a caller who hung up.
         return message if left >= 0 else {"type": "http.disconnect"}
 
-    async def watched(message: Any) -> None:
+    async def complete(message: Any) -> None:
         nonlocal has_answered
         has_answered = True
-        await send(message)
+        await send(complete_headers(scope, message) if message["type"] == "http.response.start" else message)
 
+    if _content_length(scope) > _max_body_bytes():
+        await _send_error(complete, PayloadTooLarge(), path=scope["path"])
+        return
     inner = await _application_for(scope)
     try:
-        await inner(scope, bounded if scope["type"] == "http" else receive, watched)
+        await inner(scope, bounded, complete)
     except OSError as error:  # Django keeps a long body in a file, before any of its error handlers is there
         full = outage_error(error)
         if full is None or has_answered:
             raise
-        await _send_error(send, full, path=scope["path"])
+        await _send_error(complete, full, path=scope["path"])
     if left < 0 and not has_answered:
-        await _send_error(send, PayloadTooLarge(), path=scope["path"])
+        await _send_error(complete, PayloadTooLarge(), path=scope["path"])
 
 
 async def _application_for(scope: Any) -> Any:
     global _mcp_application
-    if scope["type"] != "http" or scope["path"] not in _MCP_PATHS:
+    if scope["path"] not in _MCP_PATHS:
         return django_application
     if _mcp_application is None:
         module = await asyncio.to_thread(importlib.import_module, "api.mcp.http")

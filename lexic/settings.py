@@ -93,6 +93,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "lexic.middleware.request_id.request_id",
     "django.middleware.security.SecurityMiddleware",
     "lexic.middleware.csp.ContentSecurityPolicyMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
@@ -455,7 +456,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"()": "lexic.log_redaction.RedactingFormatter", "format": "%(levelname)s %(name)s: %(message)s"}
+        "line": {
+            "()": "lexic.log_redaction.RedactingFormatter",
+            "format": "%(levelname)s %(name)s%(request)s: %(message)s",
+        }
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {

@@ -75,16 +75,12 @@ class CompletionsView(_ChatView):
             if not chat.query["followup"]:
                 question = resume_from_context(question)
         completion = Completion(question=question, ignored=chat.ignored)
-        response: HttpResponseBase
         if chat.stream:
-            response = sse.event_stream_response(stream_completion(completion, include_usage=chat.include_usage))
-        else:
-            last = async_to_sync(pipeline.answer)(question)
-            if isinstance(last, Failed):
-                raise AnswerFailed(last)
-            response = JsonResponse(completion.as_json(last.answer))
-        response["X-Request-Id"] = str(question.id)
-        return response
+            return sse.event_stream_response(stream_completion(completion, include_usage=chat.include_usage))
+        last = async_to_sync(pipeline.answer)(question)
+        if isinstance(last, Failed):
+            raise AnswerFailed(last)
+        return JsonResponse(completion.as_json(last.answer))
 
 
 class UnknownEndpoint(NotFound):

@@ -35,6 +35,7 @@ from conversations.questions import (
 )
 from lexic.database import release_connections
 from lexic.errors import InvalidInput
+from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying.question import resolve
 from querying.question.user_limits import check_visitor_limit
@@ -73,9 +74,7 @@ class PublicChatView(PublicView):
         stream = async_to_sync(notes_chat_format.open_answer_stream)(question)
         if stream.failure:
             raise AnswerFailed(stream.failure)
-        response = JsonResponse(stream.followup) if stream.followup else _text_response(stream)
-        response["X-Request-Id"] = str(question.id)
-        return response
+        return JsonResponse(stream.followup) if stream.followup else _text_response(stream)
 
 
 def _read_public_question(data: Any, release: Release) -> Question:
@@ -84,7 +83,14 @@ def _read_public_question(data: Any, release: Release) -> Question:
     text, turns = _split_messages(body.get("message") or "", body.get("messages") or [])
     zone = body.get("timezone")
     options = options_for_timezone(zone if isinstance(zone, str) else "")
-    question = Question(text=text, release=release, caller=ANONYMOUS_CALLER, context=turns, options=options)
+    question = Question(
+        text=text,
+        release=release,
+        caller=ANONYMOUS_CALLER,
+        context=turns,
+        options=options,
+        id=new_question_id(),
+    )
     original = (body.get("followup") or {}).get("originalQuestion")
     if not original:
         return resolve.resume_from_context(question)

@@ -9,6 +9,7 @@ from accounts.models import ApiKey, Principal
 from api.fields import validated
 from api.query.serializers import QuerySerializer
 from knowledge.search.filters import Filters
+from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
 from querying import releases
 from querying.question.resolve import resume_from_token
@@ -44,6 +45,7 @@ def make_question(body: dict[str, Any], *, options: Options, release: Release, c
         context=tuple(Turn(role=turn["role"], content=turn["content"]) for turn in body.get("context") or []),
         facts=body.get("facts") or {},
         options=options,
+        id=new_question_id(),
     )
     if followup := body.get("followup"):
         return resume_from_token(question, token=followup["token"], answer=followup["answer"])

@@ -67,13 +67,9 @@ class QueryView(APIView):
         assert isinstance(request.auth, ApiKey)
         with release_connections():
             question = read_question(body, key=request.auth)
-        response: HttpResponseBase
         if body["stream"] or request.accepted_renderer.format == "sse":
-            response = sse.event_stream_response(sse.stream_question(question))
-        else:
-            response = _answer_response(question)
-        response["X-Request-Id"] = str(question.id)
-        return response
+            return sse.event_stream_response(sse.stream_question(question))
+        return _answer_response(question)
 
 
 def _answer_response(question: Question) -> HttpResponse:

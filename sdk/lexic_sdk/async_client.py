@@ -154,7 +154,7 @@ class AsyncLexic(Connection):
         attempt = 0
         while True:
             try:
-                with responses.translate_errors():
+                with responses.translate_errors(request):
                     async with self._http.stream(**request) as response:
                         return await self._read(response)
             except LexicError as error:
@@ -182,11 +182,12 @@ class AsyncLexic(Connection):
 
     async def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> AsyncGenerator[Event, None]:
         request = self._request("POST", QUERY, json=body, stream=True)
-        with responses.translate_errors():
+        with responses.translate_errors(request):
             async with self._http.stream(**request) as response:
                 if not responses.is_event_stream(response):  # an error, or a server that does not stream
                     yield events.done_event(await self._read(response), request=body)
                     return
+                reader.request_id = responses.request_id(request, response)
                 async for chunk in response.aiter_bytes():
                     for event in reader.feed(chunk):
                         yield event

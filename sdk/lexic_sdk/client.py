@@ -151,7 +151,7 @@ class Lexic(Connection):
         attempt = 0
         while True:
             try:
-                with responses.translate_errors(), self._http.stream(**request) as response:
+                with responses.translate_errors(request), self._http.stream(**request) as response:
                     return self._read(response)
             except LexicError as error:
                 wait = self._wait_after(error, attempt=attempt)
@@ -176,10 +176,11 @@ class Lexic(Connection):
 
     def _stream_once(self, body: dict[str, Any], reader: StreamReader) -> Generator[Event, None, None]:
         request = self._request("POST", QUERY, json=body, stream=True)
-        with responses.translate_errors(), self._http.stream(**request) as response:
+        with responses.translate_errors(request), self._http.stream(**request) as response:
             if not responses.is_event_stream(response):  # an error, or a server that does not stream
                 yield events.done_event(self._read(response), request=body)
                 return
+            reader.request_id = responses.request_id(request, response)
             for chunk in response.iter_bytes():
                 yield from reader.feed(chunk)
                 if reader.is_over:

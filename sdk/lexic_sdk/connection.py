@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json as json_format
 import platform
+import uuid
 from typing import Any, TypeVar
 
 import httpx
 
 from lexic_sdk import server
-from lexic_sdk.errors import ConfigurationError, LexicError, StreamInterrupted
+from lexic_sdk.errors import ConfigurationError, InvalidRequestError, LexicError, StreamInterrupted
 from lexic_sdk.question import make_body
-from lexic_sdk.responses import EVENT_STREAM
+from lexic_sdk.responses import EVENT_STREAM, REQUEST_ID_HEADER
 from lexic_sdk.retries import Retries
 from lexic_sdk.stream import StreamReader
 from lexic_sdk.version import VERSION
@@ -54,15 +56,21 @@ class Connection:
         return make_body(query, plugin=plugin or self.active_plugin, **question)
 
     def _request(self, method: str, path: str, *, json: Any = None, stream: bool = False) -> dict[str, Any]:
-        """The arguments of httpx' `stream()`. Redirects are not followed: the key belongs to one address."""
+        """The arguments of httpx' `stream()`. Redirects are not followed: the key belongs to one address.
+
+        Raises `InvalidRequestError` for what is no JSON.
+        """
         headers = {
             "Accept": EVENT_STREAM if stream else "application/json",
             "User-Agent": f"lexic-sdk/{VERSION} python/{platform.python_version()}",
+            REQUEST_ID_HEADER: str(uuid.uuid4()),
         }
+        if json is not None:
+            headers["Content-Type"] = "application/json"
         return {
             "method": method,
             "url": f"{self.base_url}{path}",
-            "json": {**json, "stream": True} if stream else json,
+            "content": None if json is None else _encode({**json, "stream": True} if stream else json),
             "headers": headers,
             "auth": self._key,
             "timeout": httpx.Timeout(self._timeout),
@@ -74,8 +82,21 @@ class Connection:
         if reader is not None and reader.has_begun:
             if isinstance(error, StreamInterrupted):
                 raise error
-            raise reader.interrupted() from error
+            interrupted = reader.interrupted()
+            interrupted.request_id = error.request_id
+            raise interrupted from error
         seconds = self._retries.wait_after(error, attempt=attempt)
         if seconds is None:
             raise error
         return seconds
+
+
+def _encode(body: Any) -> bytes:
+    """Raises `InvalidRequestError` for half characters, numbers that are none, and objects that JSON does not have."""
+    try:
+        return json_format.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        reason, hint = "It holds half a character (a lone surrogate).", "Remove it from the text."
+    except (TypeError, ValueError, RecursionError) as error:
+        reason, hint = f"{error}.", "Send texts, numbers, true and false, and lists and objects of them."
+    raise InvalidRequestError(f"The request cannot be written as JSON. {reason}", hint=hint)

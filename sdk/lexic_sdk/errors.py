@@ -176,10 +176,10 @@ def from_response(
     )
 
 
-def from_event(*, error: str, code: str, hint: str) -> LexicError:
+def from_event(*, error: str, code: str, hint: str, request_id: str | None = None) -> LexicError:
     """The error that an error event within a stream stands for."""
     kind = ProviderError if code.startswith("provider_") else ServerError
-    return kind(error or None, code=code, hint=hint)
+    return kind(error or None, code=code, hint=hint, request_id=request_id)
 
 
 # No message of ours is longer; a proxy's error page would be.

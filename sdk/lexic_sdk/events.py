@@ -69,9 +69,10 @@ class ErrorEvent:
     code: str = "error"
     hint: str = ""
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
+    request_id: str | None = field(default=None, compare=False)
 
     def as_exception(self) -> errors.LexicError:
-        return errors.from_event(error=self.error, code=self.code, hint=self.hint)
+        return errors.from_event(error=self.error, code=self.code, hint=self.hint, request_id=self.request_id)
 
 
 Event = StatusEvent | DeltaEvent | DoneEvent | ErrorEvent

@@ -16,11 +16,23 @@ from lexic_sdk.server import Key
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 EVENT_STREAM = "text/event-stream"
+REQUEST_ID_HEADER = "X-Request-Id"
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
-    """Raises errors of httpx as errors of this package, with the original as their cause."""
+def translate_errors(request: Mapping[str, Any]) -> Iterator[None]:
+    """Raises errors of httpx as errors of this package, with the original as their cause. Each has the id of the
+    request (the arguments of httpx), where the server did not give it another one."""
+    try:
+        with _translate_httpx_errors():
+            yield
+    except errors.LexicError as error:
+        error.request_id = error.request_id or request["headers"][REQUEST_ID_HEADER]
+        raise
+
+
+@contextmanager
+def _translate_httpx_errors() -> Iterator[None]:
     try:
         yield
     except httpx.ConnectTimeout as error:
@@ -78,9 +90,15 @@ def _error_from_response(response: httpx.Response, value: Any) -> errors.LexicEr
     return errors.from_response(
         value,
         status=response.status_code,
-        request_id=response.headers.get("X-Request-ID"),
+        request_id=response.headers.get(REQUEST_ID_HEADER),
         retry_after=read_retry_after(response.headers.get("Retry-After")),
     )
+
+
+def request_id(request: Mapping[str, Any], response: httpx.Response) -> str:
+    """The id that the server gave the request, else the one that it was sent with."""
+    found: str = response.headers.get(REQUEST_ID_HEADER) or request["headers"][REQUEST_ID_HEADER]
+    return found
 
 
 def is_event_stream(response: httpx.Response) -> bool:

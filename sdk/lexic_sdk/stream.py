@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lexic_sdk import events
 from lexic_sdk.errors import StreamInterrupted
 from lexic_sdk.events import DeltaEvent, DoneEvent, ErrorEvent, Event
@@ -17,6 +19,7 @@ class StreamReader:
         self._decoder = EventDecoder()
         self._arrived: list[Event] = []
         self.is_over = False
+        self.request_id: str | None = None  # once the server has answered
 
     @property
     def has_begun(self) -> bool:
@@ -43,6 +46,8 @@ class StreamReader:
         found: list[Event] = []
         for data in messages:
             event = None if self.is_over else events.parse_event(data, request=self._request)
+            if isinstance(event, ErrorEvent):
+                event = replace(event, request_id=self.request_id)
             if event is not None:
                 found.append(event)
                 self.is_over = isinstance(event, (DoneEvent, ErrorEvent))

@@ -356,3 +356,46 @@ def test_an_async_client_closes_what_it_opened():
             return lexic._http
 
     assert run(use()).is_closed
+
+
+# --- Which request it was --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        httpx.Response(401, content=b"<h1>No</h1>"),
+        httpx.Response(302, headers={"Location": "https://elsewhere.example.org"}),
+        httpx.Response(200, content=b"no JSON"),
+        httpx.Response(500),
+        httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=b'data: {"type": "delta"}\n\n'),
+        httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=b'data: {"type": "error"}\n\n'),
+        httpx.ReadTimeout("x"),
+        httpx.ConnectError("x"),
+    ],
+)
+def test_every_error_has_the_id_that_its_request_was_sent_with(client: Lexic, server: Server, reply: Any):
+    """A proxy that answers for the server knows no id."""
+    server.answers(reply)
+    for ask in (client.query, client.query_stream_to_result):
+        with pytest.raises(LexicError) as raised:
+            ask("?")
+        assert raised.value.request_id == server.requests[-1].headers["X-Request-Id"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"query": "half \ud83d"},
+        {"query": "?", "facts": {"a": float("nan")}},
+        {"query": "?", "facts": {"a": {1, 2}}},
+        {"query": "?", "context": [{"role": "user", "content": "\udfff"}]},
+        {"query": b"bytes"},
+    ],
+)
+def test_what_cannot_be_sent_is_an_error_of_ours(client: Lexic, server: Server, asked: dict[str, Any]):
+    for ask in (client.query, client.query_stream_to_result):
+        with pytest.raises(lexic_sdk.InvalidRequestError, match="cannot be written as JSON") as raised:
+            ask(**asked)
+        assert raised.value.hint
+    assert server.requests == []

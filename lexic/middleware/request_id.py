@@ -1,0 +1,46 @@
+"""An id for each request: in the header `X-Request-Id` of its response, and in every line that the log has of it."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from contextvars import ContextVar
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from lexic.middleware.response_middleware import response_middleware
+
+HEADER = "X-Request-Id"
+_SAFE_ID = re.compile(r"[A-Za-z0-9._~:/+=@-]{1,128}")
+_current: ContextVar[str] = ContextVar("request_id", default="")
+_is_ours: ContextVar[bool] = ContextVar("request_id_is_ours", default=False)
+
+
+def current_request_id() -> str:
+    """The id of the request that is being answered; empty outside of one."""
+    return _current.get()
+
+
+def begin_request(sent: str) -> None:
+    """Takes the id that the caller sent, where it is short and of harmless characters, or makes one."""
+    is_safe = _SAFE_ID.fullmatch(sent) is not None
+    _is_ours.set(not is_safe)
+    _current.set(sent if is_safe else str(uuid.uuid4()))
+
+
+def new_question_id() -> uuid.UUID:
+    """For the question that a request asks: the request's own id. A new one where the caller chose that, and for a
+    further question of the same request."""
+    if not _is_ours.get():
+        return uuid.uuid4()
+    _is_ours.set(False)
+    return uuid.UUID(current_request_id())
+
+
+def _set_header(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    response.headers[HEADER] = current_request_id()
+    return response
+
+
+request_id = response_middleware(_set_header, before=lambda request: begin_request(request.headers.get(HEADER, "")))
