@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import re
 from collections.abc import Iterator
@@ -128,4 +129,5 @@ def test_each_line_of_the_log_has_the_id(client: httpx2.Client) -> None:
     finally:
         logger.removeHandler(handler)
     assert lines == ["WARNING django.request [mine-7]: Bad Request: /api/v1/query"]
-    assert "[" not in handler.format(logging.makeLogRecord({"msg": "outside", "name": "x", "levelname": "INFO"}))
+    record = logging.makeLogRecord({"msg": "outside", "name": "x", "levelname": "INFO"})
+    assert contextvars.Context().run(handler.format, record) == "INFO x: outside"
