@@ -10,9 +10,12 @@ from language.units import convert_number, parse_unit
 
 # The units that a tree may use, by the symbol that people are shown. The spellings of a unit are those of
 # `language.units`, and these in any case.
-_SYMBOLS = """
-mm cm m km in ft mm2 cm2 m2 km2 ft2 ha g kg t lb N kN MN Pa kPa MPa GPa bar psi °C °F K s min h d week month year %
-"""
+_SYMBOLS = (
+    "nm µm mm cm m km in ft yd mi mm2 cm2 m2 km2 ft2 ha acre mm3 cm3 m3 ft3 mL dL L gal "
+    "µg mg g kg t lb oz N kN MN Pa kPa MPa GPa bar psi mmHg J kJ MJ kcal Wh kWh MWh W kW MW V kV mA A Ω Hz kHz dB "
+    "°C °F K ms s min h d week month year m/s km/h mph rpm µmol mmol mol IU mg/L mmol/L ppm kB MB GB TB % $ € £ ₹ ¥"
+)
+UNIT_SYMBOLS = tuple(_SYMBOLS.split())
 _OTHER_SPELLINGS = {
     "bars": "bar",
     "degc": "°C",
@@ -22,6 +25,8 @@ _OTHER_SPELLINGS = {
     "m2": "m2",
     "n/m2": "Pa",
     "n/mm2": "MPa",
+    "ml": "mL",
+    "us$": "$",
     "sqcm": "cm2",
     "sqft": "ft2",
     "sqkm": "km2",
@@ -56,14 +61,16 @@ class Measure:
     end: int
 
 
-_UNITS = [Unit(symbol, parse_unit(_LETTERS.get(symbol, symbol))) for symbol in _SYMBOLS.split()]
+_CURRENCY_SIGNS = frozenset("$€£₹¥")
+_UNITS = [Unit(symbol, parse_unit(_LETTERS.get(symbol, symbol))) for symbol in UNIT_SYMBOLS]
 _UNIT_BY_NAME = {unit.name: unit for unit in _UNITS}
 
-# Linear: a run of digits and commas, then a fraction, then at most one unit of bounded length.
+# Linear: a currency, a run of digits and commas, then a fraction, then at most one unit of bounded length.
+_CURRENCY_PATTERN = r"(?:(US\$|[$€£₹¥]|USD|EUR|GBP|INR|JPY)[ \u00a0]?)?"
 _NUMBER_PATTERN = r"[-+−]?\d[\d,]{0,30}(?:\.\d{1,30})?"
-_UNIT_PATTERN = r"%|°?[A-Za-z]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
-_QUANTITY_PATTERN = re.compile(rf"({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
-_MEASURE_PATTERN = re.compile(rf"(?<![\w.,])({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
+_UNIT_PATTERN = r"[%$€£₹¥Ω]|°?[A-Za-zµμ]{1,12}[23²³]?(?:/[A-Za-z]{1,4}[23²³]?)?"
+_QUANTITY_PATTERN = re.compile(rf"{_CURRENCY_PATTERN}({_NUMBER_PATTERN})[\s-]?({_UNIT_PATTERN})?", re.ASCII)
+_MEASURE_PATTERN = re.compile(rf"(?<![\w.,]){_CURRENCY_PATTERN}({_NUMBER_PATTERN})(?:[ \u00a0-]?({_UNIT_PATTERN}))?")
 _THOUSANDS_PATTERN = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
@@ -85,8 +92,9 @@ def parse_quantity(value: object) -> Quantity | None:
     )
     if match is None:
         return None
-    number, known = _parse_number(match.group(1)), find_unit(match.group(2) or "")
-    if number is None or (match.group(2) and known is None):
+    currency, digits, spelling = match.groups()
+    number, known = _parse_number(digits), find_unit(currency or spelling or "")
+    if number is None or (spelling and (known is None or currency)):
         return None
     return Quantity(number, known)
 
@@ -111,16 +119,16 @@ def find_measures(text: str) -> list[Measure]:
     """The numbers in a text, with their units where they have one. Numbers in words (M25) do not count."""
     found = []
     for match in _MEASURE_PATTERN.finditer(text):
-        written = match.group(1).rstrip(",")
+        currency, digits, spelling = match.group(1), match.group(2), match.group(3) or ""
+        written = digits.rstrip(",")
         number = _parse_number(written)
         if number is None:
             continue
-        spelling = match.group(2) or ""
         # “45 in the beam” is no length in inches, “45in” is; “in 1977, GM …” is no weight.
-        is_detached = bool(spelling) and match.end(1) < match.start(2)
-        is_word = is_detached and (spelling.casefold() == "in" or match.group(1).endswith(","))
-        known = None if is_word else find_unit(spelling)
-        end = match.end() if known else match.start() + len(written)
+        is_detached = bool(spelling) and match.end(2) < match.start(3)
+        is_word = is_detached and (spelling.casefold() == "in" or spelling == "a" or digits.endswith(","))
+        known = find_unit(currency) if currency else None if is_word else find_unit(spelling)
+        end = match.end() if known and not currency else match.start(2) + len(written)
         found.append(Measure(Quantity(number, known), match.start(), end))
     return found
 
@@ -142,4 +150,6 @@ def nearly_equal(one: float, other: float) -> bool:
 
 def format_number(number: float, unit_symbol: str | None = None) -> str:
     """A number as a person writes it, with its unit."""
+    if unit_symbol in _CURRENCY_SIGNS:
+        return f"{unit_symbol}{number:,.12g}"
     return f"{number:.12g}{' ' + unit_symbol if unit_symbol else ''}"

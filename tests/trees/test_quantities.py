@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trees.quantities import convert_to_unit, find_measures, find_unit, nearly_equal, parse_quantity
+from trees.quantities import (
+    UNIT_SYMBOLS,
+    convert_to_unit,
+    find_measures,
+    find_unit,
+    format_number,
+    nearly_equal,
+    parse_quantity,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +33,15 @@ from trees.quantities import convert_to_unit, find_measures, find_unit, nearly_e
         ("50%", "%", 50),
         ("300mm²", "cm2", 3),
         (45, "mm", 45),
+        ("250 mg", "g", 0.25),
+        ("5 ml", "mL", 5),
+        ("1.5 litres", "mL", 1500),
+        ("$1,200", "$", 1200),
+        ("1200 USD", "$", 1200),
+        ("US$ 40", "$", 40),
+        ("€80", "€", 80),
+        ("16 A", "mA", 16000),
+        ("120 mg/L", "mg/L", 120),
     ],
 )
 def test_a_quantity_is_read_in_the_unit_asked_for(written, target, number):
@@ -47,6 +64,7 @@ def test_a_quantity_is_read_in_the_unit_asked_for(written, target, number):
         "45mm beam",
         "1e5",
         "--4",
+        "$45 mm",
         True,
         None,
         [],
@@ -62,6 +80,15 @@ def test_a_number_without_end_is_no_quantity(number):
     assert parse_quantity(number) is None
 
 
+def test_money_of_one_kind_is_not_money_of_another():
+    assert convert_to_unit(parse_quantity("$40"), find_unit("€")) is None
+
+
+def test_money_is_written_with_its_sign_first():
+    assert format_number(1200, "$") == "$1,200"
+    assert format_number(1200, "mm") == "1200 mm"
+
+
 def test_a_weight_is_not_a_length():
     assert convert_to_unit(parse_quantity("4 kg"), find_unit("mm")) is None
 
@@ -74,6 +101,9 @@ def test_a_weight_is_not_a_length():
         ("5 in the beam, 5in bar", [(5, None), (5, "in")]),
         ("5-10 mm", [(5, None), (10, "mm")]),
         ("at -5 °C", [(-5, "°C")]),
+        ("it cost $800, or €20.50", [(800, "$"), (20.5, "€")]),
+        ("20 USD and 3 mg of it", [(20, "$"), (3, "mg")]),
+        ("a 16 A circuit, 5 a day", [(16, "A"), (5, None)]),
         ("1,500 kg, 20, 30", [(1500, "kg"), (20, None), (30, None)]),
     ],
 )
@@ -82,7 +112,11 @@ def test_numbers_are_found_in_a_text(text, expected):
     assert found == expected
 
 
-@given(st.text(alphabet="0123456789,.-+ mkNPa/%°²", max_size=200))
+def test_every_unit_of_a_tree_is_known_by_its_symbol():
+    assert all(find_unit(symbol).symbol == symbol for symbol in UNIT_SYMBOLS)
+
+
+@given(st.text(alphabet="0123456789,.-+ mkNPa/%°²$€µ", max_size=200))
 def test_any_run_of_signs_can_be_read(text):
     parse_quantity(text)
     for one in find_measures(text):

@@ -47,7 +47,7 @@ from trees.definition.nodes import (
     Synonyms,
     Tree,
 )
-from trees.quantities import find_unit, parse_quantity
+from trees.quantities import UNIT_SYMBOLS, find_unit, parse_quantity
 
 MAX_NODES = 2000
 MAX_FIELDS = 200
@@ -310,7 +310,8 @@ class _TreeParser:
             return FieldDeclaration(type="text")
         symbol = self.text(data, "unit", required=False, limit=MAX_NAME_LENGTH)
         if symbol and (data["type"] != "number" or find_unit(symbol) is None):
-            self.report("bad_field", f"The field “{name:.60}” cannot have the unit “{symbol:.60}”.")
+            hint = f"Only numbers have a unit: {', '.join(UNIT_SYMBOLS)}."
+            self.report("bad_field", f"The field “{name:.60}” cannot have the unit “{symbol:.60}”.", hint)
             symbol = ""
         return FieldDeclaration(
             type=cast("FieldType", data["type"]),
