@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import uuid4
 
 from django.conf import settings
 from django.utils import timezone
 
+from knowledge import lease
 from knowledge.embedders import get_embedder
 from knowledge.models import Document
 from lexic.diagnostics import CheckFailed, register_check
@@ -32,3 +34,13 @@ def check_documents() -> str:
             hint="Is a worker running? It takes them up again when it starts.",
         )
     return "none is stuck"
+
+
+@register_check("leases")
+def check_leases() -> str:
+    """Takes a lease and gives it back, as a reader of documents does."""
+    with lease.try_lease(f"doctor:{uuid4()}") as is_ours:
+        if not is_ours:
+            raise CheckFailed("No lease can be taken, so no document is read.", hint="Run `manage.py migrate`.")
+        held = len(lease.held_names()) - 1
+    return f"{held} held; nothing here needs a session of its own, so a transaction pooler will do"

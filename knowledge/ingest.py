@@ -75,7 +75,10 @@ def ingest(document_id: UUID, *, on_progress: OnStageProgress | None = None, emb
             if not ours:
                 return
             if document := _unfinished_document(document_id):
-                _ingest_version(document, on_progress=on_progress, embedder=embedder)
+                try:
+                    _ingest_version(document, on_progress=on_progress, embedder=embedder)
+                except lease.LeaseLost:  # whoever took the work over ends it
+                    return
 
 
 def ingest_until_done(document_id: UUID, *, on_progress: OnStageProgress | None = None) -> None:
@@ -131,6 +134,8 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
     try:
         embedder = embedder or get_embedder(document.knowledge_base.embedder)
         _run_stages(document, embedder=embedder, on_progress=on_progress)
+    except lease.LeaseLost:
+        raise
     except (Superseded, embeddings.EmbedderChanged):
         _discard_if_finished(document)
     except LexicError as error:
@@ -195,6 +200,7 @@ def _ready_columns(document: Document, reading: ParsedSource, *, title: str, chu
 
 
 def _discard_and_fail(document: Document, error: LexicError) -> None:
+    lease.confirm_held()
     discard_staged(document.pk)
     mark_failed(document, error)
 

@@ -1,64 +1,139 @@
-"""Leases, so that only one process does some work: advisory locks of PostgreSQL, which a crash releases as well."""
+"""Leases, so that only one process does some work: rows with a holder, who renews them while it works.
+
+A row needs no session of the database, so leases hold behind a pooler that gives every transaction another session. The
+row of a holder that died counts for nothing: on the holder's own machine at once, elsewhere when it expires.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import logging
+import os
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from uuid import UUID
+from contextvars import ContextVar
+from functools import cache as once
+from hashlib import sha256
+from pathlib import Path
+from uuid import UUID, uuid4
 
 from django.db import Error, connection
+from django.db.models.functions import Now
+
+from knowledge.lease_models import Lease
+from lexic.errors import LexicError
+
+logger = logging.getLogger(__name__)
+
+LEASE_SECONDS, RENEWAL_SECONDS = 60.0, 10.0
+_held: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("held_leases", default=())
+
+
+class LeaseLost(LexicError):
+    """Another process has taken this work over."""
+
+    code = "lease_lost"
+    status = 409
+    hint = "It was silent for too long, for instance while the machine slept. The other process goes on with it."
 
 
 @contextmanager
 def try_lease(name: str) -> Iterator[bool]:
-    """True inside the block when this database session alone holds the lease of this name; False when another one does.
+    """True inside the block when it alone holds the lease of this name; False when another one does. Nobody waits.
 
-    The lock belongs to the session, not to a transaction: none needs to be open during the work. Nobody waits for it.
+    A thread renews it, with a connection of its own. Work that may take long calls `confirm_held` before it writes.
     """
-    key = lock_key(name)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        (is_ours,) = cursor.fetchone()
+    holder = f"{_machine()}/{os.getpid()}/{_start_time(os.getpid())}/{uuid4().hex}"
+    known = Lease.objects.filter(name=name).values_list("holder", flat=True).first() or ""
+    if not Lease.objects.take(name, holder=holder, seconds=LEASE_SECONDS, from_dead=known if _is_dead(known) else ""):
+        yield False
+        return
+    done, token = threading.Event(), _held.set((*_held.get(), (name, holder)))
+    renewal = threading.Thread(target=_renew, args=(name, holder, done), name=f"lease {name}", daemon=True)
+    # Inside a transaction nobody else sees the row, and there is nothing to renew.
+    if not connection.in_atomic_block:
+        renewal.start()
     try:
-        yield is_ours
+        yield True
     finally:
-        if is_ours:
-            # A session that broke has lost its locks already.
-            with suppress(Error), connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+        _held.reset(token)
+        done.set()
+        if renewal.ident:
+            renewal.join()
+        with suppress(Error):  # without a database the row expires by itself
+            Lease.objects.filter(name=name, holder=holder).delete()
+
+
+def confirm_held() -> None:
+    """Inside a transaction nobody takes the leases over before it ends. Raises `LeaseLost` when one of those that this
+    context holds is not its own any more."""
+    for name, holder in _held.get():
+        rows = Lease.objects.filter(name=name, holder=holder)
+        if not (rows.select_for_update() if connection.in_atomic_block else rows).exists():
+            raise LeaseLost(name)
 
 
 def document_lease(document_id: UUID) -> AbstractContextManager[bool]:
     """The lease to read this document."""
-    return try_lease(f"document:{document_id}")
+    return try_lease(document_lease_name(document_id))
 
 
 def is_leased(document_id: UUID) -> bool:
-    """Whether any session reads the document now."""
-    return document_lock_key(document_id) in held_lock_keys()
+    """Whether anybody reads the document now."""
+    return document_lease_name(document_id) in held_names()
 
 
-def held_lock_keys() -> set[int]:
-    """The keys of all advisory locks that are held in this database."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks"
-            " WHERE locktype = 'advisory' AND objsubid = 1 AND granted"
-            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-        )
-        return {key for (key,) in cursor.fetchall()}
+def held_names() -> set[str]:
+    """The names of all leases that somebody holds who is not known to be dead."""
+    rows = Lease.objects.filter(expires_at__gt=Now()).values_list("name", "holder")
+    return {name for name, holder in rows if not _is_dead(holder)}
+
+
+def document_lease_name(document_id: UUID) -> str:
+    return f"document:{document_id}"
 
 
 def lock_in_transaction(name: str) -> None:
-    """Wait until no other transaction has called this with the same name. Held to the end of the transaction."""
+    """Wait until no other transaction has called this with the same name. Held to the end of the transaction, so any
+    pooler will do."""
+    key = int.from_bytes(sha256(f"lexic:{name}".encode()).digest()[:8], "big", signed=True)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock_key(name)])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [key])
 
 
-def document_lock_key(document_id: UUID) -> int:
-    return lock_key(f"document:{document_id}")
+def _renew(name: str, holder: str, done: threading.Event) -> None:
+    while not done.wait(RENEWAL_SECONDS):
+        try:
+            if not Lease.objects.renew(name, holder=holder, seconds=LEASE_SECONDS):
+                logger.warning("the lease %s was lost", name)
+                return
+        except Error:
+            logger.warning("the lease %s could not be renewed", name)
+        finally:
+            connection.close()
 
 
-def lock_key(name: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"lexic:{name}".encode()).digest()[:8], "big", signed=True)
+def _is_dead(holder: str) -> bool:
+    """Whether the holder was a process of this machine that is not there any more."""
+    machine, _, rest = holder.partition("/")
+    if not rest or not machine or machine != _machine():
+        return False
+    pid, started, _ = rest.split("/")
+    return _start_time(int(pid)) != started
+
+
+@once
+def _machine() -> str:
+    """This machine since it was started, and the namespace of our process numbers. Empty where it cannot be told."""
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return sha256(f"{boot} {Path('/proc/self/ns/pid').readlink()}".encode()).hexdigest()[:16]
+    return ""
+
+
+def _start_time(pid: int) -> str:
+    """When the process began, in ticks of this machine. Empty for one that has ended."""
+    with suppress(OSError):
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "" if state in "ZX" else fields[18]
+    return ""

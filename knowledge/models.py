@@ -16,6 +16,7 @@ from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
 from knowledge.grant_models import Consent as Consent
 from knowledge.grant_models import KnowledgeGrant as KnowledgeGrant
 from knowledge.grant_models import KnowledgeGrantQuerySet as KnowledgeGrantQuerySet
+from knowledge.lease_models import Lease as Lease
 from knowledge.revisioned import Revisioned as Revisioned
 from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source

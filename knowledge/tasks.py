@@ -26,7 +26,7 @@ from knowledge.ingest import (
     mark_failed,
     mark_waiting,
 )
-from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Page, Source
+from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, Lease, Page, Source
 from knowledge.prune import prune_knowledge_base, pruning_age
 from knowledge.search.vector_index import drop_index, ensure_index
 from knowledge.sync import runner
@@ -112,10 +112,10 @@ def _start_count_key(document_id: str) -> str:
 def resume_unfinished(*, at_start: bool = False, **kwargs: Any) -> int:
     """Enqueue the unfinished documents that no worker holds: all of them when a worker starts, otherwise those that
     found no broker and those that have been quiet for a while. Returns how many."""
-    held = lease.held_lock_keys()
+    held = lease.held_names()
     rows = Document.objects.unfinished() if at_start else _stale(Document.objects.unfinished())
     oldest = rows.order_by(F("updated_at").asc()).values_list("pk", flat=True)[:RESUME_BATCH_SIZE]
-    free = [pk for pk in oldest if lease.document_lock_key(pk) not in held]
+    free = [pk for pk in oldest if lease.document_lease_name(pk) not in held]
     # They count as touched now, so that the next run does not enqueue them a second time.
     Document.objects.filter(pk__in=free).update(updated_at=timezone.now())
     Document.objects.filter(pk__in=free, error_code=WAITING_FOR_BROKER).update(error_code="", error="")
@@ -183,6 +183,7 @@ def prune_knowledge(**kwargs: Any) -> int:
         if deleted or base.space:
             enqueue_index_check(base.pk)
         total += deleted
+    Lease.objects.filter(expires_at__lt=timezone.now() - timedelta(days=1)).delete()  # of holders that died
     return total
 
 

@@ -167,7 +167,8 @@ def _database() -> dict[str, Any]:
     if pool_size := env.int("LEXIC_DB_POOL", 0, validate=validate.Range(min=0, max=100)):
         # After an outage the pool tries again when somebody asks, not when its own growing delay is over.
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5, "reconnect_timeout": 2}
-    return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
+    # Cursors on the server belong to a session, and a pooler may give every transaction another one.
+    return {**database, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": True}
 
 
 DATABASES = {"default": _database()}

@@ -128,6 +128,7 @@ def _set_ready_columns(document: Document, *, sha256: str) -> None:
 @transaction.atomic
 def _write_batch(source: Source, found: SyncPlan, batch: _Batch, *, is_first: bool) -> None:
     base = source.knowledge_base
+    lease.confirm_held()
     lease.lock_in_transaction(f"add:{base.pk}")
     locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
     embeddings.check_same_space(locked, base)

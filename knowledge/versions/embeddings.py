@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from numpy.typing import NDArray
 
 from knowledge.chunking.chunker import title_path
 from knowledge.embedders.base import Embedder
+from knowledge.lease import confirm_held
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase
 from knowledge.sql import statement
 from knowledge.versions.batches import OnProgress, batched
@@ -86,8 +87,10 @@ def embed_windows(texts: Sequence[tuple[str, str]], *, embedder: Embedder) -> li
     return np.split(vectors, ends[:-1]) if windows else []
 
 
+@transaction.atomic
 def store_embeddings(chunks: Sequence[Chunk], windows: Sequence[WindowVectors], *, space: int) -> None:
     """Store the vectors of these chunks in that space: staged where the chunk is staged, live where it is live."""
+    confirm_held()
     Embedding.objects.bulk_create(_embedding_rows(chunks, windows, space), batch_size=_INSERT_BATCH_SIZE)
 
 

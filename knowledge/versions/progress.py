@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from knowledge.lease import confirm_held
 from knowledge.models import Document, DocumentStatus
 
 # Called with the stage, how much of it is done, and how much there is (None: not known yet).
@@ -28,7 +29,8 @@ class Superseded(Exception):
 class Progress:
     """Writes status and counters of one version of a document, at most every `interval` seconds within a stage.
 
-    Every write raises `Superseded` when that version is no longer wanted, which is how the work learns of it.
+    Every write raises `Superseded` when that version is no longer wanted, and `LeaseLost` when somebody else reads it
+    by now, which is how the work learns of it.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Progress:
             self._write(**columns)
 
     def _write(self, **columns: Any) -> None:
+        confirm_held()
         if not self._version.update(updated_at=timezone.now(), **columns):
             raise Superseded
         self._written = time.monotonic()

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from knowledge import webhook_events
+from knowledge.lease import confirm_held
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.versions import embeddings, writer
 from knowledge.versions.progress import Superseded
@@ -59,7 +60,8 @@ def remove_document(document: Document) -> None:
 
 
 def _lock_current_version(document: Document) -> None:
-    """Locks the document's row; raises `Superseded` when this version of it is no longer wanted."""
+    """Locks the document's row; raises `Superseded` when this version of it is no longer wanted, and `LeaseLost`."""
+    confirm_held()
     version = Document.objects.version(document.pk, sha256=document.sha256, title=document.title)
     if not version.select_for_update().exists():
         raise Superseded

@@ -116,6 +116,7 @@ def _get_or_create_space(base: KnowledgeBase, embedder: Embedder) -> EmbeddingSp
 @transaction.atomic
 def _try_switch(base: KnowledgeBase, space: EmbeddingSpace) -> bool:
     """Make the revision from which on the space is searched. False where a chunk still lacks a vector."""
+    lease.confirm_held()
     locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
     if embeddings.chunks_without_embeddings(_live_chunks(base), space=space.number).exists():
         return False

@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db import transaction
 
 from knowledge.chunking.chunker import title_path
+from knowledge.lease import confirm_held
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page
 from knowledge.readers.types import PageText
 from knowledge.search import term_statistics
@@ -31,8 +32,10 @@ _REVISIONED_MODELS = (Embedding, ChunkTerms, Chunk, Page)
 # --- Staged, batch by batch -----------------------------------------------------------------------------------
 
 
+@transaction.atomic
 def stage_pages(document: Document, pages: Sequence[tuple[PageText, str]]) -> dict[int, int]:
     """Stage new pages, each given with the hash of the bytes it was read from. Gives their rows by number."""
+    confirm_held()
     rows = [
         Page(document=document, number=page.number, text=page.text, words=page.words, source_sha256=sha256)
         for page, sha256 in pages
@@ -45,6 +48,7 @@ def stage_chunks(
     document: Document, chunks: Sequence[PlannedChunk], *, texts: Mapping[int, str], title: str, is_paged: bool
 ) -> None:
     """Stage chunks with their words. `texts` has the text of each page by its row."""
+    confirm_held()
     shown = {"document_title": title, "source_type": document.source_type, "is_paged": is_paged}
     rows = [_chunk_row(document, chunk, texts[chunk.page_id], **shown) for chunk in chunks]
     _insert_chunks(rows, titles={document.pk: title})

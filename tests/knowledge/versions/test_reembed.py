@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connections
 
 from knowledge import prune
 from knowledge.embedders import clear_embedders
 from knowledge.embedders.base import EmbedderRejected
 from knowledge.ingest import ingest
-from knowledge.lease import lock_key
-from knowledge.models import Document, Embedding, EmbeddingSpace, KnowledgeBase
+from knowledge.models import Document, Embedding, EmbeddingSpace, KnowledgeBase, Lease
 from knowledge.search.hybrid import BaseRevision, Passage, search
 from knowledge.search.vector_index import drop_index, ensure_index, index_name
 from knowledge.versions import embeddings, publish_version, reembed
@@ -233,16 +231,9 @@ def test_a_vector_of_a_wrong_length_is_an_error_at_once(base: KnowledgeBase, new
 
 
 def test_only_one_may_move_a_base(base: KnowledgeBase, new: CountingEmbedder) -> None:
-    other = connections.create_connection("default")
-    try:
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [lock_key(f"reembed:{base.pk}")])
-        with pytest.raises(reembed.AlreadyReembedding):
-            reembed.reembed_base(base, embedder=new)
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock_all()")
-    finally:
-        other.close()
+    assert Lease.objects.take(f"reembed:{base.pk}", holder="elsewhere/1/1/a", seconds=60, from_dead="")
+    with pytest.raises(reembed.AlreadyReembedding):
+        reembed.reembed_base(base, embedder=new)
 
 
 def test_equal_texts_are_embedded_once(base: KnowledgeBase, old: CountingEmbedder, new: CountingEmbedder) -> None:
