@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('knowledge', '0009_a_base_has_the_owner_of_its_plugin'),
+        ('knowledge', '0010_names_in_the_order_they_are_written'),
     ]
 
     operations = [
