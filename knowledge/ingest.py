@@ -23,6 +23,7 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.base import Embedder, EmbedderError
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 from knowledge.readers.isolation.reader_process import read_pages
+from knowledge.readers.types import ReadingTimedOut
 from knowledge.versions import embeddings, publish_version, staging
 from knowledge.versions.chunk_plan import ParsedSource, plan_chunks
 from knowledge.versions.progress import OnStageProgress, Progress, Superseded
@@ -138,6 +139,9 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
         raise
     except (Superseded, embeddings.EmbedderChanged):
         _discard_if_finished(document)
+    except ReadingTimedOut as error:
+        # What was read stays staged: the next reading goes on after it.
+        mark_failed(document, error)
     except LexicError as error:
         if isinstance(error, EmbedderError) and error.retryable:
             raise
@@ -158,9 +162,11 @@ def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageP
     source = get_source_file(document)
     progress = _new_progress(document, on_progress)
 
-    progress.enter_stage(DocumentStatus.READING, pages_done=0, pages_total=None, chunks_done=0, chunks_total=None)
-    with closing(read_pages(source.path, source_type=source.source_type)) as events:
-        reading = staging.stage_pages(document, events, progress=progress)
+    kept, resume = staging.kept_pages(document)
+    counters = {"pages_done": len(kept.pages), "pages_total": None, "chunks_done": 0, "chunks_total": None}
+    progress.enter_stage(DocumentStatus.READING, **counters)
+    with closing(read_pages(source.path, source_type=source.source_type, resume=resume)) as events:
+        reading = staging.stage_pages(document, events, progress=progress, kept=kept)
 
     progress.enter_stage(DocumentStatus.CHUNKING, pages_done=len(reading.pages), pages_total=len(reading.pages))
     title = _resolve_title(document, reading, source_type=source.source_type)

@@ -278,6 +278,10 @@ class Page(Revisioned):
     source_sha256 = models.CharField(max_length=64)
     # Word boxes of a PDF page: [[start, end, x0, top, x1, bottom], …], points from the top left corner.
     words = models.JSONField(null=True)
+    # Its headings, [[start, level, title], …]; null where it was read before they were kept.
+    headings = models.JSONField(null=True, editable=False)
+    # Of a staged page after which an interrupted reading can go on: what the reader knew by then.
+    reader_state = models.JSONField(null=True, editable=False)
 
     objects = PageQuerySet.as_manager()
 

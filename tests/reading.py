@@ -10,7 +10,7 @@ from pathlib import Path
 
 from knowledge import ingest
 from knowledge.readers.isolation.reader_process import read_pages
-from knowledge.readers.types import Limits, ReaderEvent
+from knowledge.readers.types import Limits, ReaderEvent, ReadingPoint
 
 # In bytes; what is larger is not kept.
 LARGEST = 1_000_000
@@ -22,7 +22,12 @@ def install() -> None:
     ingest.read_pages = _read_once
 
 
-def _read_once(path: Path, *, source_type: str, limits: Limits | None = None) -> Generator[ReaderEvent]:
+def _read_once(
+    path: Path, *, source_type: str, limits: Limits | None = None, resume: ReadingPoint | None = None
+) -> Generator[ReaderEvent]:
+    if resume:
+        yield from read_pages(path, source_type=source_type, limits=limits, resume=resume)
+        return
     key = (source_type, hashlib.sha256(path.read_bytes()).digest())
     if key in _known:
         yield from _known[key]

@@ -20,6 +20,7 @@ from knowledge.readers.types import (
     Limits,
     Reader,
     ReaderEvent,
+    ReadingPoint,
     TooLarge,
     UnsupportedDocument,
 )
@@ -112,8 +113,8 @@ def _detect_text(head: bytes, extension: str) -> str:
     return named
 
 
-def read(path: Path, *, source_type: str, limits: Limits) -> Iterator[ReaderEvent]:
-    """Read a file in this process. For the sandbox and tests:
+def read(path: Path, *, source_type: str, limits: Limits, resume: ReadingPoint | None = None) -> Iterator[ReaderEvent]:
+    """Read a file in this process, from its beginning or after the page of `resume`. For the sandbox and tests:
     `knowledge.readers.isolation.reader_process.read_pages` is the door."""
     if source_type not in READERS:
         raise UnsupportedDocument()
@@ -123,4 +124,4 @@ def read(path: Path, *, source_type: str, limits: Limits) -> Iterator[ReaderEven
     if size > limits.max_bytes:
         raise TooLarge()
     reader: Reader = importlib.import_module(READERS[source_type]).read
-    yield from reader(path, limits=limits)
+    yield from reader(path, limits=limits, resume=resume) if resume else reader(path, limits=limits)

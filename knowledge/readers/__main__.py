@@ -1,7 +1,7 @@
 """The child process of `knowledge.readers.isolation.reader_process`: reads one file and writes its events as lines
 of JSON.
 
-Run by path, as `python -P .../readers/__main__.py PATH TYPE LIMITS PARENT`, never by hand. It gives up its
+Run by path, as `python -P .../readers/__main__.py PATH TYPE LIMITS PARENT [RESUME]`, never by hand. It gives up its
 own powers before a byte of the document is read.
 """
 
@@ -26,14 +26,14 @@ _CLONE_NEWNET = 0x40000000
 
 
 def main(arguments: list[str]) -> None:
-    path, source_type, limits, parent = arguments
+    path, source_type, limits, parent, *resume = arguments
     values = json.loads(limits)
     die_with_parent(int(parent))
     keep_priority()
     limit_resources(memory_bytes=values["memory_bytes"], cpu_seconds=values["cpu_seconds"])
     disable_network()
     stub_project_package()
-    for line in _encoded_events(Path(path), source_type, values):
+    for line in _encoded_events(Path(path), source_type, values, json.loads(resume[0]) if resume else None):
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
     # Nothing is left to save, and tearing down a large document can take as long as reading it.
@@ -88,14 +88,17 @@ def stub_project_package() -> None:
     sys.modules["lexic"] = package
 
 
-def _encoded_events(path: Path, source_type: str, limits: dict[str, Any]) -> Iterator[bytes]:
+def _encoded_events(
+    path: Path, source_type: str, limits: dict[str, Any], resume: dict[str, Any] | None
+) -> Iterator[bytes]:
     # Imported only now that the process has given up its powers.
     from knowledge.readers import read
     from knowledge.readers.isolation.event_protocol import encode_end, encode_error, encode_event
-    from knowledge.readers.types import Limits, OutOfMemory, UnreadableDocument
+    from knowledge.readers.types import Limits, OutOfMemory, ReadingPoint, UnreadableDocument
 
+    point = ReadingPoint(**resume) if resume else None
     try:
-        for event in read(path, source_type=source_type, limits=Limits(**limits)):
+        for event in read(path, source_type=source_type, limits=Limits(**limits), resume=point):
             yield encode_event(event)
         yield encode_end()
     except UnreadableDocument as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from lexic.errors import LexicError
 
@@ -24,8 +24,8 @@ class Limits:
     max_characters: int = 50_000_000
     memory_bytes: int = 1_200 * MEGABYTE
     cpu_seconds: int = 60
-    # Counts only the time spent waiting for the reader, not the time the caller takes between pages.
-    wall_seconds: float = 55.0
+    # Without a page. A busy machine reads slowly; what stands still is given up. The caller's own time does not count.
+    stall_seconds: float = 55.0
     # After this much processor time on tables, the remaining pages keep their plain text.
     table_cpu_seconds: float = 25.0
 
@@ -55,22 +55,35 @@ class PageText:
     """One page, numbered from 1.
 
     `words` are boxes `[start, end, x0, top, x1, bottom]`: character offsets into `text`, then points from the
-    top left corner of the page as it is shown. Null where the source has no such thing.
+    top left corner of the page as it is shown. Null where the source has no such thing. `state` is what a reader has to
+    know to go on after this page; None where it has to begin again.
     """
 
     number: int
     text: str
     words: list[list[float | int]] | None = None
     headings: tuple[Heading, ...] = ()
+    state: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingPoint:
+    """Where a reading goes on: after this page, with the `state` that came with it."""
+
+    page: int
+    state: dict[str, Any]
 
 
 ReaderEvent = DocumentHeader | PageText
 
 
 class Reader(Protocol):
-    """Reads one file: a `DocumentHeader`, then its pages in order. Raises `UnreadableDocument`."""
+    """Reads one file: a `DocumentHeader`, then its pages in order. Raises `UnreadableDocument`.
 
-    def __call__(self, path: Path, *, limits: Limits) -> Iterator[ReaderEvent]: ...
+    One whose pages have a `state` takes `resume` as well, and leaves out the pages before.
+    """
+
+    def __call__(self, path: Path, *, limits: Limits, **resume: ReadingPoint) -> Iterator[ReaderEvent]: ...
 
 
 class UnreadableDocument(LexicError):
@@ -126,7 +139,7 @@ class ReadingTimedOut(UnreadableDocument):
     """Reading the document took too long."""
 
     code = "timeout"
-    hint = "Split it into smaller documents, or save it again with its own program."
+    hint = "Read it again: that goes on after the pages that were read. If it stops there once more, split it."
 
 
 class OutOfMemory(UnreadableDocument):

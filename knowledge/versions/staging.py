@@ -1,7 +1,7 @@
 """What an ingestion writes before it counts: rows with `added_in` null, which no search sees.
 
-They are committed bit by bit, and what an interrupted attempt staged is used again: a page that reads as before keeps
-its row, and chunks go on where the last attempt stopped.
+They are committed bit by bit, and what an interrupted attempt staged is used again: a reading goes on after the last
+page that was stored, a page that reads as before keeps its row, and chunks go on where the last attempt stopped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from django.db.models import F, Q
 
 from knowledge.models import Document, RevisionQuerySet
 from knowledge.readers.text_cleaning import replace_unstorable, replace_unstorable_json
-from knowledge.readers.types import DocumentHeader, PageText, ReaderEvent
+from knowledge.readers.types import DocumentHeader, Heading, PageText, ReaderEvent, ReadingPoint
 from knowledge.versions import writer
 from knowledge.versions.batches import batched
 from knowledge.versions.chunk_plan import ParsedSource, PlannedChunk
@@ -23,12 +23,35 @@ PAGES_PER_BATCH = 32
 CHUNKS_PER_BATCH = 500
 
 
-def stage_pages(document: Document, events: Iterable[ReaderEvent], *, progress: Progress) -> ParsedSource:
-    """Read to the end, storing page by page. Raises what reading raises; what was stored by then stays staged."""
+def kept_pages(document: Document) -> tuple[ParsedSource, ReadingPoint | None]:
+    """The pages that an interrupted reading of these bytes staged, and the point from which it goes on (None: the
+    beginning)."""
+    staged = document.pages.staged().filter(source_sha256=document.sha256)
+    last = staged.filter(reader_state__isnull=False).order_by("-number").values("number", "reader_state").first()
     parsed = ParsedSource()
+    rows = list(staged.filter(number__lte=last["number"]).order_by("number", "pk")) if last else []
+    if last is None or [row.number for row in rows] != list(range(1, last["number"] + 1)):
+        return parsed, None
+    for row in rows:
+        parsed.pages.append(PageText(number=row.number, text=row.text))
+        parsed.page_ids[row.number] = row.pk
+        parsed.headings += [
+            Heading(page=row.number, start=start, level=level, title=title) for start, level, title in row.headings
+        ]
+    return parsed, ReadingPoint(page=last["number"], state=last["reader_state"])
+
+
+def stage_pages(
+    document: Document, events: Iterable[ReaderEvent], *, progress: Progress, kept: ParsedSource | None = None
+) -> ParsedSource:
+    """Read to the end, storing page by page after those that are `kept`. Raises what reading raises; what was stored
+    by then stays staged."""
+    parsed = kept or ParsedSource()
     for batch in batched(_collect_pages(events, parsed), PAGES_PER_BATCH):
+        # Only the last one of a batch: all of it is stored, or nothing.
+        batch = [*(replace(page, state=None) for page in batch[:-1]), batch[-1]]
         parsed.page_ids |= _stage_batch(document, batch)
-        parsed.pages += [replace(page, words=None) for page in batch]
+        parsed.pages += [replace(page, words=None, state=None) for page in batch]
         progress.report_pages(len(parsed.pages), parsed.page_total)
     left_over = document.pages.staged().exclude(pk__in=parsed.page_ids.values())
     if page_ids := list(left_over.values_list("pk", flat=True)):
@@ -61,8 +84,10 @@ def _collect_pages(events: Iterable[ReaderEvent], parsed: ParsedSource) -> Itera
             parsed.title, parsed.is_paged = replace_unstorable(event.title or "").strip(), event.paged
             parsed.page_total, parsed.metadata = event.page_total, replace_unstorable_json(event.metadata)
         else:
-            parsed.headings += [replace(one, title=replace_unstorable(one.title)) for one in event.headings]
-            yield replace(event, text=replace_unstorable(event.text))
+            headings = tuple(replace(one, title=replace_unstorable(one.title)) for one in event.headings)
+            parsed.headings += headings
+            state = replace_unstorable_json(event.state) if event.state else None
+            yield replace(event, text=replace_unstorable(event.text), headings=headings, state=state)
 
 
 def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:

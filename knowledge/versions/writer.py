@@ -37,7 +37,15 @@ def stage_pages(document: Document, pages: Sequence[tuple[PageText, str]]) -> di
     """Stage new pages, each given with the hash of the bytes it was read from. Gives their rows by number."""
     confirm_held()
     rows = [
-        Page(document=document, number=page.number, text=page.text, words=page.words, source_sha256=sha256)
+        Page(
+            document=document,
+            number=page.number,
+            text=page.text,
+            words=page.words,
+            headings=[[one.start, one.level, one.title] for one in page.headings],
+            reader_state=page.state,
+            source_sha256=sha256,
+        )
         for page, sha256 in pages
     ]
     return {row.number: row.pk for row in Page.objects.bulk_create(rows)}
@@ -79,7 +87,8 @@ def open_staged(document: Document, *, revision: int) -> list[int]:
     """Make what is staged for the document visible from this revision on. Gives the ids of its chunks."""
     added = list(document.chunks.staged().values_list("pk", flat=True))
     for model in _REVISIONED_MODELS:
-        model.objects.staged().filter(document=document).update(added_in=revision)
+        columns = {"reader_state": None} if model is Page else {}
+        model.objects.staged().filter(document=document).update(added_in=revision, **columns)
     return added
 
 

@@ -11,10 +11,11 @@ from django.db import connection
 
 from knowledge import ingest as ingesting
 from knowledge import lease
-from knowledge.documents.lifecycle import replace_file
+from knowledge.documents.lifecycle import reingest_document, replace_file
 from knowledge.embedders import EmbedderUnavailable
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Page
+from knowledge.readers.types import PageText, ReadingTimedOut
 from knowledge.versions import embeddings, publish_version, staging, writer
 from knowledge.versions.progress import Progress
 from tests.knowledge.bases import (
@@ -106,6 +107,83 @@ def test_a_crash_anywhere_is_made_good(
     assert len(alive(base)) == len(set(alive(base))) == document.chunks_total
     assert len(embedder.texts) == len(set(embedder.texts))
     check_sound(base)
+
+
+def pages_read(monkeypatch: pytest.MonkeyPatch, *, stop_after: int | None = None) -> list[int]:
+    """The numbers of the pages that the reader gives from now on, which stands still after so many."""
+    original, seen = ingesting.read_pages, []
+
+    def counted(*args: object, **kwargs: object) -> Iterator[object]:
+        for event in original(*args, **kwargs):
+            if isinstance(event, PageText):
+                if stop_after is not None and len(seen) == stop_after:
+                    raise ReadingTimedOut
+                seen.append(event.number)
+            yield event
+
+    monkeypatch.setattr(ingesting, "read_pages", counted)
+    return seen
+
+
+def numbered_pages(count: int) -> list[str]:
+    return [
+        f"{number} Rules\nEach rule of part {number} is kept by the foreman of gate {number}."
+        for number in range(count)
+    ]
+
+
+def test_a_reading_goes_on_after_the_pages_that_were_stored(
+    embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = numbered_pages(7)
+    whole = add_pdf(make_base(name="whole"), texts)
+    ingest(whole.pk)
+    document = add_pdf(make_base(), texts)
+    with monkeypatch.context() as patch:
+        crash_before(patch, writer, "stage_pages", call=3)
+        with pytest.raises(Crash):
+            ingest(document.pk)
+    kept = dict(document.pages.values_list("number", "pk"))
+    assert set(kept) == {1, 2, 3, 4}
+    seen = pages_read(monkeypatch)
+    ingest(document.pk)
+    assert seen == [5, 6, 7]
+    assert kept.items() <= dict(document.pages.live().values_list("number", "pk")).items()
+    columns = ("index", "start", "end", "section_path", "content")
+    assert list(document.chunks.live().values(*columns)) == list(whole.chunks.live().values(*columns))
+    assert not Page.objects.exclude(reader_state=None).exists()
+    check_sound(document.knowledge_base)
+
+
+def test_a_reading_that_stood_still_keeps_its_pages_for_the_next(
+    embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = add_pdf(make_base(), numbered_pages(7))
+    with monkeypatch.context() as patch:
+        pages_read(patch, stop_after=5)
+        ingest(document.pk)
+    document.refresh_from_db()
+    assert (document.status, document.error_code) == ("failed", "timeout")
+    assert "goes on after the pages that were read" in document.error
+    seen = pages_read(monkeypatch)
+    reingest_document(document, enqueue=False)
+    ingest(document.pk)
+    document.refresh_from_db()
+    assert (document.status, seen, document.page_count) == ("ready", [5, 6, 7], 7)
+    check_sound(document.knowledge_base)
+
+
+def test_other_bytes_begin_again(embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = add_pdf(make_base(), numbered_pages(7))
+    with monkeypatch.context() as patch:
+        pages_read(patch, stop_after=5)
+        ingest(document.pk)
+    replace_file(document, file_name="manual.pdf", stream=io.BytesIO(pdf(numbered_pages(3))), enqueue=False)
+    seen = pages_read(monkeypatch)
+    ingest(document.pk)
+    assert seen == [1, 2, 3]
+    assert set(document.pages.values_list("number", flat=True)) == {1, 2, 3}
+    check_sound(document.knowledge_base)
 
 
 def test_finished_batches_are_not_embedded_again(embedder: CountingEmbedder) -> None:

@@ -85,5 +85,5 @@ def test_the_list_takes_the_same_queries_for_any_number_of_trees(alice, plugin, 
     for number in range(rows):
         DecisionTree.objects.create(plugin=plugin, name=f"Tree {number}", tree_data=cover_tree_data())
     client = page(alice)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         assert client.get(reverse(LIST)).status_code == 200

@@ -18,12 +18,15 @@ from knowledge.readers.types import (
     UnreadableDocument,
 )
 
+# It goes to the next reader as an argument of its program, which Linux limits to 128 kB.
+MAX_STATE_CHARACTERS = 60_000
+
 
 def encode_event(event: ReaderEvent) -> bytes:
     if isinstance(event, DocumentHeader):
         return _encode_line("header", [event.title, event.page_total, event.paged, event.metadata])
     headings = [[heading.start, heading.level, heading.title] for heading in event.headings]
-    return _encode_line("page", [event.number, event.text, event.words, headings])
+    return _encode_line("page", [event.number, event.text, event.words, headings, event.state])
 
 
 def encode_end() -> bytes:
@@ -61,7 +64,7 @@ def _decode_header(title: Any, page_total: Any, paged: Any, metadata: Any) -> Do
     )
 
 
-def _decode_page(number: Any, text: Any, words: Any, headings: Any) -> PageText:
+def _decode_page(number: Any, text: Any, words: Any, headings: Any, state: Any = None) -> PageText:
     if not isinstance(text, str) or "\0" in text:
         raise ValueError("a page is text without NUL")
     number = _checked_count(number)
@@ -73,7 +76,17 @@ def _decode_page(number: Any, text: Any, words: Any, headings: Any) -> PageText:
             Heading(page=number, start=_checked_count(start), level=_checked_count(level), title=str(title)[:200])
             for start, level, title in headings
         ),
+        state=_checked_state(state),
     )
+
+
+def _checked_state(state: Any) -> dict[str, Any] | None:
+    """None where it is larger than what can be handed to another reader."""
+    if state is None or (isinstance(state, dict) and len(json.dumps(state)) <= MAX_STATE_CHARACTERS):
+        return state
+    if isinstance(state, dict):
+        return None
+    raise ValueError("a state is an object")
 
 
 def _checked_word_box(word: Any, length: int) -> list[float | int]:

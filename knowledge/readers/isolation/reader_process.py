@@ -31,6 +31,7 @@ from knowledge.readers.types import (
     OutOfMemory,
     PageText,
     ReaderEvent,
+    ReadingPoint,
     ReadingTimedOut,
     TooLarge,
     UnreadableDocument,
@@ -41,7 +42,7 @@ logger = logging.getLogger(__name__)
 MAX_LINE_BYTES = 64 * MEGABYTE
 MAX_OUTPUT_BYTES = 1024 * MEGABYTE
 # A person waits for the picture.
-RENDER_LIMITS = Limits(memory_bytes=800 * MEGABYTE, cpu_seconds=8, wall_seconds=12.0)
+RENDER_LIMITS = Limits(memory_bytes=800 * MEGABYTE, cpu_seconds=8, stall_seconds=12.0)
 _MAX_STDERR_BYTES = 4_000
 _PIPE_READ_BYTES = 256 * 1024
 _READER_ENTRY = Path(__file__).parent.parent / "__main__.py"
@@ -52,20 +53,21 @@ _CRASH_SIGNALS = frozenset({signal.SIGABRT, signal.SIGSEGV, signal.SIGTRAP, sign
 _OUT_OF_MEMORY_SHARE = 0.2
 
 
-def read_pages(path: Path, *, source_type: str, limits: Limits | None = None) -> Generator[ReaderEvent]:
-    """Read a document in a child process: a `DocumentHeader`, then every `PageText` in order.
+def read_pages(
+    path: Path, *, source_type: str, limits: Limits | None = None, resume: ReadingPoint | None = None
+) -> Generator[ReaderEvent]:
+    """Read a document in a child process: a `DocumentHeader`, then every `PageText` in order, after that of `resume`.
 
     `source_type` is what `readers.detect_type` gave. Raises `UnreadableDocument`, possibly after some pages: those
-    are right, but the document as a whole must not count as read. Closing the iterator kills the child. Only
-    the time spent waiting for the child counts against `limits.wall_seconds`. Read to the end in the thread
-    that began: the child is killed when that thread ends, not only when the process does.
+    are right, but the document as a whole must not count as read. Closing the iterator kills the child. Read to the
+    end in the thread that began: the child is killed when that thread ends, not only when the process does.
     """
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="lexic-reader-") as folder:
-        child = _ReaderProcess(path.resolve(), source_type, limits, folder)
+        child = _ReaderProcess(path.resolve(), source_type, limits, folder, resume=resume)
         try:
             with closing(child.lines()) as lines:
-                yield from _decoded_events(lines, child)
+                yield from _decoded_events(lines, child, first=resume.page + 1 if resume else 1)
         finally:
             child.kill()
 
@@ -85,8 +87,8 @@ def render_page(path: Path, *, number: int, limits: Limits | None = None) -> Ren
             child.kill()
 
 
-def _decoded_events(lines: Iterator[bytes], child: _ReaderProcess) -> Iterator[ReaderEvent]:
-    expected = 1
+def _decoded_events(lines: Iterator[bytes], child: _ReaderProcess, *, first: int) -> Iterator[ReaderEvent]:
+    expected = first
     for line in lines:
         event = decode_event(line)
         if event is None:
@@ -101,20 +103,30 @@ def _decoded_events(lines: Iterator[bytes], child: _ReaderProcess) -> Iterator[R
 
 
 class _ReaderProcess:
-    """One reader process, its two pipes, and the clock that runs while it is waited for."""
+    """One reader process, its two pipes, and the clock that runs while a line of it is waited for."""
 
-    def __init__(self, path: Path, what: str, limits: Limits, folder: str, *, entry: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        what: str,
+        limits: Limits,
+        folder: str,
+        *,
+        entry: Path | None = None,
+        resume: ReadingPoint | None = None,
+    ) -> None:
         self._limits = limits
         self._waited = 0.0
         self._received = 0
         self._stderr = bytearray()
         # A child's peak begins at its parent's, as it starts as a copy of it; below that nothing can be told.
         self._parent_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        values = json.dumps(asdict(limits))
+        arguments = [str(path), what, json.dumps(asdict(limits)), str(os.getpid())]
+        arguments += [json.dumps(asdict(resume))] if resume else []
         self._process = subprocess.Popen(  # noqa: S603 -- a fixed program; the path is an argument, not a command
             # By path and with -P: the package's __init__ must not run before the child has given up its powers, and
             # modules named `json` and `html` beside the entry must not hide the standard library's.
-            [sys.executable, "-P", "-s", str(entry or _READER_ENTRY), str(path), what, values, str(os.getpid())],
+            [sys.executable, "-P", "-s", str(entry or _READER_ENTRY), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -129,6 +141,8 @@ class _ReaderProcess:
         for chunk in self._chunks():
             buffer += chunk
             *complete, rest = buffer.split(b"\n")
+            if complete:
+                self._waited = 0.0
             yield from map(bytes, complete)
             buffer = bytearray(rest)
             if len(buffer) > MAX_LINE_BYTES:
@@ -153,7 +167,7 @@ class _ReaderProcess:
 
     def _wait(self, selector: selectors.BaseSelector) -> list[selectors.SelectorKey]:
         started = time.monotonic()
-        ready = selector.select(max(0.0, self._limits.wall_seconds - self._waited))
+        ready = selector.select(max(0.0, self._limits.stall_seconds - self._waited))
         self._waited += time.monotonic() - started
         if not ready:
             raise ReadingTimedOut()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from knowledge.readers.pdf.page_layout import PageLayout, PlacedLine, split_lines
 from knowledge.readers.text_cleaning import one_line
@@ -54,6 +54,18 @@ class HeadingFinder:
         self._sizes: Counter[int] = Counter()
         # Left and right pages have running heads of their own, so two pages are remembered.
         self._recent: deque[frozenset[str]] = deque([frozenset(), frozenset()], maxlen=2)
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> HeadingFinder:
+        """One that knows what another knew when it gave this `state`."""
+        finder = cls()
+        finder._sizes.update({int(size): int(count) for size, count in state["sizes"]})
+        finder._recent.extend(frozenset(map(str, titles)) for titles in state["recent"])
+        return finder
+
+    def state(self) -> dict[str, Any]:
+        """As JSON. In the order of counting, which decides between sizes that are equally frequent."""
+        return {"sizes": list(map(list, self._sizes.items())), "recent": [sorted(titles) for titles in self._recent]}
 
     def find(self, page: PageLayout, *, number: int, is_bold: Callable[[int], bool]) -> tuple[Heading, ...]:
         """`is_bold` says whether the character with PDFium's index is set in bold."""

@@ -6,6 +6,7 @@ import ctypes
 import logging
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from knowledge.readers.types import (
     NoText,
     PageText,
     ReaderEvent,
+    ReadingPoint,
     TooLarge,
     TooManyPages,
 )
@@ -37,9 +39,11 @@ _PICTURE_PAGES_PERCENT = 95
 _BOLD_WEIGHT = 600
 
 
-def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+def read(path: Path, *, limits: Limits, resume: ReadingPoint | None = None) -> Iterator[ReaderEvent]:
     logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
     with closing(_open_pdf(path)) as document, closing(_PageReader(document, path, limits)) as pages:
+        if resume:
+            pages.resume(resume)
         yield DocumentHeader(title=_document_title(document), page_total=len(document), paged=True)
         yield from pages
         pages.check_text()
@@ -74,6 +78,7 @@ class _PageReader:
         self._limits = limits
         self._headings = HeadingFinder()
         self._tables: Any = None
+        self._first = 1
         self._characters = 0
         self._broken = 0
         self._pictures = 0
@@ -81,8 +86,22 @@ class _PageReader:
         self._alphanumeric = 0
 
     def __iter__(self) -> Iterator[PageText]:
-        for number in range(1, len(self._document) + 1):
-            yield self._read(number)
+        for number in range(self._first, len(self._document) + 1):
+            yield replace(self._read(number), state=self._state())
+
+    def resume(self, point: ReadingPoint) -> None:
+        """Go on after the page of `point`. Raises `DamagedDocument` for a state that is none."""
+        try:
+            counts, headings = point.state["counts"], point.state["headings"]
+            self._characters, self._broken, self._pictures, self._alphanumeric = map(int, counts)
+            self._headings, self._has_pictures = HeadingFinder.from_state(headings), bool(point.state["pictures"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DamagedDocument() from error
+        self._first = point.page + 1
+
+    def _state(self) -> dict[str, Any]:
+        counts = [self._characters, self._broken, self._pictures, self._alphanumeric]
+        return {"counts": counts, "pictures": self._has_pictures, "headings": self._headings.state()}
 
     def close(self) -> None:
         if self._tables is not None:

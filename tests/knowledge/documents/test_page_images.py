@@ -94,7 +94,7 @@ def test_what_is_no_pdf_is_damaged(tmp_path: Path) -> None:
 
 def test_a_drawing_without_end_is_ended(impostor: Any) -> None:
     with pytest.raises(ReadingTimedOut):
-        render_page(impostor("time.sleep(600)"), number=1, limits=Limits(wall_seconds=0.5))
+        render_page(impostor("time.sleep(600)"), number=1, limits=Limits(stall_seconds=0.5))
 
 
 def test_a_child_that_dies_says_nothing(impostor: Any) -> None:

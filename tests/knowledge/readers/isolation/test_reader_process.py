@@ -24,6 +24,7 @@ from knowledge.readers.types import (
     NoText,
     OutOfMemory,
     PageText,
+    ReadingPoint,
     ReadingTimedOut,
     TooLarge,
     TooManyPages,
@@ -104,12 +105,48 @@ def test_the_child_dies_with_its_parent(tmp_path):
 def test_a_program_without_an_end_is_killed_after_its_time(impostor):
     document = impostor("while True: time.sleep(1)")
     with pytest.raises(ReadingTimedOut):
-        list(read_pages(document, source_type="text", limits=Limits(wall_seconds=0.3)))
+        list(read_pages(document, source_type="text", limits=Limits(stall_seconds=0.3)))
+
+
+def test_a_program_that_goes_on_giving_pages_has_all_the_time_it_needs(impostor):
+    document = impostor(
+        """
+        print('["header",null,8,true,{}]', flush=True)
+        for number in range(1, 9):
+            time.sleep(0.25)
+            print('["page",%d,"text",null,[]]' % number, flush=True)
+        print('["end"]')
+        """
+    )
+    events = list(read_pages(document, source_type="pdf", limits=Limits(stall_seconds=1.5)))
+    assert len(events) == 9
+
+
+def test_pieces_of_a_page_are_no_page(impostor):
+    document = impostor("while True:\n    time.sleep(0.05)\n    print('x', end='', flush=True)")
+    with pytest.raises(ReadingTimedOut):
+        list(read_pages(document, source_type="text", limits=Limits(stall_seconds=0.5)))
+
+
+def test_a_reading_goes_on_after_a_page_as_if_it_had_never_stopped(tmp_path):
+    heads = [lines(f"26.{number} Rules of part {number}", "Body text of some length here.") for number in range(1, 7)]
+    path = pdf(tmp_path / "a.pdf", lines("CHAPTER OF RULES", size=20), *heads, ruled_table())
+    whole = list(read_pages(path, source_type="pdf"))
+    for page in whole[1:-1]:
+        rest = read_pages(path, source_type="pdf", resume=ReadingPoint(page=page.number, state=page.state))
+        assert list(rest) == [whole[0], *whole[page.number + 1 :]]
+
+
+@pytest.mark.parametrize("state", [{}, {"counts": [1], "headings": {}, "pictures": 1}, {"counts": "x"}])
+def test_a_state_that_is_none_is_refused(tmp_path, state):
+    path = pdf(tmp_path / "a.pdf", lines("One."), lines("Two."))
+    with pytest.raises(DamagedDocument):
+        list(read_pages(path, source_type="pdf", resume=ReadingPoint(page=1, state=state)))
 
 
 def test_the_callers_own_time_does_not_count(tmp_path):
     (tmp_path / "a.txt").write_text("Some words.")
-    events = read_pages(tmp_path / "a.txt", source_type="text", limits=Limits(wall_seconds=5))
+    events = read_pages(tmp_path / "a.txt", source_type="text", limits=Limits(stall_seconds=5))
     with closing(events):
         next(events)
         time.sleep(0.1)
