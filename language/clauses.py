@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -30,8 +30,6 @@ _PREDICATE = re.compile(
 # Where a sentence that says several things may be taken apart, at so many places at most.
 _CONJUNCTION = re.compile(r"\s*;\s+|,?\s+(?:and|but|while|whilst|whereas)\s+", re.IGNORECASE)
 _MAX_CUTS = 5
-# No sentence has more clauses, or more of another that are equally near to one.
-_MAX_CLAUSES, _MAX_NEAREST = 80, 8
 
 ClauseSpan = tuple[int, int]
 
@@ -62,6 +60,11 @@ def _split_at_soft_breaks(text: str, start: int, end: int) -> list[ClauseSpan]:
     return merged
 
 
+def clauses(text: str) -> list[str]:
+    """The clauses of the text, each once."""
+    return list(dict.fromkeys(text[start:end] for start, end in clause_spans(text)))
+
+
 def has_predicate(text: str, span: ClauseSpan) -> bool:
     return _PREDICATE.search(text, *span) is not None
 
@@ -70,28 +73,6 @@ def text_before_predicate(text: str) -> str:
     """What stands before the first auxiliary or common verb; all of it where there is none."""
     found = _PREDICATE.search(text)
     return text[: found.start()] if found else text
-
-
-def fails_nearest_clause(check: Callable[[str, str], bool], claim: str, source: str) -> bool:
-    """Whether a clause of the claim fails the check against all those clauses of the source that are nearest to it.
-
-    A claim of more clauses than a sentence has fails as well.
-    """
-    others = {other: content_stems(other) for other in _distinct_clauses(source)}
-    clauses = _distinct_clauses(claim)
-    if len(clauses) > _MAX_CLAUSES:
-        return True
-    for stems, clause in ((content_stems(clause), clause) for clause in clauses):
-        shared = {other: len(stems & theirs) for other, theirs in others.items()}
-        most = max(shared.values(), default=0)
-        nearest = [other for other, count in shared.items() if count == most][:_MAX_NEAREST]
-        if most > 0 and all(check(clause, other) for other in nearest):
-            return True
-    return False
-
-
-def _distinct_clauses(text: str) -> list[str]:
-    return list(dict.fromkeys(text[start:end] for start, end in clause_spans(text)))
 
 
 def claim_splits(claim: str) -> Iterator[list[str]]:

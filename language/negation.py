@@ -29,8 +29,6 @@ _NEGATION_CUE = re.compile(
     r"|\bnon-?(?=[a-z]{4})",
     re.IGNORECASE,
 )
-_ONLY_IF = re.compile(r"\bonly\s+(?:if|when|with|where|after|once)\b", re.IGNORECASE)
-_RELATIVE_PRONOUN = re.compile(r"(?:which|who|whom|whose)\b", re.IGNORECASE)
 _LETTER_WORD = re.compile(r"[^\W\d_]{2,40}")
 
 
@@ -51,14 +49,7 @@ def has_negation(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def polar_clauses(text: str) -> tuple[PolarClause, ...]:
     bare = _without_false_negation(text)
-    spans = clause_spans(bare)
-    opens_only_if = [_ONLY_IF.match(bare, start) is not None for start, _ in spans]
-    found: list[PolarClause] = []
-    for index, (start, end) in enumerate(spans):
-        # "A only if B" says "not A unless B".
-        extra = int(opens_only_if[index]) + int(index + 1 < len(spans) and opens_only_if[index + 1])
-        antecedent = bare[max(0, start - 40) : start] if _RELATIVE_PRONOUN.match(bare, start) else ""
-        found.append(_polar_clause(bare[start:end], extra=extra, antecedent=frozenset(terms(antecedent)[-1:])))
+    found = (_polar_clause(bare[start:end]) for start, end in clause_spans(bare))
     return tuple(clause for clause in found if clause.terms)
 
 
@@ -66,13 +57,12 @@ def _without_false_negation(text: str) -> str:
     return without_bounds(_FALSE_NEGATION.sub(" ", text))
 
 
-def _polar_clause(text: str, *, extra: int, antecedent: frozenset[str]) -> PolarClause:
-    places = list(_negation_spans(text))
+def _polar_clause(text: str) -> PolarClause:
     before = text_before_predicate(text)
     return PolarClause(
-        terms=frozenset(terms(text)) | antecedent,
+        terms=frozenset(terms(text)),
         subject=frozenset(terms(before)) if before != text else frozenset(),
-        denies=(len(places) + extra) % 2 == 1,
+        denies=len(list(_negation_spans(text))) % 2 == 1,
     )
 
 
@@ -86,17 +76,12 @@ def _negation_spans(text: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def reverses_polarity(claim: str, source: str, *, opposed: frozenset[str] = frozenset()) -> bool:
-    """Whether the claim denies what the source affirms, or the other way round.
-
-    `opposed` has words of the claim that the source has only as a contradictory opposite ("optional" for
-    "mandatory"); a clause with one of them turns round.
-    """
+def reverses_polarity(claim: str, source: str) -> bool:
+    """Whether the claim denies what the source affirms, or the other way round."""
     said = polar_clauses(source)
     known = _polarities_by_stem(said)
-    if not any(_is_clause_reversed(clause, known, said, opposed) for clause in polar_clauses(claim)):
-        return False
-    return bool(opposed) or not _negate_same_words(claim, source)
+    is_reversed = any(_is_clause_reversed(clause, known, said) for clause in polar_clauses(claim))
+    return is_reversed and not _negate_same_words(claim, source)
 
 
 def _polarities_by_stem(said: tuple[PolarClause, ...]) -> dict[str, set[bool]]:
@@ -110,15 +95,12 @@ def _polarities_by_stem(said: tuple[PolarClause, ...]) -> dict[str, set[bool]]:
     return known
 
 
-def _is_clause_reversed(
-    clause: PolarClause, known: dict[str, set[bool]], said: tuple[PolarClause, ...], opposed: frozenset[str]
-) -> bool:
-    denied = clause.denies ^ (len(clause.terms & opposed) % 2 == 1)
+def _is_clause_reversed(clause: PolarClause, known: dict[str, set[bool]], said: tuple[PolarClause, ...]) -> bool:
     shared = clause.terms & known.keys()
     if not shared:
         # Nothing to hold it against: a denial must at least be somewhere in the source.
-        return denied and not any(other.denies for other in said)
-    return not all(denied in known[term] for term in shared)
+        return clause.denies and not any(other.denies for other in said)
+    return not all(clause.denies in known[term] for term in shared)
 
 
 def _negate_same_words(claim: str, source: str) -> bool:

@@ -56,11 +56,6 @@ mild moderate|moderate severe|moderate extreme|severe extreme|fresh salt|simple 
 grant refuse|can cannot|allow prevent|permits prevents|enables prevents|enable disable|open closed|easy hard
 same different|same unique|identical different|same distinct|solely jointly
 """
-# Where one is said to be the case, the other is not: "not optional" is mandatory.
-_CONTRADICTORY_PAIRS = """
-mandatory optional|compulsory optional|obligatory optional|required optional|mandatory voluntary|compulsory voluntary
-required voluntary|true false|present absent|alive dead|possible impossible|valid void|pass fail|passes fails
-"""
 # Whoever says one of a row does not say another of it.
 _EXCLUSIVE_CLASSES = [
     " ".join(MONTHS),
@@ -101,7 +96,6 @@ def _inflected(pairs: Iterable[list[str]]) -> Iterator[tuple[str, ...]]:
 _STEM_OPPOSITES = _others_by_word(terms(" ".join(pair)) for pair in _pairs(_OPPOSITE_PAIRS))
 _WRITTEN_PAIRS = _pairs(_OPPOSITE_PAIRS) + _pairs(_STATEMENT_PAIRS)
 _WORD_OPPOSITES = _others_by_word([*_WRITTEN_PAIRS, *_inflected(_WRITTEN_PAIRS), *map(str.split, _EXCLUSIVE_CLASSES)])
-_CONTRADICTORY_WORDS = _others_by_word(_pairs(_CONTRADICTORY_PAIRS))
 
 
 def opposites_of(stem: str) -> frozenset[str]:
@@ -112,8 +106,3 @@ def opposites_of(stem: str) -> frozenset[str]:
 def opposite_words(word: str) -> frozenset[str]:
     """Words, as they are written, that are the contrary of this one or exclude it (Monday, Friday)."""
     return _WORD_OPPOSITES.get(word, frozenset())
-
-
-def contradictory_words(word: str) -> frozenset[str]:
-    """Words of which one is the case where the other is not."""
-    return _CONTRADICTORY_WORDS.get(word, frozenset())

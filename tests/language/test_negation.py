@@ -47,12 +47,10 @@ def test_what_denies_the_other_clause_for_clause_is_flipped(claim: str, source: 
         ("Smoking is allowed.", "Smoking is not prohibited, it is allowed."),
         ("Smoking is not allowed.", "Smoking is prohibited where it is not allowed."),
         ("The party must not disclose it.", "The party shall not disclose it without consent."),
-        ("Pets are allowed only if the landlord agrees.", "Pets are not allowed unless the landlord agrees."),
         (
             "Cosmetic surgery is not covered by the plan.",
             "The plan covers care but does not cover cosmetic surgery.",
         ),
-        ("Batteries are covered.", "It does not apply to batteries, which are covered."),
     ],
 )
 def test_what_denies_the_same_is_not_flipped(claim: str, source: str):

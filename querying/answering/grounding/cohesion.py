@@ -40,11 +40,6 @@ def _content_sequence(text: str) -> list[str]:
     return [stem for stem in terms(text) if stem in kept]
 
 
-def continues_same_subject(span: str) -> bool:
-    """Whether every sentence after the first goes on about the same: "It …", "They …"."""
-    return all(_ANAPHORA.search(sentence) for sentence in _SENTENCE_BOUNDARY.split(span)[1:])
-
-
 @lru_cache(maxsize=4096)
 def _sentence_positions(span: str) -> dict[str, frozenset[int]]:
     """The sentences that each stem stands in, by number; one that goes on about the same has the number of the one

@@ -11,7 +11,7 @@ from itertools import islice
 from knowledge.chunking.chunker import title_path
 from knowledge.search.hybrid import Passage
 from language.content_words import content_stems
-from language.figures.figure_extraction import extract_figures, unsupported_figures
+from language.figures.figure_extraction import extract_figures
 from language.sentences import sentence_spans
 from querying.answering.grounding.claim_support import (
     Surroundings,
@@ -23,9 +23,7 @@ from querying.answering.grounding.claim_support import (
     semantic_support,
     stem_set,
 )
-from querying.answering.grounding.cohesion import continues_same_subject
 from querying.answering.grounding.quotations import find_quotations
-from querying.answering.grounding.semantic_roles import swaps_roles
 from querying.sanitize import sanitize
 
 # A quotation may run over several sentences.
@@ -34,10 +32,7 @@ _MAX_SENTENCES, _MAX_QUOTATION_SENTENCES = 2, 6
 _MAX_SEMANTIC_CHECKS = 3
 _MIN_MATCHED_SHARE = 0.3
 _MAX_MISSING_WORDS = 6
-# A list counts as one statement with the line that leads in to it, up to so many items.
-_MAX_LIST_ITEMS = 12
 _BREAK_BEFORE_ITEM = re.compile(r"(?<=[^\s:;.!?])[ \t]*\n[ \t]*(?=[-*+•●▪◦‣–—·]\s)")
-_LIST_ITEM = re.compile(r"[-*+•●▪◦‣–—·]\s|\(?[a-z0-9]{1,3}[.)]\s", re.IGNORECASE)
 # Of equally good spans the shorter one is the better quotation.
 _LENGTH_PENALTY = 0.05
 
@@ -128,8 +123,8 @@ def _candidate_spans(claim: str, text: str, around: Surroundings) -> Iterator[_C
 
 
 def _runs_sharing_words(claim: str, text: str) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
-    """Every sentence, every two neighbours, every list with the line that leads in to it, as far as they share a word
-    with the claim: the sentences, and how they read in one line."""
+    """Every sentence and every two neighbours that share a word with the claim: the sentences, and how they read in one
+    line."""
     wanted = stem_set(claim)
     for run in _sentence_runs(text, widest=_MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES):
         piece = unwrap_lines(text[run[0][0] : run[-1][1]])
@@ -147,18 +142,7 @@ def unwrap_lines(text: str) -> str:
 @lru_cache(maxsize=512)
 def _sentence_runs(text: str, *, widest: int) -> Sequence[Sequence[tuple[int, int]]]:
     spans = cached_sentence_spans(text)
-    runs = [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
-    return [*runs, *(run for at in range(len(spans)) if len(run := _list_run(text, spans, at)) > widest)]
-
-
-def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[tuple[int, int]]:
-    """A line that ends in a colon, and the list items behind it."""
-    if not text[: spans[at][1]].endswith(":"):
-        return ()
-    end = at + 1
-    while end < len(spans) and end - at <= _MAX_LIST_ITEMS and _LIST_ITEM.match(text, spans[end][0]):
-        end += 1
-    return spans[at:end]
+    return [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
 
 
 @lru_cache(maxsize=512)
@@ -167,18 +151,8 @@ def cached_sentence_spans(text: str) -> Sequence[tuple[int, int]]:
     return sentence_spans(text)
 
 
-def _needs_one_sentence(claim: str, candidate: _CandidateSpan) -> bool:
-    """The claim takes all its words and figures from one sentence, which alone did not bear it out."""
-    mine = content_stems(claim)
-    lacking = mine & content_stems(candidate.text) - content_stems(candidate.main)
-    return bool(mine) and not lacking and not unsupported_figures(claim, candidate.main)
-
-
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:
-    """Neither by the whole span nor by the sentence in it that speaks of the same."""
-    is_joined = candidate.sentences > 1 and not continues_same_subject(candidate.text)
-    if candidate.sentences > 1 and _needs_one_sentence(claim, candidate):
-        return True
-    if (is_joined and is_contradicted(claim, candidate.main)) or swaps_roles(claim, candidate.main):
+    """By the whole span, or by the sentence in it that shares most with the claim."""
+    if candidate.sentences > 1 and is_contradicted(claim, candidate.main):
         return True
     return is_ruled_out(claim, candidate.text, around)

@@ -18,11 +18,14 @@ FOLDER = Path(__file__).parent
 
 def rows(name: str) -> list[Any]:
     """Rows that are known not to hold carry the reason and are expected to fail."""
-    read = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
     return [
         pytest.param(row, id=f"{row['kind']}-{row['sentence'][:60]}", marks=known_failure(row.get("fails")))
-        for row in read
+        for row in read_rows(name)
     ]
+
+
+def read_rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
 
 
 def known_failure(reason: str | None) -> list[pytest.MarkDecorator]:
