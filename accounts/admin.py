@@ -122,7 +122,7 @@ class ApiKeyForm(forms.ModelForm):
         required=False,
         label="Only these plugins",
         widget=PluginPicker,
-        help_text="Nothing chosen: every plugin you may ask, those of tomorrow too.",
+        help_text="None chosen: the key can ask every plugin that you may ask, also later ones.",
     )
     capabilities = forms.MultipleChoiceField(
         label="It may",
@@ -153,7 +153,7 @@ class ApiKeyForm(forms.ModelForm):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if contains_key(name):
-            raise forms.ValidationError("This is a key; a name is shown to others.")
+            raise forms.ValidationError("This looks like a key. A name is shown to others, so choose another one.")
         return name
 
     def clean(self) -> dict[str, Any]:

@@ -19,14 +19,14 @@ MAX_OVERLAP = timedelta(days=30)
 
 
 class KeyRevoked(Conflict):
-    """This key is revoked, and that is for good."""
+    """This key is revoked and cannot be used again."""
 
     code = "revoked"
     hint = "Make a new key instead."
 
 
 class OverlapTooLong(InvalidInput):
-    """Two keys for one thing may work side by side for 30 days at most."""
+    """A key and its replacement may both work for 30 days at most."""
 
     code = "overlap_too_long"
 

@@ -17,7 +17,7 @@ class AuthorSignupClosed(NotAllowed):
 
 
 class EmailNotConfirmed(NotAllowed):
-    """Authors have a confirmed address, and yours is not confirmed yet."""
+    """Authors need a confirmed address, and yours is not confirmed yet."""
 
     code = "confirm_first"
     hint = "Open the link in the mail that came when you signed up, or have it sent again from your account's page."

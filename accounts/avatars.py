@@ -38,7 +38,7 @@ _PER_HOUR = 20
 
 
 class UnreadableImage(InvalidInput):
-    """This is not a picture that can be read."""
+    """This picture cannot be read."""
 
     code = "not_a_picture"
     hint = "Use a PNG, JPEG or WebP file of at most 5 MB."

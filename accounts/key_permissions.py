@@ -32,7 +32,7 @@ class ExpiryInThePast(InvalidInput):
 
 
 class ExceedsOwnPermissions(NotAllowed):
-    """A key cannot look after a key that may do more than itself."""
+    """A key cannot manage a key that may do more than itself."""
 
     code = "more_than_this_key"
     hint = "It needs the same capabilities, plugins, limits and expiry, or more; or sign in on the pages."

@@ -183,7 +183,7 @@ class ApiKey(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_keys")
-    name = models.CharField(max_length=100, help_text="What you will know it by, such as “planning agent”.")
+    name = models.CharField(max_length=100, help_text="A name for yourself, such as “planning agent”.")
     key_hash = models.CharField(max_length=64, unique=True, editable=False)
     key_encrypted = models.TextField(blank=True, editable=False)
     prefix = models.CharField(max_length=16, editable=False)

@@ -50,60 +50,60 @@ _FREE_SLOT_SCRIPT = "for i, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[
 
 
 class QuotaExceeded(Conflict):
-    """As much is used here as may be."""
+    """The quota is used up."""
 
     code = "quota_exceeded"
     hint = f"Delete what is no longer needed. {_ASK_OPERATORS}"
 
 
 class StorageFull(QuotaExceeded):
-    """The files take up as much room as they may."""
+    """The quota of storage is used up."""
 
     code = "storage_full"
 
 
 class TooManyDocuments(QuotaExceeded):
-    """There are as many documents as there may be."""
+    """The quota of documents is used up."""
 
     code = "too_many_documents"
 
 
 class TooManyPlugins(QuotaExceeded):
-    """There are as many plugins as there may be."""
+    """The quota of plugins is used up."""
 
     code = "too_many_plugins"
 
 
 class TooManyCopies(QuotaExceeded):
-    """You have as many copies of shared plugins as one account may have."""
+    """The quota of copies of shared plugins is used up."""
 
     code = "too_many_copies"
     hint = "Delete one that you do not need."
 
 
 class TooManyKeys(QuotaExceeded):
-    """You have as many keys as one person may have."""
+    """The quota of keys of this account is used up."""
 
     code = "too_many_keys"
     hint = "Revoke one that you no longer need. One that was used today counts until midnight UTC."
 
 
 class TooManyCollaborators(QuotaExceeded):
-    """As many people work on this plugin as may."""
+    """The quota of people who work on this plugin is used up."""
 
     code = "too_many_people"
-    hint = "Take somebody off it first."
+    hint = "Remove somebody first."
 
 
 class TooManyWebhooks(QuotaExceeded):
-    """This plugin has as many webhooks as a plugin may have."""
+    """The quota of webhooks of this plugin is used up."""
 
     code = "too_many_webhooks"
-    hint = "Delete one that is not needed, or have one receiver pass events on."
+    hint = "Delete one that is not needed, or let one receiver pass the events on."
 
 
 class TooManyStreams(QuotaExceeded):
-    """As many questions are being answered at once as may be."""
+    """The quota of questions that are answered at once is used up."""
 
     code = "too_many_streams"
     status = 429

@@ -63,7 +63,7 @@ _Counter = tuple[str, int, int]
 
 
 class RateLimited(LexicError):
-    """This was done as often as it may be for now."""
+    """You have reached the limit for now."""
 
     code = "too_many_requests"
     status = 429
@@ -71,7 +71,7 @@ class RateLimited(LexicError):
     def __init__(self, *, wait: float) -> None:
         self.retry_after = math.ceil(wait)
         minutes = max(1, math.ceil(wait / 60))
-        super().__init__(hint=f"You may go on in {minutes} minute{'' if minutes == 1 else 's'}.")
+        super().__init__(hint=f"Try again in {minutes} minute{'' if minutes == 1 else 's'}.")
 
 
 @dataclass(frozen=True, kw_only=True)

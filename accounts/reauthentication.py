@@ -15,7 +15,7 @@ from lexic.errors import NotAllowed
 
 
 class ReauthenticationNeeded(NotAllowed):
-    """This needs a person who has confirmed their password within the last minutes."""
+    """Confirm your password first: it was not confirmed within the last few minutes."""
 
     code = "fresh_sign_in_needed"
     hint = "Confirm the password at /accounts/reauthenticate/ and send this again with the same session."

@@ -54,14 +54,14 @@ class PluginAdmin(ScopedAdmin):
             },
         ),
         (
-            "What must be right before it is published",
+            "What must pass before it is published",
             {
                 "fields": ["golden_gate", "golden_share"],
-                "description": "Golden questions are questions whose right behaviour you have fixed in advance.",
+                "description": "Golden questions are questions whose right answer you have written down in advance.",
             },
         ),
         ("Its public page", {"fields": ["tagline", "description", "tags"]}),
-        ("How its documents are cut", {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]}),
+        ("How its documents are split", {"fields": ["chunk_strategy", "chunk_size"], "classes": ["collapse"]}),
     ]
     add_fieldsets = [(None, {"fields": ["name", "domain", "slug"]})]
 
@@ -136,12 +136,12 @@ class PluginAdmin(ScopedAdmin):
         own_knowledge_base(obj)  # so that there is a place to put documents at once
 
     def response_add(self, request: HttpRequest, obj: Plugin, post_url_continue: str | None = None) -> HttpResponse:
-        text = "A first draft of who answers is below. Make it yours, then drop in documents."
-        messages.success(request, f"“{obj}” is made. {text}")
+        text = "A first draft of its persona is below. Edit it, then add documents."
+        messages.success(request, f"“{obj}” is created. {text}")
         return HttpResponseRedirect(reverse_pane(obj, "persona"))
 
     def response_change(self, request: HttpRequest, obj: Plugin) -> HttpResponse:
-        messages.success(request, "Saved. Agents go on asking the latest release; this is its draft.")
+        messages.success(request, "Saved in the draft. Agents still ask the latest release.")
         return HttpResponseRedirect(reverse_pane(obj, "persona"))
 
     def delete_model(self, request: HttpRequest, obj: Plugin) -> None:

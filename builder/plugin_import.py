@@ -57,4 +57,4 @@ def _report_import(request: HttpRequest, imported: ImportedPlugin) -> None:
     plugin = imported.plugin
     called = f" Its slug was taken, so agents call it {plugin.slug}." if imported.slug_was_taken else ""
     read = "Its documents are being read again." if imported.unfinished else "Its documents came as they were read."
-    messages.success(request, f"“{plugin}” is here as a draft.{called} {read}")
+    messages.success(request, f"“{plugin}” is imported as a draft.{called} {read}")

@@ -34,7 +34,7 @@ class NoSuchChat(NotFound):
     """There is no public chat with a plugin of this name."""
 
     code = "unknown_chat"
-    hint = "Its author can open one, or has closed it."
+    hint = "Its author may have closed it."
 
 
 class NoSuchConversation(NotFound):
@@ -45,14 +45,14 @@ class NoSuchConversation(NotFound):
 
 
 class ConversationFull(Conflict):
-    """This conversation is as long as one can get."""
+    """This conversation has reached its limit of questions."""
 
     code = "conversation_full"
     hint = "Your question is kept in the box. Begin a new conversation with it."
 
 
 class FollowupExpired(InvalidInput):
-    """What was asked back here cannot be answered any more."""
+    """This question back can no longer be answered."""
 
     code = "invalid_followup"
     hint = "More than an hour has passed, or the plugin has a new release. Ask your question again."

@@ -24,13 +24,13 @@ from plugins.scoped_admin import ReadOnlyAdmin
 # What the buttons and the list's actions say, by their names in `decide.ACTIONS`.
 _DONE_MESSAGES = {
     "hide": "The review is off the page.",
-    "withdraw": "The plugin is off the air.",
-    "dismiss": "Nothing to do.",
+    "withdraw": "The plugin is withdrawn.",
+    "dismiss": "No action.",
 }
 _LOG_MESSAGES = {
     "hide": "Review hidden.",
-    "withdraw": "Plugin taken off the air.",
-    "dismiss": "Nothing to do.",
+    "withdraw": "Plugin withdrawn.",
+    "dismiss": "No action.",
     "reopen": "Opened again.",
     "lift": "Allowed to be published again.",
 }
@@ -107,7 +107,7 @@ class ReportAdmin(ReadOnlyAdmin):
             return _shortened(
                 f"A review of {report.plugin}: {report.review.text or report.review.get_verdict_display()}"
             )
-        return f"{report.plugin} ({'on the air' if report.plugin.is_published else 'off the air'})"
+        return f"{report.plugin} ({'published' if report.plugin.is_published else 'withdrawn'})"
 
     @admin.display(description="by")
     def reported_by(self, report: Report) -> str:
@@ -125,7 +125,7 @@ class ReportAdmin(ReadOnlyAdmin):
     def withdraw_chosen(self, request: HttpRequest, queryset: models.QuerySet[Report]) -> None:
         self._decide_reports_of(request, queryset, "withdraw")
 
-    @admin.action(description="Nothing to do")
+    @admin.action(description="No action")
     def dismiss_chosen(self, request: HttpRequest, queryset: models.QuerySet[Report]) -> None:
         self._decide_reports_of(request, queryset, "dismiss")
 
@@ -181,7 +181,7 @@ class ReportAdmin(ReadOnlyAdmin):
         for decided in decision.reports:
             self.log_change(request, decided, _LOG_MESSAGES[action])
         if action == "withdraw":
-            self._plugins().log_change(request, report.plugin, "Taken off the air after a report.")
+            self._plugins().log_change(request, report.plugin, "Withdrawn after a report.")
         messages.success(request, _DONE_MESSAGES[action])
         _message_mail_outcome(request, decision.is_mail_sent)
 

@@ -43,7 +43,7 @@ class TooManyMails(LexicError):
 
     code = "too_many_mails"
     status = 429
-    hint = "You may go on in an hour. Those that were sent are kept."
+    hint = "Try again in an hour. The invitations that were sent stay valid."
 
 
 def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> collaborators.InvitationResult:
@@ -95,10 +95,10 @@ def accept_invitation(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User) -> HttpResponse:
     plugin = collaborators.accept_invitation(found, person=user)
     if reason := find_author_refusal(user):
-        messages.warning(request, f"You are on “{plugin}” now. {reason.message} {reason.hint}")
+        messages.warning(request, f"You work on “{plugin}” now. {reason.message} {reason.hint}")
         return redirect("home")
     make_author(user)
-    messages.success(request, f"You are on “{plugin}” now, as {found.role}.")
+    messages.success(request, f"You work on “{plugin}” now as {found.role}.")
     return redirect("admin:plugins_plugin_change", plugin.pk)
 
 

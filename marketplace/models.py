@@ -69,7 +69,7 @@ class Listing(models.Model):
     newest = models.DateField(null=True)
     asked = models.PositiveIntegerField(default=0, help_text="Questions of the last 30 days.")
     dropped_share = models.FloatField(
-        null=True, help_text="Of the sentences of the last 30 days, those that no source bore out, 0 to 1."
+        null=True, help_text="Of the sentences of the last 30 days, those that no source supported, 0 to 1."
     )
     installs = models.PositiveIntegerField(default=0)
     # How many reviews say so (`marketplace.listings.review_counts`).
@@ -214,7 +214,7 @@ class Review(models.Model):
     has_installed = models.BooleanField(default=False)
     reply = models.TextField(max_length=2000, blank=True)
     replied_at = models.DateTimeField(null=True)
-    is_hidden = models.BooleanField(default=False, help_text="Taken off the page after a report.")
+    is_hidden = models.BooleanField(default=False, help_text="Removed after a report.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     # When its author last wrote it; neither a reply nor a report makes it newer.
     updated_at = models.DateTimeField(default=timezone.now, editable=False)

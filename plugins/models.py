@@ -146,7 +146,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         return self._limited_to_key(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
 
     def in_public_chat(self) -> PluginQuerySet:
-        """Plugins on the air that anybody at all may chat with."""
+        """Published plugins that anybody may chat with, without an account."""
         return self.filter(is_published=True, public_chat=True)
 
     def with_role_of(self, principal: Principal) -> PluginQuerySet:
@@ -167,7 +167,7 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
 
 
 class PluginHeld(Conflict):
-    """Those who run this site took it off the air after a report; it can be published again once they lift that."""
+    """An operator withdrew this plugin after a report; it cannot be published until they allow it."""
 
     code = "is_held"
     hint = "Correct what was reported, and write to whoever runs this site."
@@ -182,13 +182,13 @@ class Plugin(RetentionSettings, AnswerPolicy):
         settings.AUTH_USER_MODEL,
         blank=True,
         related_name="edited_plugins",
-        help_text="May change it with you.",
+        help_text="They may change it.",
     )
     viewers = models.ManyToManyField(
         settings.AUTH_USER_MODEL,
         blank=True,
         related_name="viewed_plugins",
-        help_text="May look at it in the builder and ask its draft, and change nothing.",
+        help_text="They may look at it in the builder and ask its draft, but not change it.",
     )
     name = NameField(max_length=120)
     slug = models.SlugField(
@@ -214,7 +214,7 @@ class Plugin(RetentionSettings, AnswerPolicy):
     is_held = models.BooleanField(
         default=False,
         editable=False,
-        help_text="Those who run the site took it off the air; it is published again only once they lift that.",
+        help_text="An operator withdrew it; it cannot be published until they allow it.",
     )
     is_shared = models.BooleanField("shared", default=False, help_text="Others may install a copy.")
     shares_golden = models.BooleanField(
@@ -286,12 +286,12 @@ class Plugin(RetentionSettings, AnswerPolicy):
         self.save(update_fields=["is_published", "version", "updated_at"])
 
     def unpublish(self) -> None:
-        """Take the plugin off the air. Its releases stay, so that what was answered can be replayed."""
+        """Withdraw the plugin. Its releases stay, so that what was answered can be replayed."""
         self.is_published = False
         self.save(update_fields=["is_published", "updated_at"])
 
     def hold(self) -> None:
-        """It stays off the air until this is lifted."""
+        """It stays withdrawn until this is lifted."""
         self.is_held = True
         self.save(update_fields=["is_held", "updated_at"])
 

@@ -65,7 +65,7 @@ class ScopedAdmin(ModelAdmin):
         ids = self.changeable(request).values("pk")
         only_seen = queryset.exclude(pk__in=ids).values_list("pk", flat=True)[:MAX_CHECKED_ROWS]
         if {str(pk) for pk in only_seen} & set(request.POST.getlist(ACTION_CHECKBOX_NAME)):
-            messages.warning(request, "You may only look at some of them; those were left alone.")
+            messages.warning(request, "You may not change some of them; those stay as they are.")
         return super().response_action(request, queryset.filter(pk__in=ids), *args, **kwargs)
 
 

@@ -23,7 +23,7 @@ class Event(models.TextChoices):
 
     DOCUMENT_READY = "document.ready", "a document is ready to answer"
     DOCUMENT_FAILED = "document.failed", "a document could not be read"
-    RELEASE_PUBLISHED = "release.published", "a release went on the air"
+    RELEASE_PUBLISHED = "release.published", "a release was published"
     QUESTION_UNANSWERED = "question.unanswered", "a question was refused"
 
 

@@ -25,7 +25,9 @@ class KeyNameField(StrictCharField):
     def to_internal_value(self, data: Any) -> str:
         name = super().to_internal_value(data)
         if key_secrets.contains_key(name):
-            raise serializers.ValidationError("This is a key; a name is shown to others.")
+            raise serializers.ValidationError(
+                "This looks like a key. A name is shown to others, so choose another one."
+            )
         return name
 
 
@@ -72,7 +74,7 @@ class KeySerializer(serializers.Serializer):
     """A key as its owner sees it. Wants `limits__plugin` and `rotated_into` with it."""
 
     id = serializers.UUIDField(read_only=True)
-    name = serializers.CharField(max_length=100, help_text="What you will know it by, such as “planning agent”.")
+    name = serializers.CharField(max_length=100, help_text="A name for yourself, such as “planning agent”.")
     keyPrefix = serializers.CharField(source="prefix")
     state = serializers.ChoiceField(["works", "expired", "revoked"])
     capabilities = serializers.ListField(child=serializers.ChoiceField(Capability.choices))

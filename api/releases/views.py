@@ -43,7 +43,7 @@ class PublishView(AuthorView):
 class UnpublishView(AuthorView):
     @extend_schema(request=EmptySerializer, responses=PluginSerializer)
     def post(self, request: Request, plugin: str) -> Response:
-        """Take the plugin off the air. Its releases stay, so that what was answered can be had again."""
+        """Withdraw the plugin. Its releases stay, so that what was answered can be had again."""
         found = get_plugin(request, plugin)
         EmptySerializer.check(request)
         withdraw_from_marketplace(found)
@@ -53,7 +53,7 @@ class UnpublishView(AuthorView):
 class ReadinessView(AuthorView):
     @extend_schema(responses=serializers.ReadinessSerializer)
     def get(self, request: Request, plugin: str) -> Response:
-        """What stands in the way of publishing, and what the next release would change."""
+        """What is missing of publishing, and what the next release would change."""
         found = get_plugin(request, plugin)
         golden, latest = gate_result(found), found.latest_release()
         reasons = publish_blockers(found, golden=golden)

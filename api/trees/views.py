@@ -115,7 +115,7 @@ class TreeView(AuthorView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str, tree: UUID) -> Response:
-        """Releases that contain it keep it."""
+        """Releases keep the tree."""
         found = _get_tree(request, plugin, tree)
         found.plugin.check_deletable()
         with transaction.atomic():

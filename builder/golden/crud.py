@@ -23,7 +23,7 @@ def add_question(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin)
     if form.is_valid():
         form.save()
-        messages.success(request, "Saved. It is asked with the others when they are run.")
+        messages.success(request, "Saved. The next run asks it too.")
         next_page = "builder_golden_add" if "_another" in request.POST else "builder_golden"
         return redirect(f"admin:{next_page}", plugin.pk)
     return _render_form(request, plugin, form)
@@ -47,7 +47,7 @@ def delete_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
     with errors_as_messages(request):
         plugin.check_deletable()
         question.delete()
-        messages.success(request, "The golden question is deleted. Runs that asked it keep what came out.")
+        messages.success(request, "The golden question is deleted. Earlier runs keep their results.")
     return redirect("admin:builder_golden", plugin.pk)
 
 

@@ -36,7 +36,7 @@ class GoldenQuestionForm(forms.ModelForm):
         label="must contain",
         required=False,
         widget=forms.Textarea(attrs=_TEXTAREA_ATTRS),
-        help_text="Words that the answer has to have, such as “45 mm”. One phrase on a line, in any case.",
+        help_text="Words that the answer must contain, such as “45 mm”. One phrase on a line; capitals do not matter.",
     )
 
     field_order = ("question", "expectation", "places", "phrases", "must_reach", "facts_in_lines", "is_public")

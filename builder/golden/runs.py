@@ -24,7 +24,9 @@ def start_run(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     elif under_way and not under_way.failed and not under_way.is_stalled:
         messages.info(request, "A run is under way already.")
     elif not tasks.enqueue_golden(plugin.pk):
-        messages.error(request, "The queue cannot be reached, so nothing was run. Is Redis up? Try again then.")
+        messages.error(
+            request, "The queue cannot be reached, so nothing was run. Check that Redis runs, then try again."
+        )
     return HttpResponseRedirect(reverse_pane(plugin, "golden"))
 
 
@@ -50,12 +52,14 @@ def set_evidence_threshold(request: HttpRequest, plugin: Plugin) -> HttpResponse
     """Make the proposed threshold the draft's own."""
     proposed = propose_threshold(plugin, last_run(plugin))
     if proposed is None:
-        messages.error(request, "There is no proposal any more: run the golden questions again. Nothing was changed.")
+        messages.error(request, "The proposal is out of date, so nothing was changed. Run the golden questions again.")
     else:
         plugin.evidence_threshold = proposed.proposed.threshold
         plugin.save(update_fields=["evidence_threshold", "updated_at"])
         log_plugin_change(
-            request, plugin, f"Evidence needed: {plugin.evidence_threshold:.2f}, as its golden questions propose."
+            request,
+            plugin,
+            f"The evidence needed is now {plugin.evidence_threshold:.2f}, as the golden questions propose.",
         )
         said = f"An answer now needs evidence of {plugin.evidence_threshold:.2f}. Run the questions again to see it."
         messages.success(request, said)

@@ -56,7 +56,7 @@ def restore(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         words = f"{count} {'query is' if count == 1 else 'queries are'} back in the inbox."
         messages.success(request, f"{words} It shows those of the last 90 days at most.")
     else:
-        messages.warning(request, "Nothing was restored: it is not dismissed any more.")
+        messages.warning(request, "Nothing was restored: these questions are not dismissed any more.")
     if "days" in request.POST:  # it was undone where it had been dismissed
         position = {name: request.POST.get(name, "") for name in ("days", "page")}
         return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=position))

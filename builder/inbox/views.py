@@ -86,7 +86,7 @@ def dismiss_topic(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     if Dismissal.record(same, by=request.user, at=now):
         back["undo"] = now.isoformat()
     else:
-        messages.warning(request, "Nothing was dismissed: it is not waiting any more.")
+        messages.warning(request, "Nothing was dismissed: these questions are not in the inbox any more.")
     return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=back))
 
 

@@ -11,14 +11,14 @@ class PublishForm(forms.Form):
     notes = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "class": "input"}),
-        help_text="What is different, for those who ask it. May be empty.",
+        help_text="What changed, for those who ask the plugin. May be empty.",
     )
     version = forms.CharField(
         required=False,
         max_length=32,
         validators=[SEMVER],
         widget=forms.TextInput(attrs={"class": "input"}),
-        help_text="A greater first number says that agents must look again.",
+        help_text="Raise the first number when agents must check their use again.",
     )
 
 

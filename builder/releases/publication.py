@@ -25,13 +25,13 @@ def try_publish(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
         return False
     log_plugin_change(request, plugin, f"Published as {done.release.version}.")
     unchanged = "" if done.is_new else " Nothing that decides an answer has changed since that release."
-    messages.success(request, f"On the air: {done.release}.{unchanged}")
+    messages.success(request, f"Published: {done.release}.{unchanged}")
     if done.warning:
-        messages.warning(request, f"{done.warning} The gate only warns, so it was published.")
+        messages.warning(request, f"{done.warning} The gate is set to warn, so it was published.")
     return True
 
 
 def withdraw_with_message(request: HttpRequest, plugin: Plugin) -> None:
     withdraw_from_marketplace(plugin)
-    log_plugin_change(request, plugin, "Taken off the air.")
-    messages.success(request, f"{plugin} is off the air. Its releases are kept; publishing puts it back.")
+    log_plugin_change(request, plugin, "Withdrawn.")
+    messages.success(request, f"{plugin} is withdrawn. Its releases are kept; publish it to let agents ask it again.")

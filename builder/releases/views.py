@@ -40,7 +40,7 @@ def show_release(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpRes
     form = NotesForm(request.POST if request.method == "POST" else None, instance=found)
     if form.is_valid():
         form.save()
-        messages.success(request, "The notes are saved. Nothing that decides an answer has changed.")
+        messages.success(request, "The notes are saved. Answers do not change.")
         return HttpResponseRedirect(request.path)
     versions = list(plugin.releases.exclude(pk=found.pk).values_list("version", flat=True)[:MAX_VERSIONS])
     other = _get_compared_release(request, plugin, found)
@@ -65,12 +65,12 @@ def roll_back_view(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpR
     with errors_as_messages(request):
         made = roll_back(plugin, to=found, by=request.user)
         log_plugin_change(request, plugin, f"Went back to {found.version}, as {made.version}.")
-        messages.success(request, f"Published: {made}, which answers as {found.version} did. The draft is untouched.")
+        messages.success(request, f"Published: {made}, with the content of {found.version}. The draft is unchanged.")
     return HttpResponseRedirect(reverse_pane(plugin, "releases"))
 
 
 def publish_release(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    """What stands in the way, what is different, and the button."""
+    """What is missing, what is different, and the button."""
     form = PublishForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         said = {"version": form.cleaned_data["version"] or None, "notes": form.cleaned_data["notes"]}

@@ -33,7 +33,7 @@ def reply_to_review(request: HttpRequest, plugin: Plugin, review: UUID) -> HttpR
         except LexicError as error:
             form.add_error("text", f"{error.message} {error.hint}")
         else:
-            messages.success(request, "Your reply is on the page." if found.reply else "There is no reply now.")
+            messages.success(request, "Your reply is published." if found.reply else "Your reply is deleted.")
             pane = reverse("admin:builder_reviews", args=[plugin.pk])
             return HttpResponseRedirect(f"{pane}#review-{found.pk}")
     return _render_reviews(request, plugin, answered={found.pk: form})

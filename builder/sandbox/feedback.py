@@ -27,13 +27,13 @@ class GoldenFromAnswerForm(forms.ModelForm):
         label="Must cite",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Every one that is ticked.",
+        help_text="Each chosen document must be cited.",
     )
     words = forms.CharField(
         label="Must contain",
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Words of the answer in any case, one phrase on a line: 45 mm.",
+        help_text="Words that the answer must contain, one phrase on a line: 45 mm. Capitals do not matter.",
     )
     decision = forms.BooleanField(label="Must reach the same decision of the tree", required=False)
 

@@ -24,14 +24,16 @@ class AskForm(QuestionForm):
     """A question to the draft or to a release, or the answer to what it asked back (`token` and `answer`)."""
 
     question = forms.CharField(max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 1}))
-    version = forms.ChoiceField(label="Ask", help_text="The draft answers with everything as it stands now.")
+    version = forms.ChoiceField(label="Ask", help_text="The draft answers with its present content.")
     other = forms.ChoiceField(
-        label="Compare with", required=False, help_text="The same question, asked of this one too, side by side."
+        label="Compare with",
+        required=False,
+        help_text="Asks this one the same question and shows both answers side by side.",
     )
     facts = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="What is known already, one fact on a line: exposure = severe.",
+        help_text="Facts for the decision tree, one on a line: exposure = severe.",
     )
     as_of = forms.DateField(
         required=False,

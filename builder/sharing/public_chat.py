@@ -48,5 +48,5 @@ def mark_documents_public(request: HttpRequest, plugin: Plugin) -> HttpResponseR
     marked = own.update(is_public=True, updated_at=timezone.now())
     words = f"Marked {marked} document{'' if marked == 1 else 's'} public."
     log_plugin_change(request, plugin, words)
-    messages.success(request, f"{words} Whoever chats with it is answered from them now.")
+    messages.success(request, f"{words} The public chat answers from them now.")
     return HttpResponseRedirect(reverse_pane(plugin, "sharing"))

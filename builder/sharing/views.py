@@ -59,7 +59,7 @@ def invite_person(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         form.add_error("email", f"{error.message} {error.hint}".strip())
         return render_sharing(request, plugin, invite_form=form)
     if invited.person:
-        log_and_report(request, plugin, f"{invited.email} is on it now, as {said['role']}.")
+        log_and_report(request, plugin, f"{invited.email} works on it now as {said['role']}.")
     else:
         log_and_report(request, plugin, f"An invitation is on its way to {invited.email}. It is open for 14 days.")
     return _to_pane(plugin)
@@ -76,7 +76,7 @@ def change_role(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpRespo
         log_and_report(request, plugin, f"{member.email} is {role} now.")
     else:
         remove_from_plugin(plugin, person=member)
-        log_and_report(request, plugin, f"{member.email} is no longer on it. What they did stays.")
+        log_and_report(request, plugin, f"{member.email} no longer works on it. Their changes stay.")
     return _to_pane(plugin)
 
 
@@ -84,7 +84,7 @@ def change_role(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpRespo
 def revoke_invitation(request: HttpRequest, plugin: Plugin, invitation: UUID) -> HttpResponse:
     found = get_object_or_404(Invitation, plugin=plugin, pk=invitation)
     found.delete()
-    log_and_report(request, plugin, f"The invitation to {found.email} is revoked. Its link opens nothing.")
+    log_and_report(request, plugin, f"The invitation to {found.email} is revoked. Its link no longer works.")
     return _to_pane(plugin)
 
 
@@ -128,7 +128,7 @@ def change_availability(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         plugin.save(update_fields=[*form.changed_data, "updated_at"])
         update_listing_if_published(plugin)
         log_plugin_change(request, plugin, f"Changed who may use it: {', '.join(form.changed_data)}.")
-    messages.success(request, "Saved who may use it.")
+    messages.success(request, "Saved.")
     return _to_pane(plugin)
 
 
@@ -136,7 +136,7 @@ def update_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     """The original's latest release in the place of a draft that nobody has worked on."""
     with errors_as_messages(request):
         install = copies.update_copy(plugin, by=_current_user(request))
-        log_and_report(request, plugin, f"Brought up to release {install.version} of “{install.original_name}”.")
+        log_and_report(request, plugin, f"Updated to release {install.version} of “{install.original_name}”.")
     return _to_pane(plugin)
 
 
@@ -147,7 +147,7 @@ def install_second_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
         original, release = copies.original_and_release(plugin)
         there = len(copies.existing_copies(release, person=person))
         install = copies.install_copy(original.slug, by=person, there=there).install
-        messages.success(request, f"Release {install.version} is here as “{install.copy.slug}”.")
+        messages.success(request, f"Release {install.version} is installed as “{install.copy.slug}”.")
         return redirect(reverse_pane(install.copy, "persona"))
     return _to_pane(plugin)
 
@@ -155,7 +155,7 @@ def install_second_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 def leave_plugin(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     remove_from_plugin(plugin, person=_current_user(request))
     log_plugin_change(request, plugin, "Left it.")
-    messages.success(request, f"You are no longer on “{plugin}”.")
+    messages.success(request, f"You no longer work on “{plugin}”.")
     return redirect("admin:index")
 
 

@@ -161,6 +161,6 @@ def delete_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpRespons
         with errors_as_messages(request):
             plugin.check_deletable()
             one.delete()
-            messages.success(request, f"“{one.name}” is deleted. Releases that contain it keep it.")
+            messages.success(request, f"“{one.name}” is deleted. Releases keep the tree.")
         return _to_list(plugin)
     return render_pane(request, plugin, "trees", "builder/trees/delete.html", {"tree": one})

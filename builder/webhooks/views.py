@@ -72,7 +72,7 @@ def send_test_event(request: HttpRequest, plugin: Plugin, webhook: UUID) -> Http
     found = _get_webhook(plugin, webhook)
     with errors_as_messages(request):
         operations.send_test_event(found)
-        messages.success(request, "A test event is on its way. How it went is in the log in a moment.")
+        messages.success(request, "A test event is being sent. The log shows the result in a moment.")
     return _redirect_to_webhook(found)
 
 
@@ -98,7 +98,7 @@ def redeliver_event(request: HttpRequest, plugin: Plugin, webhook: UUID, deliver
     sent = get_object_or_404(found.deliveries.select_related("webhook"), pk=delivery)
     with errors_as_messages(request):
         operations.redeliver(sent)
-        messages.success(request, f"{sent.event} is on its way again, with the same id.")
+        messages.success(request, f"{sent.event} is being sent again with the same id.")
     return _redirect_to_webhook(found)
 
 

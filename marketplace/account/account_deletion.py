@@ -30,10 +30,10 @@ DELETED_AUTHOR_NAME = "an author who left"
 
 
 class LastOperator(Conflict):
-    """Nobody else runs this site."""
+    """You are the only operator of this site."""
 
     code = "last_operator"
-    hint = "Make somebody else a superuser first."
+    hint = "Make somebody else a superuser, then delete the account."
 
 
 class PluginsUnderLegalHold(UnderLegalHold):

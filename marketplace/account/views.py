@@ -54,7 +54,7 @@ def export_view(request: HttpRequest) -> HttpResponseBase:
     """The zip, after a fresh sign-in, some times an hour."""
     user = _account_owner(request)
     if count_or_wait(f"export:{user.pk}", EXPORT_LIMITS) is not None:
-        messages.error(request, "You had several copies within the hour. Ask again later.")
+        messages.error(request, "You downloaded several copies within the hour. Try again later.")
         return redirect("your_data")
     return DownloadResponse(export_personal_data(user), name="lexic-my-data.zip", content_type="application/zip")
 
@@ -72,7 +72,7 @@ def delete_account_view(request: HttpRequest) -> HttpResponse:
             form.add_error(None, f"{error.message} {error.hint}")
         else:
             logout(request)
-            messages.success(request, "Your account is deleted, with everything that was yours alone.")
+            messages.success(request, "Your account is deleted with its content.")
             return redirect("home")
     return _your_data_page(request, form, status=400)
 

@@ -77,7 +77,7 @@ def search_listings(wanted: ListingQuery, *, offset: int = 0, limit: int = 24) -
         )
     total, ids, facets = _run_search(wanted, offset=offset, limit=limit)
     rows = {one.pk: one for one in Listing.objects.public().filter(pk__in=ids)} if ids else {}
-    # One that went off the air in between is left out.
+    # One that was withdrawn in between is left out.
     return ListingSearchResult(total=total, listings=[rows[pk] for pk in ids if pk in rows], facets=facets)
 
 

@@ -21,7 +21,7 @@ _MAX_NOTES_LENGTH = 2_000
 
 
 class ReleasesFeed(Feed):
-    """What is on the air now. An entry's id is the release's own, so it stays the same wherever the site moves."""
+    """What is published now. An entry's id is the release's own, so it stays the same wherever the site moves."""
 
     feed_type = Atom1Feed
     title = "New releases on Lexic"

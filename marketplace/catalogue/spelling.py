@@ -19,7 +19,7 @@ _NON_LETTER = re.compile(r"[\W\d_]")
 
 
 def update_known_words() -> None:
-    """Know the words of what is on the air now. One statement."""
+    """Know the words of what is published now. One statement."""
     with connection.cursor() as cursor:
         cursor.execute(sql_statement("replace_words"), {"most": _MAX_KNOWN_WORDS})
 

@@ -25,7 +25,7 @@ _TEXT_SEARCH_CONFIGS = ("english", "simple")
 
 
 def update_listing(plugin: Plugin, *, today: date | None = None) -> Listing | None:
-    """Compute the plugin's listing and keep it; take it away where the plugin is not on the air.
+    """Compute the plugin's listing and keep it; take it away where the plugin is not published.
 
     May be called at any time, as often as one likes. Nine statements at most, whatever the plugin holds, and no
     embedder: the vector and the sample are made by a worker (`tasks.complete_listing`), and stay as they are here.

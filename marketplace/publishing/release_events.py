@@ -8,7 +8,7 @@ from webhooks.models import Event
 
 
 def record_release_published(plugin: Plugin, release: Release, *, returns_to: Release | None = None) -> None:
-    """Called in the transaction that puts the release on the air; `returns_to` is the earlier one it repeats."""
+    """Called in the transaction that publishes the release; `returns_to` is the earlier one it repeats."""
     data = {
         "release": {"id": str(release.pk), "version": release.version, "notes": release.notes},
         "returnsTo": returns_to.version if returns_to else None,

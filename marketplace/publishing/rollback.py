@@ -17,7 +17,7 @@ class RollbackKnowledgeGone(Conflict):
     """A knowledge base that this release read is deleted, or its owner does not grant it; it cannot answer again."""
 
     code = "knowledge_gone"
-    hint = "Agents go on with the latest release."
+    hint = "Agents still ask the latest release."
 
 
 def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:

@@ -1,4 +1,4 @@
-"""A plugin goes off the air, and off the marketplace with it."""
+"""Withdraws a plugin from agents and from the marketplace."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MAX_REPORTS_PER_HOUR, MAX_REPORTS_PER_DAY = 10, 30
 
 
 class TooManyReports(LexicError):
-    """That is more than we can read from one person at once."""
+    """You have sent more reports than one person may at once."""
 
     code = "too_many_reports"
     status = 429
@@ -30,7 +30,7 @@ class TooManyReports(LexicError):
     def __init__(self, *, wait: float) -> None:
         self.retry_after = wait
         minutes = max(1, round(wait / 60))
-        hint = f"You may go on in {minutes} minute{'' if minutes == 1 else 's'}. What you reported before is with us."
+        hint = f"Try again in {minutes} minute{'' if minutes == 1 else 's'}. What you reported before is with us."
         super().__init__(hint=hint)
 
 

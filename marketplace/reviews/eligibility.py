@@ -24,14 +24,14 @@ _COUNTED_OUTCOMES = (Outcome.ANSWERED, Outcome.REFUSED, Outcome.CLARIFY)
 
 
 class OwnPlugin(NotAllowed):
-    """You work on this plugin, and reviews are by those who use it."""
+    """You work on this plugin, so you cannot review it."""
 
     code = "own_plugin"
     hint = "You can reply to each review once."
 
 
 class NotEnoughUse(NotAllowed):
-    """Reviews are by people who have used the plugin."""
+    """Only people who have used the plugin can review it."""
 
     code = "used_too_little"
 

@@ -41,7 +41,7 @@ class ReplyForm(forms.Form):
         label="Your reply",
         required=False,
         rows=4,
-        help_text="One reply, under the review, for everybody to read. You can change it; empty takes it back.",
+        help_text="One reply, under the review, for everybody to read. You can change it later. Empty deletes it.",
     )
 
 

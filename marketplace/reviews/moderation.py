@@ -21,7 +21,7 @@ class ReportHasNoReview(Conflict):
     """This report is about a plugin, not about a review."""
 
     code = "no_review"
-    hint = "Withdraw the plugin, or say that there is nothing to do."
+    hint = "Withdraw the plugin, or close the report without action."
 
 
 class ReportNotDecided(Conflict):
@@ -54,7 +54,7 @@ def hide_review(report: Report, *, by: User) -> ModerationDecision:
 
 
 def withdraw_plugin(report: Report, *, by: User) -> ModerationDecision:
-    """Takes the plugin off the air and keeps it off, tells its owner, and decides this report and every other one of
+    """Withdraws the plugin and keeps it withdrawn, tells its owner, and decides this report and every other one of
     the plugin itself that waits. Its owner may publish it again once that is lifted (`lift`)."""
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=report.plugin_id)
@@ -62,7 +62,7 @@ def withdraw_plugin(report: Report, *, by: User) -> ModerationDecision:
             _open_reports_about_same(report) if report.review_id is None else Report.objects.open().filter(pk=report.pk)
         )
         decided = _decide_reports(together, outcome=Report.Outcome.WITHDRAWN, by=by)
-        # Also where its owner was quicker to take it off the air: they would put it back.
+        # Also where its owner was quicker to withdraw it: they would put it back.
         is_news = bool(decided) and not plugin.is_held
         if is_news:
             plugin.hold()
@@ -90,7 +90,7 @@ def dismiss_report(report: Report, *, by: User) -> ModerationDecision:
 
 
 def reopen_report(report: Report) -> None:
-    """The report waits again; a review that it hid is shown again. A plugin stays off the air, and is
+    """The report waits again; a review that it hid is shown again. A plugin stays withdrawn, and is
     held until that is lifted. Raises `NothingToUndo`."""
     with transaction.atomic():
         report = Report.objects.select_for_update(of=["self"]).get(pk=report.pk)

@@ -20,7 +20,7 @@ def send_plugin_withdrawn(plugin: Plugin, *, reason: str) -> bool:
     name = _one_line(plugin.name)
     address = settings.PUBLIC_URL + reverse("admin:plugins_plugin_change", args=[plugin.pk])
     text = (
-        f"Your plugin “{name}” was reported, and those who run this site have taken it off the air. "
+        f"Your plugin “{name}” was reported, and those who run this site have withdrawn it. "
         f"The reason given: {reason.lower()}.\n\n"
         "Nobody can ask it now, and its public page is gone. Nothing of it was deleted: its draft, its documents and "
         "its releases are where they were. It cannot be published again before those who run this site lift that. "
@@ -28,14 +28,14 @@ def send_plugin_withdrawn(plugin: Plugin, *, reason: str) -> bool:
         f"{address}\n\n"
         "If you think that this is a mistake, write to whoever runs this site.\n"
     )
-    return _send_to_person(plugin.owner, subject=f"“{name}” was taken off the air", text=text)
+    return _send_to_person(plugin.owner, subject=f"“{name}” was withdrawn", text=text)
 
 
 def send_hold_lifted(plugin: Plugin) -> bool:
     """To its owner. Whether the mail went out."""
     name = _one_line(plugin.name)
     address = settings.PUBLIC_URL + reverse("admin:builder_publish", args=[plugin.pk])
-    text = f"Your plugin “{name}” may be published again. It is off the air until you do:\n\n{address}\n"
+    text = f"Your plugin “{name}” may be published again. It stays withdrawn until you do:\n\n{address}\n"
     return _send_to_person(plugin.owner, subject=f"“{name}” may be published again", text=text)
 
 

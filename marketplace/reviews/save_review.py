@@ -26,7 +26,7 @@ class TextContainsKey(InvalidInput):
 
 
 class ReviewIsHidden(Conflict):
-    """Your review was taken off the page after a report."""
+    """Your review was removed after a report."""
 
     code = "review_hidden"
     hint = "It cannot be written again. If you think that this is a mistake, ask whoever runs this site."

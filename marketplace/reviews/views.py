@@ -45,7 +45,7 @@ def review_view(request: HttpRequest, slug: str) -> HttpResponse:
         except LexicError as error:
             form.add_error("text", _error_text(error))
         else:
-            messages.success(request, "Your review is on the page.")
+            messages.success(request, "Your review is published.")
             return redirect(_reviews_url(plugin))
     return _form_page(request, "review", {**context, "form": form})
 
@@ -58,7 +58,7 @@ def delete_review_view(request: HttpRequest, slug: str) -> HttpResponse:
     if mine is None:
         raise Http404
     save_review.delete_review(mine)
-    messages.success(request, "Your review is gone.")
+    messages.success(request, "Your review is deleted.")
     return redirect(_reviews_url(plugin))
 
 
@@ -77,7 +77,7 @@ def reply_view(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
         except LexicError as error:
             form.add_error("text", _error_text(error))
         else:
-            messages.success(request, "Your reply is on the page." if found.reply else "There is no reply now.")
+            messages.success(request, "Your reply is published." if found.reply else "Your reply is deleted.")
             return redirect(_reviews_url(plugin))
     return _form_page(request, "reply", _review_context(plugin, found) | {"form": form})
 

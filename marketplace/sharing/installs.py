@@ -25,22 +25,22 @@ _MAX_PER_HOUR = 30  # of either
 
 
 class TooManyInstalls(RateLimited):
-    """You made many copies within the hour."""
+    """You installed many copies within the hour."""
 
 
 class TooManyImports(RateLimited):
-    """You brought in many files within the hour; this one was not read."""
+    """You imported many files within the hour; this one was not read."""
 
 
 class ModifiedCopy(Conflict):
-    """You have changed this copy since it was made, so nothing was brought up to date."""
+    """You have changed this copy since it was made, so it was not updated."""
 
     code = "worked_on"
     hint = "Make a second copy of the new release, and compare the two."
 
 
 class CopyUpToDate(Conflict):
-    """This copy is of the latest release."""
+    """This copy has the latest release already."""
 
     code = "up_to_date"
 

@@ -69,7 +69,7 @@ def prune_release_files(*, most_bytes: int, but: Path | None = None) -> int:
 
 
 def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
-    """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, off the air
+    """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, withdrawn
     or replaced, of what a release held before, and what was never written to its end. Returns how many."""
     gone = stale_files(older_than=older_than)
     for path in gone:

@@ -12,14 +12,14 @@ from querying import releases
 
 
 class NotShared(NotFound):
-    """There is no such plugin that may be copied."""
+    """There is no plugin of this name that may be copied."""
 
     code = "not_shared"
-    hint = "Its author decides whether others may have a copy. It may still be asked."
+    hint = "Its author decides whether others may install a copy. You may still ask it."
 
 
 class CannotBeShared(Conflict):
-    """This plugin cannot be copied: it reads knowledge that its author may not pass on."""
+    """This plugin cannot be copied: it reads knowledge that its author may not share."""
 
     code = "cannot_be_shared"
     hint = "It may still be asked."
@@ -27,7 +27,7 @@ class CannotBeShared(Conflict):
 
 def sharing_blockers(plugin: Plugin) -> list[str]:
     """Why no copy can be made of the latest release, or of the draft where there is none: for its author, each a
-    sentence. Empty: nothing stands in the way."""
+    sentence. Empty: ready to publish."""
     release = plugin.latest_release() or releases.snapshot(plugin)
     closed = []
     if None in pinned_knowledge_bases(release):

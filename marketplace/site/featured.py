@@ -14,7 +14,7 @@ from marketplace.plugin_page.sample_answers import offered_sample_answer
 from querying.presentation.answer import AnswerPresentation
 
 _FEATURED_CACHE = "process"
-# Seconds. A plugin that is taken off the air disappears at once all the same: only which one it is, is remembered.
+# Seconds. A plugin that is withdrawn disappears at once all the same: only which one it is, is remembered.
 _CHOICE_SECONDS = 60
 _ANSWER_SECONDS = 300
 

@@ -25,7 +25,7 @@ OVERLAP_CHOICES = [
 
 
 class KeyForm(forms.Form):
-    name = forms.CharField(max_length=100, help_text="What you will know it by, such as “planning agent”.")
+    name = forms.CharField(max_length=100, help_text="A name for yourself, such as “planning agent”.")
     plugin = forms.CharField(
         required=False,
         max_length=100,
@@ -55,7 +55,7 @@ class KeyForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if contains_key(name):
-            raise forms.ValidationError("This is a key; a name is shown to others.")
+            raise forms.ValidationError("This looks like a key. A name is shown to others, so choose another one.")
         return name
 
     def clean_plugin(self) -> Plugin | None:

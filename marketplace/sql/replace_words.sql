@@ -1,4 +1,4 @@
--- The words in the names, taglines, domains and tags of what is on the air, in the place of those that were known. Each
+-- The words in the names, taglines, domains and tags of what is published, in the place of those that were known. Each
 -- with its letters by three, as pg_trgm would cut them: that extension is not everywhere.
 WITH current AS (
     SELECT word AS text, count(*) AS listings

@@ -38,7 +38,7 @@ def check_user_limit(user: User) -> None:
     wait = count_or_wait(f"sandbox:{user.pk}", USER_LIMITS)
     if wait is not None:
         seconds = math.ceil(wait)
-        raise UserRateLimited(seconds, hint=f"You may go on in {seconds} seconds.")
+        raise UserRateLimited(seconds, hint=f"Try again in {seconds} seconds.")
 
 
 def check_visitor_limit(who: str, *, plugin: Plugin) -> None:
@@ -46,7 +46,7 @@ def check_visitor_limit(who: str, *, plugin: Plugin) -> None:
     (`accounts.visitors.visitor_id`). Raises `VisitorRateLimited`."""
     wait = rate_limits.count_visitor_request(who, place=str(plugin.pk)).retry_after
     if wait is not None:
-        raise VisitorRateLimited(wait, hint=f"You may go on in {wait_text(wait)}, or get a key and go on at once.")
+        raise VisitorRateLimited(wait, hint=f"Try again in {wait_text(wait)}, or get a key and go on at once.")
 
 
 def visitor_questions_left(who: str, *, plugin: Plugin) -> int | None:

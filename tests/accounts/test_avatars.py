@@ -188,4 +188,4 @@ def test_pictures_are_drawn_so_often_an_hour(alice: User, client: Client, monkey
     assert (refused.status_code, alice.avatar) == (429, before)
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
     assert "You have sent many pictures within the hour" in refused.content.decode()
-    assert "You may go on in 60 minutes." in refused.content.decode()
+    assert "Try again in 60 minutes." in refused.content.decode()

@@ -204,7 +204,7 @@ def test_a_token_of_somebody_else_lets_nobody_in(client: Client, provider: Stub,
     provider.issuer = issuer
     response = sign_in(client)
     assert "_auth_user_id" not in client.session
-    assert "The other site did not let you in" in response.content.decode()
+    assert "The other site did not sign you in" in response.content.decode()
 
 
 def test_a_provider_that_is_away_is_no_error_of_ours(client: Client, provider: Stub, settings: Any) -> None:
@@ -213,7 +213,7 @@ def test_a_provider_that_is_away_is_no_error_of_ours(client: Client, provider: S
     settings.SOCIALACCOUNT_PROVIDERS = gone
     response = client.post(SSO)
     assert response.status_code == 502
-    assert "The other site did not let you in" in response.content.decode()
+    assert "The other site did not sign you in" in response.content.decode()
 
 
 @pytest.mark.parametrize("path", ["google/login/", "github/login/", "oidc/sso/login/", "google/login/callback/"])

@@ -19,7 +19,7 @@ ADDRESS = "/api/marketplace/boots/reviews"
 
 @pytest.fixture
 def plugin(alice: User) -> Plugin:
-    """On the air."""
+    """Published."""
     plugin = Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.")
     plugin.set_live_release(Release.objects.create(plugin=plugin, version="1.0.0", system_prompt="Brief."))
     return plugin

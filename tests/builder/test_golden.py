@@ -260,7 +260,7 @@ def test_without_a_worker_it_says_so(
     right(plugin)
     expert.post(address("golden_run", plugin))
     monkeypatch.setattr(run_progress, "STALL_TIMEOUT", timedelta(0))
-    assert "No worker has taken them up." in progress(expert, plugin).content.decode()
+    assert "No worker has started them." in progress(expert, plugin).content.decode()
 
 
 def test_a_run_that_breaks_off_says_so_and_may_be_repeated(
@@ -274,7 +274,7 @@ def test_a_run_that_breaks_off_says_so_and_may_be_repeated(
     with pytest.raises(ValueError, match="secret"):
         tasks.run_golden_questions(plugin_id=str(plugin.pk), asked_at=timezone.now().isoformat())
     content = shown(expert, plugin)
-    assert "The last run broke off." in content
+    assert "The last run stopped early." in content
     assert "secret" not in content
     assert "Run all 1" in content
 
@@ -315,7 +315,7 @@ def test_enough_questions_propose_the_evidence_and_a_click_takes_it(expert: Clie
     Plugin.objects.update(evidence_threshold=0.9)
     assert "is proposed here" in shown(expert, plugin)  # the run was of another draft
     golden_runs.run_golden(releases.snapshot(Plugin.objects.get()))
-    assert "These questions speak for evidence of" in shown(expert, plugin)
+    assert "These questions suggest that the evidence needed is" in shown(expert, plugin)
     expert.post(address("golden_evidence", plugin))
     assert 0.3 <= (Plugin.objects.get().evidence_threshold or 0) <= 0.7
 
@@ -420,7 +420,7 @@ def test_a_gate_that_warns_publishes_and_says_so(expert: Client, plugin: Plugin)
     gated(plugin, GoldenGate.WARN)
     wrong(plugin)
     posted = expert.post(address("publish", plugin), {"notes": "", "version": ""}, follow=True)
-    assert "0 of its 1 golden questions pass; 1 have to. The gate only warns" in said(posted)
+    assert "0 of its 1 golden questions pass; 1 have to. The gate is set to warn" in said(posted)
     assert plugin.releases.count() == 1
 
 
@@ -428,13 +428,11 @@ def test_a_gate_that_warns_says_so_before_one_publishes(expert: Client, plugin: 
     gated(plugin, GoldenGate.WARN)
     assert "golden questions" not in shown_before(expert, plugin)
     wrong(plugin)
-    assert "Its golden questions are run first: 1 of 1 have to pass. When fewer do, it is published all the same" in (
-        shown_before(expert, plugin)
-    )
+    assert "1 of 1 have to pass. When fewer pass, it is published with a warning" in (shown_before(expert, plugin))
     golden_runs.run_golden(releases.snapshot(plugin))
     content = shown_before(expert, plugin)
     assert "0 of its 1 golden questions pass; 1 have to." in content
-    assert "The gate only warns, so it can be published." in content
+    assert "The gate is set to warn, so it can be published." in content
     gated(plugin, GoldenGate.OFF)
     assert "only warns" not in shown_before(expert, plugin)
 

@@ -46,7 +46,7 @@ def test_the_list_shows_how_each_did(expert: Client, plugin: Plugin) -> None:
     publish(plugin, by=plugin.owner)
     content = expert.get(address("releases", plugin)).content.decode()
     assert "0 of 1" in content
-    assert "on the air" in content
+    assert "published" in content
 
 
 def test_it_comes_in_pages_at_the_same_cost(expert: Client, published: Plugin) -> None:
@@ -70,7 +70,7 @@ def test_two_releases_are_compared(expert: Client, published: Plugin, two: tuple
 
 def test_a_release_is_compared_with_the_draft(expert: Client, published: Plugin, two: tuple[Release, Release]) -> None:
     content = expert.get(address("release", published, two[1].pk), {"with": "draft"}).content.decode()
-    assert "Nothing that decides an answer is different." in content
+    assert "Nothing that affects answers is different." in content
 
 
 def test_lines_are_told_apart() -> None:

@@ -177,7 +177,7 @@ def test_who_asks_like_a_machine_waits(
     client = browsing(alice)
     ask(client, plugin)
     content = ask(client, plugin, question="And now?", expect=429)
-    assert "You may go on in" in content
+    assert "Try again in" in content
     assert "And now?" in content
     assert Query.objects.count() == 1
 

@@ -278,7 +278,7 @@ def _publish(walker: Walker) -> None:
     page.get_by_label("Notes").fill("The first one.")
     walker.look()
     page.get_by_role("button", name="Publish 1.0.0", exact=True).click()
-    page.get_by_text("On the air: work-at-height@1.0.0.").wait_for()
+    page.get_by_text("Published: work-at-height@1.0.0.").wait_for()
     expect(page.locator(".ready")).to_contain_text("Everything is published")
     walker.look()
     page.get_by_role("table").get_by_role("link", name="1.0.0", exact=True).click()

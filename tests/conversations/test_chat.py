@@ -220,7 +220,7 @@ def test_pk_029_the_day_has_an_end_and_the_question_is_kept(client: Client, chat
     refused = client.post(ASK, {"question": "One more?"})
     said = refused.content.decode()
     assert (refused.status_code, int(refused["Retry-After"]) > 0) == (429, True)
-    assert ("One more?</textarea>" in said, "You may go on in" in said) == (True, True)
+    assert ("One more?</textarea>" in said, "Try again in" in said) == (True, True)
     told = client.post(ASK, {"question": "One more?"}, headers=STREAM)
     assert (told.status_code, told.json()["code"], int(told["Retry-After"]) > 0) == (429, "rate_limited", True)
     assert client.post(ASK, {"question": WORN}, REMOTE_ADDR="192.0.2.7").status_code == 303
@@ -265,7 +265,7 @@ def test_a_question_back_in_a_stream_has_a_form_that_may_be_sent(client: Client,
 @pytest.mark.django_db(transaction=True)
 def test_what_is_stopped_leaves_its_question(client: Client, chat: Plugin) -> None:
     client.post(ASK, {"question": WORN}, headers=STREAM)  # nobody reads the answer
-    assert "This was stopped before it was answered." in client.get(CHAT).content.decode()
+    assert "This question was stopped before it was answered." in client.get(CHAT).content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

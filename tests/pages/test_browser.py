@@ -58,9 +58,9 @@ def test_an_expert_walks_from_a_file_to_a_release(page: Page, alice: User, tmp_p
     assert "Gloves are worn when wire is cut." in page.locator("mark").inner_text()
     page.goto(f"/admin/plugins/plugin/{Plugin.objects.get().pk}/publish/")
     page.get_by_role("button", name="Publish").click()
-    page.get_by_text("On the air: gloves@1.0.0.").wait_for()
-    page.get_by_role("button", name="Take off the air").click()
-    page.get_by_text("is off the air").wait_for()
+    page.get_by_text("Published: gloves@1.0.0.").wait_for()
+    page.get_by_role("button", name="Withdraw").click()
+    page.get_by_text("is withdrawn").wait_for()
     assert not Plugin.objects.get().is_published
 
 
@@ -142,5 +142,5 @@ def test_the_builder_keeps_the_strict_policy(page: Page, alice: User, published:
 
 def test_pages_that_are_not_there_look_like_ours(page: Page, complaints: list[str]) -> None:
     page.goto("/nothing-here")
-    page.get_by_role("heading", name="This page is not here").wait_for()
+    page.get_by_role("heading", name="Page not found").wait_for()
     complaints[:] = [said for said in complaints if "404" not in said]

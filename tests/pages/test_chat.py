@@ -113,7 +113,7 @@ def test_pk_035_it_comes_sentence_by_sentence_and_can_be_stopped(page: Page, bar
     finished(page, "refused")
     assert ChatSession.objects.count() == 1, "what was stopped began the conversation"
     page.reload()
-    expect(page.locator(".turn").first).to_contain_text("This was stopped before it was answered.")
+    expect(page.locator(".turn").first).to_contain_text("This question was stopped before it was answered.")
 
 
 def test_a_failing_model_is_said_and_the_next_question_is_answered(page: Page, bare: Plugin, stub: OpenAIStub) -> None:
@@ -135,7 +135,7 @@ def test_pk_029_the_end_of_the_day_is_said_and_the_question_kept(
     ask(page)
     finished(page)
     ask(page, "And when are they replaced?")
-    expect(page.locator("#chat-error")).to_contain_text("You may go on in")
+    expect(page.locator("#chat-error")).to_contain_text("Try again in")
     expect(page.get_by_label("Your question")).to_have_value("And when are they replaced?")
     expect(page.locator(".turn")).to_have_count(1)
     # The browser itself remarks on every status of 400 and more.

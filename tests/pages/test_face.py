@@ -26,7 +26,7 @@ PATHS = ["/", "/docs", *GUIDES, "/api/docs", "/accounts/become-author"]
 
 @pytest.fixture
 def shown(published: Plugin) -> Listing:
-    """A shared plugin on the air, with a sample."""
+    """A shared plugin published, with a sample."""
     Plugin.objects.filter(pk=published.pk).update(is_shared=True)
     update_listing(published)
     GoldenQuestion.objects.create(plugin=published, question=QUESTION, is_public=True)
@@ -129,6 +129,6 @@ def test_the_menu_of_the_guides_folds_on_a_phone(page: Page, shown: Listing) -> 
 
 def test_error_pages_look_like_ours(page: Page, complaints: list[str]) -> None:
     page.goto("/marketplace/nothing-like-it")
-    page.get_by_role("heading", name="This page is not here").wait_for()
+    page.get_by_role("heading", name="Page not found").wait_for()
     assert serious(page) == []
     complaints[:] = [said for said in complaints if "404" not in said]

@@ -120,7 +120,7 @@ def test_nobody_gives_a_key_more_than_the_server_does(browsing: Browse, visitor:
 
 def test_a_key_pasted_as_a_name_is_refused(browsing: Browse, visitor: User) -> None:
     response = browsing(visitor).post(reverse("keys"), {"name": "lx_" + "A" * 43})
-    assert "This is a key; a name is shown to others." in response.content.decode()
+    assert "This looks like a key. A name is shown to others, so choose another one." in response.content.decode()
     assert not ApiKey.objects.exists()
 
 

@@ -104,7 +104,7 @@ def test_the_end_of_the_day_is_said_and_the_question_kept(
     ask(page)
     expect(page.locator(WHOLE)).to_contain_text("found word for word")
     ask(page, "And when are they replaced?")
-    expect(page.locator("#try-error")).to_contain_text("You may go on in")
+    expect(page.locator("#try-error")).to_contain_text("Try again in")
     expect(page.get_by_label("Your question")).to_have_value("And when are they replaced?")
     expect(page.locator(WHOLE)).to_contain_text(WORN)  # what was answered stays
     # The browser itself remarks on every status of 400 and more.

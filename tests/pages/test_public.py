@@ -73,7 +73,7 @@ def test_an_address_is_confirmed(client: Client, mailoutbox) -> None:
 def test_a_page_that_is_not_there_says_so(client: Client) -> None:
     response = client.get("/nothing-here")
     assert response.status_code == 404
-    assert "This page is not here" in response.content.decode()
+    assert "Page not found" in response.content.decode()
 
 
 def test_a_form_without_its_token_says_so(visitor: User) -> None:
@@ -92,7 +92,7 @@ def test_the_builder_tells_others_why_it_is_closed(browsing: Callable[[User], Cl
 def test_what_operators_do_is_not_said_to_be_a_plugin(browsing: Callable[[User], Client], charlie: User) -> None:
     response = browsing(charlie).get(reverse("admin:accounts_user_changelist"))
     assert response.status_code == 403
-    assert "It is for whoever runs this site" in response.content.decode()
+    assert "Only those who run this site may do this" in response.content.decode()
     assert "this plugin" not in response.content.decode()
 
 
@@ -111,4 +111,4 @@ def test_when_something_goes_wrong_the_page_says_so(alice: User, monkeypatch) ->
     monkeypatch.setattr("marketplace.site.home_view.featured_plugin", None)
     response = Client(raise_request_exception=False).get("/")
     assert response.status_code == 500
-    assert "Something broke on our side" in response.content.decode()
+    assert "Something went wrong on our side" in response.content.decode()

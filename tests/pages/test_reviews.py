@@ -172,7 +172,7 @@ def test_who_reports_too_much_waits_and_keeps_their_words(plugin: Plugin) -> Non
     page = text_of(response)
     assert (response.status_code, 0 < int(response["Retry-After"]) <= 3600) == (429, True)
     assert "One more thing.</textarea>" in page
-    assert "You may go on in" in page
+    assert "Try again in" in page
 
 
 def test_a_hidden_review_is_not_there_to_be_reported(plugin: Plugin, visitor: User) -> None:
@@ -245,8 +245,8 @@ def test_a_withdrawal_is_in_the_history_of_the_plugin_too(browsing: Browse, repo
     decide(browsing(ruth), reported, "withdraw")
     noted = LogEntry.objects.order_by("pk").values_list("object_id", "change_message")
     assert list(noted) == [
-        (str(reported.pk), "Plugin taken off the air."),
-        (str(reported.plugin_id), "Taken off the air after a report."),
+        (str(reported.pk), "Plugin withdrawn."),
+        (str(reported.plugin_id), "Withdrawn after a report."),
     ]
     assert not Plugin.objects.get().is_published
 
@@ -264,7 +264,7 @@ def test_the_list_shows_what_waits_and_acts_on_it(browsing: Browse, reported: Re
     client = browsing(ruth)
     assert "Rude &lt;i&gt;words" in text_of(client.get(QUEUE))
     chosen = {"action": "dismiss_chosen", "_selected_action": [str(reported.pk)]}
-    assert "Nothing to do." in text_of(client.post(QUEUE, chosen, follow=True))
+    assert "No action." in text_of(client.post(QUEUE, chosen, follow=True))
     reported.refresh_from_db()
     assert (reported.outcome, reported.decided_by) == ("dismissed", ruth)
     assert "Rude" not in text_of(client.get(QUEUE))
@@ -318,7 +318,7 @@ def test_new_reviews_wait_on_the_dashboard_until_somebody_replies(
     address = reverse("admin:builder_review_reply", args=[plugin.pk, review.pk])
     assert browsing(bob).post(address, {"text": "x"}).status_code == 404
     page = text_of(browsing(alice).post(address, {"text": "Thank you."}, follow=True))
-    assert "Your reply is on the page." in page
+    assert "Your reply is published." in page
     assert sentence not in text_of(browsing(alice).get("/admin/"))
 
 

@@ -172,7 +172,7 @@ def test_an_action_leaves_alone_what_may_only_be_looked_at(world: World, viewer:
     own = Plugin.objects.create(owner=bob, name="Own", domain="x", system_prompt="x")
     chosen = {"_selected_action": [str(own.pk), str(world.plugin.pk)], "action": "delete_selected", "post": "yes"}
     answer = viewer.post(reverse("admin:plugins_plugin_changelist"), chosen, follow=True)
-    assert "You may only look at some of them; those were left alone." in answer.content.decode()
+    assert "You may not change some of them; those stay as they are." in answer.content.decode()
     assert not Plugin.objects.filter(pk=own.pk).exists()
     assert Plugin.objects.filter(pk=world.plugin.pk).exists()
 

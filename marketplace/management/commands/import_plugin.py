@@ -23,8 +23,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("file", type=Path, help="the file")
-        parser.add_argument("--owner", help="whose it will be; default: the only operator there is")
-        parser.add_argument("--slug", help="what agents will call it; default: as it was called, if that is free")
+        parser.add_argument("--owner", help="whose it will be; default: the only operator")
+        parser.add_argument("--slug", help="its slug; default: the one in the file, if it is free")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, file: Path, owner: str | None, slug: str | None, **options: Any) -> None:

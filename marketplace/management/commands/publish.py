@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("slug")
         parser.add_argument("--release", metavar="VERSION", help="such as 1.2.0; default: the next minor one")
         parser.add_argument("--notes", default="")
-        parser.add_argument("--withdraw", action="store_true", help="take it off the air instead")
+        parser.add_argument("--withdraw", action="store_true", help="withdraw it instead of publishing it")
         parser.add_argument("--lift", action="store_true", help="let it be published after it was withdrawn")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 

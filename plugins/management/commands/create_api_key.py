@@ -17,7 +17,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("email", help="whose key it is")
-        parser.add_argument("--name", default="command line", help="what you will know it by")
+        parser.add_argument("--name", default="command line", help="a name for yourself")
         parser.add_argument("--plugin", action="append", default=[], help="limit it to this slug; may be repeated")
         parser.add_argument("--can", action="append", choices=Capability.values, help="what it may do; default: query")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -61,7 +61,7 @@ def test_a_search_without_result_says_what_to_do(alice: User) -> None:
 def test_filters_without_result_say_how_to_take_them_off(alice: User) -> None:
     listed(alice, "Concrete cover", domain="a")
     page = content("/marketplace?q=cover&domain=a&use=install")
-    assert "No plugin fits all of this." in page
+    assert "No plugin matches all filters." in page
     assert 'href="/marketplace?q=cover"' in page
     assert links(page) == ["/marketplace?q=cover&use=install", "/marketplace?q=cover&domain=A"]
 

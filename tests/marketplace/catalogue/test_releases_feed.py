@@ -1,4 +1,4 @@
-"""New releases as Atom: well formed, with ids that stay, and nothing of what is not on the air."""
+"""New releases as Atom: well formed, with ids that stay, and nothing of what is not published."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_what_is_found_as_it_is_typed_is_shown_without_a_word(shelf: None) -> No
 
 def test_what_the_filters_keep_out_stays_out(shelf: None) -> None:
     said = page("q=concrte+covr&domain=Site+safety")
-    assert "No plugin fits all of this." in said
+    assert "No plugin matches all filters." in said
     assert "showing “" not in said
 
 

@@ -132,7 +132,7 @@ def test_the_day_has_an_end_and_the_question_is_kept(client: Client, published: 
     refused = client.post(TRY, {"question": "One more?"})
     said = refused.content.decode()
     assert (refused.status_code, int(refused["Retry-After"]) > 0) == (429, True)
-    assert ("One more?</textarea>" in said, "You may go on in" in said) == (True, True)
+    assert ("One more?</textarea>" in said, "Try again in" in said) == (True, True)
     streamed = client.post(TRY, {"question": "One more?"}, headers=STREAM)
     assert (streamed.status_code, streamed.json()["code"]) == (429, "rate_limited")
     assert Query.objects.count() == 2

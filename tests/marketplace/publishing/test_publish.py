@@ -74,7 +74,7 @@ def reasons(plugin: Plugin) -> list[str]:
     return error.value.reasons
 
 
-# --- What stands in the way ------------------------------------------------------------------------------------
+# --- What is missing ------------------------------------------------------------------------------------
 
 
 def test_a_plugin_that_is_complete_lacks_nothing(ready: Plugin) -> None:

@@ -1,4 +1,4 @@
-"""Alice's plugin is on the air, and Dora has used it."""
+"""Alice's plugin is published, and Dora has used it."""
 
 from __future__ import annotations
 

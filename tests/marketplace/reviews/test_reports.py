@@ -125,7 +125,7 @@ def test_a_withdrawn_plugin_is_off_every_list_and_its_owner_is_told(
     assert (decision.is_mail_sent, plugin.is_published, Listing.objects.public().count()) == (True, False, 0)
     assert plugin.releases.count() == 1
     [mail] = mailoutbox
-    assert (mail.to, mail.subject) == ([alice.email], "“Boots Bcc: everybody@example.org” was taken off the air")
+    assert (mail.to, mail.subject) == ([alice.email], "“Boots Bcc: everybody@example.org” was withdrawn")
     assert "it shows what somebody else owns" in mail.body
     assert "Mine." not in mail.body
 

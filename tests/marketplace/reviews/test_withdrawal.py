@@ -1,4 +1,4 @@
-"""What those who run the site withdraw stays off the air until they lift that."""
+"""What those who run the site withdraw stays withdrawn until they lift that."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from marketplace.reviews import moderation
 from plugins.models import Plugin, PluginHeld
 
 pytestmark = pytest.mark.django_db
-WORDS = "Those who run this site took it off the air after a report; it can be published again once they lift that."
+WORDS = "An operator withdrew this plugin after a report; it cannot be published until they allow it."
 
 
 @pytest.fixture
@@ -109,11 +109,11 @@ def test_once_it_is_lifted_its_owner_publishes_it(
 ) -> None:
     mailoutbox.clear()
     client, page = signed_in(ruth), reverse("admin:marketplace_report_change", args=[reported.pk])
-    assert "Let the plugin be published again" in client.get(page).content.decode()
+    assert "Allow the plugin to be published again" in client.get(page).content.decode()
     lifting = reverse("admin:marketplace_report_decide", args=[reported.pk])
     for said in ("Its owner may publish it again.", "This was lifted before."):
         assert said in client.post(lifting, {"action": "lift"}, follow=True).content.decode()
-    assert "Let the plugin be published again" not in client.get(page).content.decode()
+    assert "Allow the plugin to be published again" not in client.get(page).content.decode()
     assert [mail.to for mail in mailoutbox] == [[alice.email]]
     assert not is_on_the_air()
     publish(plugin, by=alice)

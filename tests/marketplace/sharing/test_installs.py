@@ -105,7 +105,7 @@ def test_copies_are_made_so_often_an_hour(boots: Plugin, charlie: User, monkeypa
     refused = visitor.post(reverse("install", args=["boots"]), {"copies": "1"})
     assert refused.status_code == 429
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
-    assert "You made many copies within the hour." in refused.content.decode()
+    assert "You installed many copies within the hour." in refused.content.decode()
     answer = APIClient()
     answer.force_login(charlie)
     said = answer.post(reverse("marketplace_install", args=["boots"]), {"copies": 1}, format="json")

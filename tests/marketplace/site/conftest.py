@@ -19,7 +19,7 @@ CITED = "Safety boots with a steel toe are worn on every site."
 
 @pytest.fixture
 def listed(published: Plugin) -> Listing:
-    """On the air, with a sample that cites its handbook."""
+    """Published, with a sample that cites its handbook."""
     update_listing(published)
     GoldenQuestion.objects.create(plugin=published, question=QUESTION, is_public=True)
     Listing.objects.filter(plugin=published).update(sample=sample_on(published))

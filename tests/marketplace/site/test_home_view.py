@@ -23,7 +23,7 @@ def text_of(client: Client, path: str = "/") -> str:
 
 
 def other(owner: User, like: Plugin, *, slug: str) -> Listing:
-    """A second plugin on the air, with the release of its own that a listing needs."""
+    """A second published plugin, with the release of its own that a listing needs."""
     plugin = Plugin.objects.create(owner=owner, name=slug.title(), slug=slug, domain="safety", is_published=True)
     release = like.releases.get()
     plugin.releases.create(version="1.0.0", trees=[], knowledge=[], **release.policy())
@@ -69,7 +69,7 @@ def test_what_was_taken_off_the_air_is_gone_at_once(client: Client, listed: List
 
 def test_with_nothing_published_it_says_how_answers_come_about(client: Client) -> None:
     content = text_of(client)
-    assert "How an answer comes about" in content
+    assert "How an answer is made" in content
     assert "No plugin is published here yet." in content
     assert content.count("<dd>not yet</dd>") == 3
     assert "structural-engineering-concrete-cover" in content
@@ -78,7 +78,7 @@ def test_with_nothing_published_it_says_how_answers_come_about(client: Client) -
 def test_without_a_sample_it_leads_to_the_plugin(client: Client, listed: Listing) -> None:
     Listing.objects.update(sample={})
     content = text_of(client)
-    assert "How an answer comes about" in content
+    assert "How an answer is made" in content
     assert "Try it on Boots" in content
 
 
