@@ -16,12 +16,12 @@ from django.utils import timezone
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness_parts, reverse_pane
+from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import DocumentStatus
 from marketplace.models import Review
 from marketplace.sharing.copy_updates import update_offers
 from plugins.models import Invitation, Plugin
 from querying.models import Query
-from querying.plugin_counts import PluginCounts, counts_by_plugin
 from querying.types import Outcome
 
 PER_PAGE = 20

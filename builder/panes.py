@@ -21,11 +21,11 @@ from django_htmx.middleware import HtmxDetails
 from accounts.models import User
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness, reverse_pane
+from evaluation.plugin_counts import counts_by_plugin
 from marketplace.publishing.golden_gate import GateResult, gate_result
 from marketplace.publishing.publish import latest_if_unchanged, next_version, publish_blockers
 from marketplace.sharing.copy_updates import update_offers
 from plugins.models import GoldenGate, Plugin
-from querying.plugin_counts import counts_by_plugin
 
 View = Callable[..., Any]
 

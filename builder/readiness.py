@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.golden.golden_runs import required_passes
+from evaluation.plugin_counts import PluginCounts
 from knowledge.models import DocumentStatus
 from marketplace.publishing.golden_gate import GateResult
 from plugins.models import GoldenGate, Plugin
 from querying.models import Query
-from querying.plugin_counts import PluginCounts
 
 # What waits longer than this is looked for on the page itself.
 INBOX_PERIOD = timedelta(days=30)

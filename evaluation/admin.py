@@ -9,12 +9,12 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.reports.console_report import format_figure
 from lexic import plots
 from plugins.admin_display import key_value_table
 from plugins.scoped_admin import ReadOnlyAdmin
 from querying.answering import confidence_calibration
-from querying.models import EvaluationRun, GoldenQuestion
 
 _FIGURE_LABELS = {
     "golden_passed": "golden questions that passed",

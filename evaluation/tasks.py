@@ -12,11 +12,11 @@ from django.utils import timezone
 from evaluation.golden import run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
 from evaluation.golden.golden_runs import run_golden
+from evaluation.models import EvaluationRun, GoldenQuestion
 from lexic.celery import publish_task
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying import releases
-from querying.models import EvaluationRun, GoldenQuestion
 
 logger = logging.getLogger(__name__)
 

@@ -7,6 +7,7 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
+from evaluation.models import GoldenQuestion
 from knowledge.prune import delete_orphaned_files
 from lexic.celery import publish_task
 from marketplace.catalogue import listing_refresh
@@ -18,7 +19,7 @@ from marketplace.retention import storage_sweep
 from marketplace.sharing import release_files
 from plugins.models import Plugin
 from plugins.retention import expired_rows
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ from api.fields import (
 from api.query.serializers import MAX_QUESTION
 from evaluation.golden import line_format
 from evaluation.golden.jsonl import document_page_counts
+from evaluation.models import EvaluationRun, GoldenQuestion
 from plugins.models import Plugin
-from querying.models import EvaluationRun, GoldenQuestion
 
 RESULTS = ("failed", "new", "passed")
 STATUSES = ("waiting", "running", "finished", "failed", "none")

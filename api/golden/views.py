@@ -22,9 +22,9 @@ from api.views import AuthorView, first_or_raise, put_like
 from evaluation import tasks
 from evaluation.golden import jsonl, run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
+from evaluation.models import EvaluationRun, GoldenQuestion, GoldenQuestionQuerySet
 from lexic.errors import LexicError, NotFound
 from plugins.models import Plugin
-from querying.models import EvaluationRun, GoldenQuestion, GoldenQuestionQuerySet
 
 _PASSED_BY_RESULT = {"failed": False, "new": None, "passed": True}
 

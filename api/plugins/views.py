@@ -19,6 +19,7 @@ from api.plugins import serializers
 from api.plugins.lookup import get_plugin
 from api.uploads import UploadParser
 from api.views import AuthorView, put_like
+from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import DocumentStatus
 from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import NotAllowed
@@ -29,7 +30,6 @@ from marketplace.retention.plugin_deletion import delete_plugin
 from marketplace.sharing.installs import import_upload
 from plugins.models import Plugin, PluginQuerySet
 from plugins.starter_persona import fill_empty_fields
-from querying.plugin_counts import PluginCounts, counts_by_plugin
 
 _LONG_COLUMNS = ("system_prompt", "description", "limits", "disclaimer", "synonyms", "calibration")
 

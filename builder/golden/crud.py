@@ -11,9 +11,9 @@ from django.shortcuts import get_object_or_404, redirect
 from builder.golden.forms import GoldenQuestionForm
 from builder.history import errors_as_messages
 from builder.panes import render_pane
+from evaluation.models import GoldenQuestion
 from knowledge.models import Document
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 
 # So many titles and nodes are offered while one types.
 _MAX_SUGGESTIONS = 200

@@ -9,8 +9,8 @@ from django.core.exceptions import ValidationError
 
 from evaluation.golden import line_format
 from evaluation.golden.jsonl import document_page_counts
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 
 _TEXTAREA_ATTRS = {"rows": 3}
 

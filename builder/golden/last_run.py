@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evaluation.golden import golden_dataset
+from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.tuning import evidence_threshold
 from evaluation.tuning.evidence_threshold import ThresholdProposal, TooFewGoldenQuestions
 from plugins.models import Plugin
 from querying import releases
 from querying.answering import confidence_calibration
 from querying.answering.llms import get_llm
-from querying.models import EvaluationRun, GoldenQuestion
 
 Expectation = GoldenQuestion.Expectation
 

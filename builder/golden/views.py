@@ -16,9 +16,9 @@ from builder.panes import render_pane
 from builder.readiness import reverse_pane
 from evaluation.golden import line_format, run_progress
 from evaluation.golden.golden_runs import required_passes
+from evaluation.models import GoldenQuestion
 from evaluation.tuning.evidence_threshold import MIN_ANSWERS, MIN_REFUSALS, MIN_TUNING_QUESTIONS
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from querying.types import SUFFICIENCY_THRESHOLD
 
 PER_PAGE = 25

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from builder.panes import HtmxRequest, render_pane
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import Feedback, GoldenQuestion, Query
+from querying.models import Feedback, Query
 
 _MAX_PHRASE_LENGTH = 200
 _MAX_PHRASES = 20

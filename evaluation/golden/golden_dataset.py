@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluation.eval_types import EvalDataset, EvalQuestion, GoldenExpectation, GoldPlace
+from evaluation.models import GoldenQuestion
 from lexic.errors import InvalidInput
 from plugins.models import Plugin, Release
 from querying.llm_interface import LLM
-from querying.models import GoldenQuestion
 from querying.types import Outcome
 
 _OUTCOME_BY_EXPECTATION = {

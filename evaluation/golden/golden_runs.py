@@ -15,13 +15,13 @@ from evaluation import dataset, eval_corpus, evaluation_runner
 from evaluation.eval_types import QuestionScores
 from evaluation.evaluation_runner import Evaluation, Mode, ProgressWrapper
 from evaluation.golden import golden_dataset
+from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.tuning import calibration_fit
 from plugins.models import Plugin, Release
 from querying import releases
 from querying.answering import confidence_calibration
 from querying.answering.llms import get_llm
 from querying.llm_interface import LLM
-from querying.models import EvaluationRun, GoldenQuestion
 from querying.types import Outcome
 
 logger = logging.getLogger(__name__)

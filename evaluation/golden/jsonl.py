@@ -12,11 +12,11 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from evaluation.golden.line_format import MAX_PHRASE_LENGTH
+from evaluation.models import GoldenQuestion
 from knowledge.models import Document
 from lexic.errors import InvalidInput
 from lexic.http.error_handlers import PayloadTooLarge
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 
 MAX_GOLDEN_ROWS = 5000
 MAX_GOLDEN_FILE_BYTES = 5_000_000

@@ -9,11 +9,11 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from evaluation.models import GoldenQuestion
 from knowledge.documents.metadata_columns import METADATA_COLUMNS as LABELS
 from knowledge.models import Document, KnowledgeBase
 from lexic.errors import InvalidInput
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from trees.models import DecisionTree, TreeCase
 
 

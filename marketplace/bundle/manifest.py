@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge import readers
 from knowledge.embedders import get_embedder
 from knowledge.models import KnowledgeBase
@@ -16,7 +17,6 @@ from lexic.errors import Conflict, LexicError
 from marketplace.bundle.columns import BadBundle, require_columns, validated_columns, validated_list
 from plugins import slugs
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from trees.cases import MAX_CASES
 from trees.models import DecisionTree, TreeCase
 

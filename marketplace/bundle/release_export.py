@@ -17,6 +17,7 @@ from typing import IO, Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 
+from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
 from knowledge.documents.source_file import SourceFileMissing
 from knowledge.models import KnowledgeBase
@@ -38,7 +39,6 @@ from marketplace.bundle.columns import column_values
 from marketplace.bundle.draft_export import BUNDLE_FORMAT, JSON_OPTIONS, TooLargeToExport, zip_member
 from marketplace.bundle.pinned_documents import PinnedDocument, pinned_knowledge_bases
 from plugins.models import Plugin, Release
-from querying.models import GoldenQuestion
 
 RELEASE_VERSION = 2
 # How a golden question did is its author's business; the copy is measured anew.

@@ -6,10 +6,10 @@ from datetime import date, timedelta
 from typing import Any
 
 from evaluation.golden.golden_runs import required_passes
+from evaluation.models import EvaluationRun
 from marketplace.listings.trust_label import scorecard_rate, wilson_interval
 from marketplace.models import Label
 from plugins.models import Plugin, Release
-from querying.models import EvaluationRun
 
 MAX_SCORECARD_AGE = timedelta(days=180)
 _NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

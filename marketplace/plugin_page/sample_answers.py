@@ -9,10 +9,11 @@ from typing import Any
 from asgiref.sync import async_to_sync
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from marketplace.models import Listing
 from plugins.models import Plugin, Release
 from querying import json_format, pipeline
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 from querying.presentation.answer import AnswerPresentation, StoredAnswer, present_answer, referenced_document_ids
 from querying.question import document_access
 from querying.types import Caller, Done, Outcome, Question

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from evaluation.golden import golden_runs
+from evaluation.models import EvaluationRun
 from plugins.models import GoldenGate, Plugin
 from querying import releases
-from querying.models import EvaluationRun
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from accounts.models import User
 from evaluation.golden import golden_runs
+from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import Consent
 from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.listings.update_listing import update_and_enqueue_listing
@@ -18,7 +19,6 @@ from marketplace.publishing.knowledge_consent import consent_blockers
 from marketplace.publishing.release_events import record_release_published
 from plugins.models import SEMVER, AnswerPolicy, Plugin, PluginHeld, Release
 from querying import releases
-from querying.plugin_counts import PluginCounts, counts_by_plugin
 
 
 class NotReady(LexicError):

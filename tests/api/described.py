@@ -14,9 +14,10 @@ from schemathesis.config import SchemathesisConfig
 
 from accounts.models import ApiKey, User
 from api.schema.views import get_schema
+from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document
 from plugins.models import Plugin
-from querying.models import EvaluationRun, GoldenQuestion, Query
+from querying.models import Query
 from trees.models import TreeCase
 from webhooks.models import Delivery, Webhook
 

@@ -18,9 +18,9 @@ from accounts.models import User
 from evaluation import tasks
 from evaluation.golden import run_progress
 from evaluation.golden.golden_runs import run_golden
+from evaluation.models import EvaluationRun, GoldenQuestion
 from plugins.models import Plugin
 from querying import releases
-from querying.models import EvaluationRun, GoldenQuestion
 from tests.api.people import code_of, keyed, signed_in
 
 pytestmark = pytest.mark.django_db

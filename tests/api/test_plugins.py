@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 from tests.api.people import code_of, keyed, signed_in
 
 pytestmark = pytest.mark.django_db

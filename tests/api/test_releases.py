@@ -9,10 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
 from plugins.models import GoldenGate, Plugin, Release
-from querying.models import GoldenQuestion
 from tests.api.people import code_of, keyed, signed_in
 from trees.models import DecisionTree
 

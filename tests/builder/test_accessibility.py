@@ -10,8 +10,9 @@ from playwright.sync_api import Browser
 from accounts.models import User
 from builder.panes import PANES
 from builder.readiness import reverse_pane
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import Dismissal, GoldenQuestion, Query
+from querying.models import Dismissal, Query
 from tests.browsers import browser, serious, sign_in
 from webhooks.models import Delivery, Event, Webhook
 

@@ -13,10 +13,11 @@ from django.utils import timezone
 from accounts.models import User
 from builder.dashboard import WEEK
 from builder.readiness import reverse_pane
+from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
-from querying.models import EvaluationRun, GoldenQuestion, Query
+from querying.models import Query
 from tests.knowledge.bases import attach
 from trees.models import DecisionTree
 

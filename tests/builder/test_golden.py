@@ -19,11 +19,11 @@ from accounts.models import User
 from builder.readiness import reverse_pane
 from evaluation import tasks
 from evaluation.golden import golden_runs, jsonl, run_progress
+from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document
 from marketplace.publishing.publish import NotReady, publish
 from plugins.models import GoldenGate, Plugin
 from querying import releases
-from querying.models import EvaluationRun, GoldenQuestion
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]

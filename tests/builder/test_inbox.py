@@ -16,11 +16,12 @@ from django.utils import timezone
 from accounts.models import ApiKey, User
 from builder.inbox.topics import InboxQuery, Topic, get_topics
 from builder.readiness import readiness
+from evaluation.models import GoldenQuestion
+from evaluation.plugin_counts import counts_by_plugin
 from knowledge.models import Chunk, Document
 from marketplace.publishing.golden_gate import gate_result
 from plugins.models import Plugin
-from querying.models import Dismissal, Feedback, GoldenQuestion, Query
-from querying.plugin_counts import counts_by_plugin
+from querying.models import Dismissal, Feedback, Query
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]

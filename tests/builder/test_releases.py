@@ -12,12 +12,12 @@ from django.urls import reverse
 
 from accounts.models import User
 from builder.releases.diff import diff_lines
+from evaluation.models import GoldenQuestion
 from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
 from marketplace.publishing.rollback import RollbackKnowledgeGone, roll_back
 from plugins.models import Plugin, Release
 from querying import releases
-from querying.models import GoldenQuestion
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]

@@ -13,10 +13,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
-from querying.models import Feedback, GoldenQuestion, Query
+from querying.models import Feedback, Query
 from querying.question import user_limits
 from querying.types import REFUSAL
 from tests.knowledge.bases import attach

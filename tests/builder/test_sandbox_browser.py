@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import Feedback, GoldenQuestion, Query
+from querying.models import Feedback, Query
 from tests.browsers import SLOW, browser, complaints, sign_in
 from tests.browsers import streamed_page as page
 from tests.openai_stub import OpenAIStub, SlowStream, Status

@@ -18,11 +18,12 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from evaluation import tasks
+from evaluation.models import EvaluationRun
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from lexic.database import release_connections
 from plugins.models import Plugin
-from querying.models import EvaluationRun, Query
+from querying.models import Query
 from tests.browsers import SLOW, browser, complaints
 from tests.knowledge.bases import pdf
 

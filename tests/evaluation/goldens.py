@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 
 SPACERS = "What are spacers made of?"
 REFUSE = GoldenQuestion.Expectation.REFUSE

@@ -13,10 +13,11 @@ from django.core.management.base import CommandError
 
 from accounts.models import User
 from evaluation import eval_corpus
+from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.scoring.summary import REPORTED_KEYS
 from knowledge.models import Document
 from plugins.models import Plugin
-from querying.models import EvaluationRun, GoldenQuestion, Query
+from querying.models import Query
 from tests.cover import HANDBOOK
 from tests.evaluation import made_set
 

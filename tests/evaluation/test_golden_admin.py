@@ -10,13 +10,14 @@ from django.urls import reverse
 
 from accounts.models import User
 from evaluation.golden.golden_runs import run_golden
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 from querying import releases
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 from tests.evaluation.goldens import SPACERS, add_goldens
 
 pytestmark = pytest.mark.django_db
-LIST = reverse("admin:querying_goldenquestion_changelist")
+LIST = reverse("admin:evaluation_goldenquestion_changelist")
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_the_list_says_how_each_went_and_leads_to_the_builder(client: Client, pl
     failed = client.get(LIST, {"last_passed__exact": "0"}).context["cl"].queryset
     assert [one.must_contain for one in failed] == [["glass"]]
     assert f'href="{change(failed[0])}' in page
-    address = reverse("admin:querying_goldenquestion_change", args=[failed[0].pk])
+    address = reverse("admin:evaluation_goldenquestion_change", args=[failed[0].pk])
     assert client.get(address)["Location"] == change(failed[0])
     assert client.post(address, filled(plugin)).status_code == 403
 
@@ -110,9 +111,9 @@ def test_a_question_that_was_changed_has_no_result(client: Client, plugin: Plugi
 def test_a_run_shows_what_failed_and_why(client: Client, plugin: Plugin):
     add_goldens(plugin, right=1, wrong=1)
     _, row = run_golden(releases.snapshot(plugin))
-    listing = client.get(reverse("admin:querying_evaluationrun_changelist")).content.decode()
+    listing = client.get(reverse("admin:evaluation_evaluationrun_changelist")).content.decode()
     assert "1 of 2" in listing
-    page = client.get(reverse("admin:querying_evaluationrun_change", args=[row.pk])).content.decode()
+    page = client.get(reverse("admin:evaluation_evaluationrun_change", args=[row.pk])).content.decode()
     assert "The answer does not say “glass”." in page
     assert "Not calibrated. It takes 40 golden questions" in page
 
@@ -120,7 +121,7 @@ def test_a_run_shows_what_failed_and_why(client: Client, plugin: Plugin):
 def test_a_run_with_a_curve_draws_how_reliable_it_is(client: Client, plugin: Plugin):
     add_goldens(plugin, right=25, refused=10, wrong=5)
     _, row = run_golden(releases.snapshot(plugin))
-    page = client.get(reverse("admin:querying_evaluationrun_change", args=[row.pk])).content.decode()
+    page = client.get(reverse("admin:evaluation_evaluationrun_change", args=[row.pk])).content.decode()
     assert page.count('aria-label="Reliability: share right against stated probability"') == 1
     assert "From 40 questions" in page
 
@@ -130,7 +131,7 @@ def test_a_run_cannot_be_written_or_deleted(client: Client, plugin: Plugin):
     _, row = run_golden(releases.snapshot(plugin))
     for address in ("add", "delete"):
         arguments = [row.pk] if address == "delete" else []
-        assert client.get(reverse(f"admin:querying_evaluationrun_{address}", args=arguments)).status_code == 403
+        assert client.get(reverse(f"admin:evaluation_evaluationrun_{address}", args=arguments)).status_code == 403
 
 
 def test_the_audit_row_shows_the_score_that_decided(client: Client, plugin: Plugin, alice: User):

@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_file
 from knowledge.documents.source_file import SourceFileMissing
@@ -25,7 +26,6 @@ from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.bundle import SlugTaken, export_plugin, import_plugin
 from marketplace.bundle.columns import EXPORTED_COLUMNS, exported_columns
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from trees.models import DecisionTree, TreeCase
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,9 @@ import pytest
 
 from accounts.models import User
 from evaluation.golden import golden_runs
+from evaluation.models import EvaluationRun
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
-from querying.models import EvaluationRun
 from tests.cover import plugin  # noqa: F401
 from tests.evaluation.goldens import add_goldens
 

@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from accounts.models import User
 from conversations.models import ChatMessage, ChatSession
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from tests.browsers import SLOW, browser, complaints, violations
 from tests.browsers import streamed_page as page
 from tests.conversations.asking import DIVER, OPEN, WORN

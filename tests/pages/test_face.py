@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from evaluation.models import GoldenQuestion
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
 from marketplace.site.guides import GUIDE_NAMES
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from tests.browsers import browser, complaints, overflow, page, serious
 from tests.marketplace.site.conftest import CITED, QUESTION, sample_on
 

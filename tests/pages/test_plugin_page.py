@@ -10,11 +10,12 @@ from django.db import connections
 from playwright.sync_api import Browser, Page, expect
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from marketplace.models import DayOfPlugin, Listing
 from marketplace.plugin_page.sample_answers import current_sample
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 from tests.browsers import browser, complaints, violations
 from tests.browsers import streamed_page as page
 from tests.openai_stub import OpenAIStub, SlowStream

@@ -18,6 +18,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
@@ -26,7 +27,7 @@ from marketplace.listings.update_listing import update_listing
 from marketplace.models import Report, Review
 from marketplace.publishing.publish import publish
 from plugins.models import Invitation, Plugin
-from querying.models import EvaluationRun, Feedback, GoldenQuestion, Query
+from querying.models import Feedback, Query
 from tests.cover import HANDBOOK, TREE
 from tests.knowledge.bases import attach
 from trees.models import DecisionTree, TreeCase

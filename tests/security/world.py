@@ -16,10 +16,11 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from conversations.models import ChatMessage, ChatSession
+from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Chunk, Document, KnowledgeBase, KnowledgeGrant, Page, Source
 from marketplace.models import Report, Review
 from plugins.models import Invitation, OwnershipOffer, Plugin, Release
-from querying.models import EvaluationRun, GoldenQuestion, Query
+from querying.models import Query
 from trees.models import DecisionTree, TreeCase
 from webhooks.models import Delivery, Event, Webhook
 

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
 from evaluation import engine_queries
+from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_text, reingest_document
 from knowledge.ingest import NoCitableText, ingest, mark_failed
 from knowledge.own_knowledge_base import own_knowledge_base
@@ -17,7 +18,7 @@ from marketplace.publishing.publish import publish
 from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin
 from querying import pipeline, releases
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 from querying.types import Caller, Question
 from tests.knowledge.bases import attach
 from webhooks import outbox

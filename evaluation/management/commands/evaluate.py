@@ -16,6 +16,7 @@ from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalDataset, EvalQuestion
 from evaluation.evaluation_runner import Evaluation
 from evaluation.golden import golden_runs
+from evaluation.models import EvaluationRun
 from evaluation.reports import comparison, console_report, html_report, result_files
 from evaluation.reports.result_files import SavedEvaluation
 from evaluation.tuning import calibration_fit, checklist_prior, evidence_threshold
@@ -26,7 +27,6 @@ from plugins.slugs import split_reference
 from querying import releases
 from querying.answering.confidence_calibration import ReliabilityBin
 from querying.answering.llms import LLMS, get_llm
-from querying.models import EvaluationRun
 
 
 class Command(BaseCommand):

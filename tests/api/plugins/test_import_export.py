@@ -11,11 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge.models import Document
 from marketplace.bundle import export_plugin
 from marketplace.sharing import installs
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from tests.api.people import code_of, keyed, signed_in
 
 pytestmark = pytest.mark.django_db

@@ -17,13 +17,14 @@ from evaluation import tasks
 from evaluation.eval_types import QuestionScores
 from evaluation.golden.golden_dataset import run_fingerprint
 from evaluation.golden.golden_runs import build_scorecard, ensure_draft_run, latest_matching_run, run_golden
+from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.reports import console_report
 from evaluation.tuning.calibration_fit import measure_calibration_effect
 from plugins.models import Plugin
 from querying import releases
 from querying.answering import confidence_calibration
 from querying.answering.llms import get_llm
-from querying.models import EvaluationRun, GoldenQuestion, Query
+from querying.models import Query
 from querying.types import ConfidenceSignals
 from tests.evaluation.goldens import SPACERS, add_goldens
 from tests.querying.scripted import Scripted

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from accounts.models import User
 from evaluation.golden.jsonl import InvalidGoldenFile, export_golden_questions, import_golden_questions
+from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 
 pytestmark = pytest.mark.django_db
 

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import User
+from evaluation.models import EvaluationRun
 from knowledge.models import Document, KnowledgeBase
 from marketplace.catalogue import listing_refresh
 from marketplace.catalogue.listing_query import ListingQuery
@@ -24,7 +25,6 @@ from marketplace.publishing.rollback import roll_back
 from marketplace.publishing.withdraw import withdraw_from_marketplace
 from marketplace.tasks import complete_listing, refresh_listings
 from plugins.models import Plugin, Release
-from querying.models import EvaluationRun
 from tests.api.people import signed_in
 from tests.marketplace.catalogue.made import listed, scorecard
 

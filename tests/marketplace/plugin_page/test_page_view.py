@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import ApiKey, User
+from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
@@ -17,7 +18,7 @@ from marketplace.listings.update_listing import update_listing
 from marketplace.models import DayOfPlugin, Listing
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 from trees.models import DecisionTree
 
 PAGE = "/marketplace/boots"

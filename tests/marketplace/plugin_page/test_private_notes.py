@@ -8,13 +8,14 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge.models import Document, Page
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
 from marketplace.plugin_page.sample_answers import current_sample, is_sample_offered
 from marketplace.sharing.shareability import CannotBeShared, check_shareable, shared_release
 from plugins.models import Plugin
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 from tests.querying.question.planning.notebook import MARK, OPEN, notebook
 
 pytestmark = pytest.mark.django_db

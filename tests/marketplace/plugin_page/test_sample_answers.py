@@ -11,13 +11,14 @@ from django.test import Client
 
 from accounts.models import User
 from evaluation.golden import jsonl
+from evaluation.models import GoldenQuestion
 from marketplace.bundle import export_plugin, import_plugin
 from marketplace.models import Listing
 from marketplace.plugin_page import sample_answers
 from marketplace.plugin_page.sample_answers import current_sample, offered_sample_answer
 from marketplace.tasks import complete_listing, refresh_listings
 from plugins.models import Plugin
-from querying.models import GoldenQuestion, Query
+from querying.models import Query
 
 WORN = "What is worn on every site?"
 

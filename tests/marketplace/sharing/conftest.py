@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from evaluation.models import GoldenQuestion
 from knowledge.documents.lifecycle import add_file, add_text, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
-from querying.models import GoldenQuestion
 from tests.cover import HANDBOOK, TREE
 from tests.knowledge.bases import attach
 from trees.models import DecisionTree

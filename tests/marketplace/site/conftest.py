@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from evaluation.models import GoldenQuestion
 from knowledge.models import Page
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
 from plugins.models import Plugin
-from querying.models import GoldenQuestion
 from tests.pages.conftest import browsing, handbook, plugin, published, tree, visitor
 
 __all__ = ["browsing", "handbook", "plugin", "published", "tree", "visitor"]

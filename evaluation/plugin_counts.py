@@ -13,9 +13,9 @@ from uuid import UUID
 
 from django.db.models import Count, Q, Sum
 
+from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, KnowledgeGrant
 from plugins.models import Plugin
-from querying.models import EvaluationRun, GoldenQuestion
 from trees.models import DecisionTree
 from trees.validation.tree_problems import find_problems
 

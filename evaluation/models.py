@@ -1,0 +1,112 @@
+"""Golden questions, and the runs that asked them. Their tables bear the names of the app that they were in before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import Principal
+from plugins.models import Plugin, Release
+from querying.models import Query
+from querying.types import Outcome
+
+
+class GoldenQuestionQuerySet(models.QuerySet["GoldenQuestion"]):
+    def visible_to(self, principal: Principal) -> GoldenQuestionQuerySet:
+        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
+
+    def editable_by(self, principal: Principal) -> GoldenQuestionQuerySet:
+        return self.filter(plugin__in=Plugin.objects.editable_by(principal))
+
+    def offered_to_visitors(self) -> GoldenQuestionQuerySet:
+        """Those that their author shows to visitors, without those that went wrong when last run."""
+        return self.filter(is_public=True).exclude(last_passed=False).order_by("pk")
+
+
+class GoldenQuestion(models.Model):
+    """A question whose right behaviour the expert fixed in advance. `must_cite` holds `[document title, page]`
+    pairs; the page is null where any page, or a source without pages, will do."""
+
+    class Expectation(models.TextChoices):
+        ANSWER = "answer", "answers"
+        REFUSE = "refuse", "refuses"
+        CLARIFY = "clarify", "asks back"
+
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="golden_questions")
+    question = models.TextField()
+    facts = models.JSONField(default=dict, blank=True, help_text="What the caller says beside the question.")
+    expectation = models.CharField(max_length=8, choices=Expectation.choices, default=Expectation.ANSWER)
+    must_cite = models.JSONField(default=list, blank=True, help_text='Such as [["Cover handbook", 2]].')
+    must_contain = ArrayField(
+        models.CharField(max_length=200), default=list, blank=True, help_text="Words of the answer, in any case."
+    )
+    must_reach = models.CharField(max_length=120, blank=True, help_text="The id of a node of the tree.")
+    # The text of a golden question is its author's: only one that is marked is ever shown to visitors.
+    is_public = models.BooleanField(
+        "sample", default=False, help_text="Show it on the plugin’s page, for visitors to ask."
+    )
+    # How it went when it was last run; null once it was edited.
+    last_passed = models.BooleanField(null=True, editable=False)
+    last_failures = models.JSONField(default=list, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = GoldenQuestionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["plugin", "pk"]
+        db_table = "querying_goldenquestion"
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+    @staticmethod
+    def changes_question(changed: Iterable[str]) -> bool:
+        """Whether a change of these columns makes it another question, which nobody has run yet."""
+        return any(name != "is_public" for name in changed)
+
+    @classmethod
+    def from_query(cls, query: Query) -> GoldenQuestion:
+        """What an expert who likes the way this query went would fix, unsaved."""
+        expected = {Outcome.ANSWERED.value: cls.Expectation.ANSWER, Outcome.CLARIFY.value: cls.Expectation.CLARIFY}
+        return cls(
+            plugin=query.plugin,
+            question=query.question,
+            facts=query.facts,
+            expectation=expected.get(query.outcome, cls.Expectation.REFUSE),
+            must_cite=query.cited_places,
+            must_reach=query.decided_node,
+        )
+
+
+class EvaluationRunQuerySet(models.QuerySet["EvaluationRun"]):
+    def visible_to(self, principal: Principal) -> EvaluationRunQuerySet:
+        return self.filter(plugin__in=Plugin.objects.readable_by(principal))
+
+
+class EvaluationRun(models.Model):
+    """How a plugin did on its golden questions; `release` is null for a draft. Never altered.
+
+    `content` names what was asked of and by whom it was answered (`evaluation.golden.golden_dataset.run_fingerprint`);
+    `questions` holds each golden question's outcome; `calibration` the curve fitted on them, null with too few.
+    """
+
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="evaluation_runs")
+    release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="evaluation_runs")
+    started = models.DateTimeField(default=timezone.now, editable=False)
+    content = models.CharField(max_length=64, blank=True, editable=False)
+    result = models.JSONField(default=dict, help_text="What `manage.py evaluate --json` prints.")
+    questions = models.JSONField(default=list)
+    calibration = models.JSONField(null=True)
+
+    objects = EvaluationRunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-started"]
+        db_table = "querying_evaluationrun"
+        indexes = [models.Index(fields=["plugin", "-started"], name="evaluation_plugin_recent")]
+
+    def __str__(self) -> str:
+        return f"{self.plugin}, {self.started:%Y-%m-%d %H:%M}"
