@@ -147,7 +147,7 @@ def test_a_key_without_author_looks_after_no_keys(alice: User) -> None:
     [
         ({"name": ""}, "name:"),
         ({"name": "x" * 101}, "name:"),
-        ({"name": "my lx_" + "A" * 43}, "name: This is a key"),
+        ({"name": "my lx_" + "A" * 43}, "name: This looks like a key"),
         ({"capabilities": []}, "capabilities:"),
         ({"capabilities": ["root"]}, "capabilities:"),
         ({"perMinute": 0}, "perMinute:"),

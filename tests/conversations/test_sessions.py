@@ -102,7 +102,7 @@ def test_a_token_answers_only_in_the_conversation_that_asked(
     token = token_in(ask(client, OPEN))
     for fields in ({}, {"session": session_in(ask(client, WORN))}):
         refused = client.post(ASK, {"token": token, "answer": "on site", **fields})
-        assert (refused.status_code, "cannot be answered any more" in refused.content.decode()) == (400, True)
+        assert (refused.status_code, "can no longer be answered" in refused.content.decode()) == (400, True)
     assert someone().post(ASK, {"token": token, "answer": "on site"}).status_code == 400
 
 

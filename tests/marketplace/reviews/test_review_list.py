@@ -59,7 +59,7 @@ def test_hidden_reviews_are_for_nobody_but_their_author_to_know_of(plugin: Plugi
     reviewed(plugin, dora, text="Rude words.", is_hidden=True)
     for viewer in (NOBODY, alice, dora):
         assert "Rude words." not in html(plugin, viewer)
-    assert "taken off the page after a report" in html(plugin, dora)
+    assert "removed after a report" in html(plugin, dora)
 
 
 def test_only_the_name_they_go_by_is_said_of_anybody(plugin: Plugin, alice: User) -> None:
