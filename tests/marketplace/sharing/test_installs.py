@@ -349,7 +349,7 @@ def test_in_the_builder(copy: Plugin, newer: Release, charlie: User) -> None:
     page = client.get(reverse("admin:builder_sharing", args=[copy.pk])).content.decode()
     assert "Bring it up to 1.1.0" in page
     answer = client.post(reverse("admin:builder_update_copy", args=[copy.pk]), follow=True)
-    assert "Brought up to release 1.1.0 of “Boots”." in answer.content.decode()
+    assert "Updated to release 1.1.0 of “Boots”." in answer.content.decode()
 
 
 def test_a_published_copy_says_what_it_was_made_from(copy: Plugin, charlie: User) -> None:
