@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
 
 # Commands that manage the services themselves, or need none.
 COMMANDS_WITHOUT_SERVICES = {
@@ -20,25 +21,38 @@ COMMANDS_WITHOUT_SERVICES = {
 }
 
 
-def services_for_command() -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def services_for_command() -> Iterator[None]:
+    """The built-in services run inside the block, and a new database has its tables."""
+    import django
     from django.conf import settings
 
-    from local import embedded_services
+    from local import embedded_services, locks
 
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     if command in COMMANDS_WITHOUT_SERVICES or {"-h", "--help"} & set(sys.argv):
-        return contextlib.nullcontext()
+        yield
+        return
     needed = embedded_services.required_services(
         settings.VAR_DIR, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL
     )
     if not needed:
-        return contextlib.nullcontext()
-    return embedded_services.running_services(settings.VAR_DIR, database=settings.EMBEDDED_DATABASE, needed=needed)
+        yield
+        return
+    with embedded_services.running_services(settings.VAR_DIR, database=settings.EMBEDDED_DATABASE, needed=needed):
+        if not settings.DATABASE_URL:
+            django.setup()
+            from lexic import missing_tables
+
+            with locks.hold_lock(settings.VAR_DIR, "tables"):
+                missing_tables.make_if_new(command)
+        yield
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
     from django.core.management import execute_from_command_line
+    from django.db import DatabaseError
     from environs import EnvError
 
     from lexic.errors import LexicError
@@ -55,6 +69,13 @@ def main() -> None:
             f"Error: {error}\nThe folder may belong to another user: run as that user, "
             "or set LEXIC_VAR_DIR to a folder of your own."
         )
+    except DatabaseError as error:
+        from lexic import missing_tables
+
+        known = missing_tables.explain(error)
+        if known is None:
+            raise
+        sys.exit(f"Error: {known.message_with_hint}")
     except KeyboardInterrupt:
         sys.exit(130)
 

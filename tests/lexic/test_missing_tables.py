@@ -1,0 +1,147 @@
+"""Every command on a database without tables: it works, or one sentence says what to do. Never a traceback."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import get_commands
+from django.db import connection, connections
+
+import manage
+from tests.lexic.running import command as run_command
+from tests.our_modules import APPS
+
+# What has to be said with a command for it to come to the database. Each command of ours is here.
+ARGUMENTS: dict[str, list[str]] = {
+    "ask": ["cover", "What is the cover?"],
+    "check_trees": [],
+    "collectstatic": ["--dry-run", "--no-input"],
+    "create_api_key": ["alice@example.org"],
+    "demo": ["--help"],  # makes its tables, and then starts a server
+    "doctor": [],
+    "evaluate": ["--plugin", "cover"],
+    "export_plugin": ["cover"],
+    "golden": ["export", "cover"],
+    "import_plugin": ["{file}", "--owner", "alice@example.org"],
+    "ingest": ["cover", "{file}"],
+    "mcp": ["--key", "lx_" + "a" * 43],
+    "publish": ["cover"],
+    "reembed": ["cover", "local"],
+    "relist": [],
+    "sweep": [],
+    "sync": ["cover"],
+    "up": ["--help"],  # makes its tables, and then stays
+    # Of Django and allauth:
+    "changepassword": ["alice@example.org"],
+    "createsuperuser": ["--no-input", "--email", "alice@example.org"],
+    "dumpdata": ["accounts.User"],
+    "flush": ["--no-input"],
+    "inspectdb": [],
+    "loaddata": ["{file}"],
+    "migrate": ["--plan"],
+    "sendtestemail": ["alice@example.org"],
+    "shell": ["--command", "from accounts.models import User; print(User.objects.count())"],
+    "sqlflush": [],
+    "sqlmigrate": ["accounts", "0001"],
+    "sqlsequencereset": ["accounts"],
+}
+# These stay, ask, or are about the code; and the tests' own.
+LEFT_OUT = {"compilemessages", "dbshell", "makemessages", "makemigrations", "optimizemigration", "runserver"}
+LEFT_OUT |= {"squashmigrations", "startapp", "startproject", "test", "testserver", "diffsettings", "findstatic"}
+LEFT_OUT |= {"createcachetable", "ogrinspect", "spectacular", "generateschema"}
+
+# They look at something else first, which is wrong as well.
+NEED_NOT_THE_TABLES = {"import_plugin"}
+
+
+@pytest.fixture
+def empty_database(django_db_setup: None, django_db_blocker: Any, settings: Any) -> Iterator[None]:
+    """One of somebody's own, as DATABASE_URL would name it."""
+    name, there = "without_tables", connection.settings_dict["NAME"]
+    server = {"host": connection.settings_dict["HOST"], "user": "lexic", "dbname": "postgres"}
+    with psycopg.connect(**server, autocommit=True) as postgres:
+        postgres.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        postgres.execute(f"CREATE DATABASE {name}")
+        settings.DATABASE_URL, settings.REDIS_URL = f"postgres://lexic@/{name}", "redis://localhost"
+        with django_db_blocker.unblock():
+            connections.close_all()
+            connection.settings_dict["NAME"] = name
+            try:
+                yield
+            finally:
+                connections.close_all()
+                connection.settings_dict["NAME"] = there
+        postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[object, str, str]:
+    """How the command ends (0 where it returns), and what it says."""
+    out, err = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(sys, "argv", ["manage.py", *arguments])
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    try:
+        manage.main()
+    except SystemExit as end:
+        code = end.code
+        if isinstance(code, str):  # as the interpreter does
+            err.write(code)
+            code = 1
+        return code or 0, out.getvalue(), err.getvalue()
+    return 0, out.getvalue(), err.getvalue()
+
+
+def test_every_command_is_tried() -> None:
+    ours = {name for name, app in get_commands().items() if app in APPS}
+    assert ours <= set(ARGUMENTS)
+    assert len(ours) > 15
+
+
+@pytest.mark.usefixtures("empty_database")
+@pytest.mark.parametrize("name", sorted(set(get_commands()) - LEFT_OUT))
+def test_a_command_on_an_empty_database(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any
+) -> None:
+    file = tmp_path / "a.json"
+    file.write_text("[]")
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    arguments = [one.format(file=file) for one in ARGUMENTS.get(name, [])]
+    code, out, err = run(monkeypatch, name, *arguments)
+    assert "Traceback" not in out + err
+    assert code in (0, 1, 2)
+    if code == 1 and get_commands()[name] in APPS and name != "doctor":
+        assert len(err.strip().splitlines()) == 1, err
+        if name not in NEED_NOT_THE_TABLES:
+            assert err.strip().endswith("Make them with `manage.py migrate`, then give the command again.")
+
+
+def test_a_database_that_is_away_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, django_db_setup: None, django_db_blocker: Any, settings: Any
+) -> None:
+    settings.DATABASE_URL, settings.REDIS_URL = "postgres://lexic@/nowhere", "redis://localhost"
+    there = connection.settings_dict["HOST"]
+    with django_db_blocker.unblock():
+        connections.close_all()
+        connection.settings_dict["HOST"] = "/nowhere"
+        try:
+            code, _, err = run(monkeypatch, "relist")
+        finally:
+            connection.settings_dict["HOST"] = there
+    assert (code, err) == (
+        1,
+        "Error: The database cannot be reached. Check DATABASE_URL, and that the server is running.",
+    )
+
+
+def test_on_a_fresh_clone_a_command_makes_the_tables(tmp_path: Path) -> None:
+    done = run_command(tmp_path / "var", "evaluate", "--plugin", "nothing")
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.stderr.splitlines()[0] == "The database is new: making its tables."
+    assert done.stderr.splitlines()[-1].startswith("CommandError: No plugin of this name")
