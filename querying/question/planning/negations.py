@@ -61,8 +61,10 @@ def find_negations(text: str, places: Sequence[Mention]) -> Negations:
     has_no_target, reached = False, 0
     found = [(match, at < 2) for at, pattern in enumerate(_DENIALS) for match in pattern.finditer(text)]
     for denial, is_exception in sorted(found, key=lambda one: one[0].start()):
+        rhetorical = _RHETORICAL.search(text, max(0, denial.start() - 2))
+        is_rhetorical = rhetorical is not None and rhetorical.start() <= denial.start() < rhetorical.end()
         is_inside = any(place.start <= denial.start() < place.end for place in places)
-        if is_inside or denial.start() < reached or _is_rhetorical(text, denial):
+        if is_inside or denial.start() < reached or is_rhetorical:
             continue
         group: list[Mention] = []
         reached, doubt = denial.end(), False
@@ -84,11 +86,6 @@ def find_negations(text: str, places: Sequence[Mention]) -> Negations:
         is_verb = denial.group()[-1:].lower() == "t" and is_last_clause
         has_no_target = has_no_target or (is_verb and not group)
     return Negations(groups=tuple(groups), unclear=tuple(unclear), has_no_target=has_no_target)
-
-
-def _is_rhetorical(text: str, denial: re.Match[str]) -> bool:
-    found = _RHETORICAL.search(text, max(0, denial.start() - 2))
-    return found is not None and found.start() <= denial.start() < found.end()
 
 
 def _is_linked(between: str, *, is_first: bool) -> bool:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import date
 
 from knowledge.search.filters import Filters
-from language.stop_words import STOP_WORDS
 from querying.question.planning import classifier
 from querying.question.planning.label_matching import KINDS, find_labels, is_thing
 from querying.question.planning.label_vocabulary import LabelVocabulary
@@ -39,12 +38,6 @@ _FINISHED = frozenset(
 )
 _OPEN = frozenset("active open ongoing doing wip current draft underway started in-progress in-review".split())
 _ANY_TIME = re.compile(r"\b(?:any|all)\s*time\b|\bever\b|\boverall\b|\bso\s+far\b", re.IGNORECASE)
-_OPEN_TIME = re.compile(
-    r"\b(?:that|the same|those) (?:day|week|weekend|month|quarter|year|time)s?\b|\bback then\b", re.IGNORECASE
-)
-_ASIDE = re.compile(r"\b(?:because|i['’]?m|i am|we['’]re|we are)\b[^,.;:?!]*$", re.IGNORECASE)
-_OWNED = re.compile(r"['’]s?(?:\s+[\w-]+){1,3}")
-_CONDENSED = re.compile(r"\b(?:summar\w+|sum(?:med)? up|gist|digest|condense)\b", re.IGNORECASE)
 _NUMBERS = dict(
     zip("two three four five six seven eight nine ten dozen twenty".split(), [*range(2, 11), 12, 20], strict=True)
 )
@@ -66,7 +59,6 @@ def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, ti
     ]
     denied = find_negations(text, named)
     kept = [place for place in named if sure[place] > _MIN_FILTER_PROBABILITY or place.is_marked]
-    kept = [place for place in kept if place.kind != "time" or _is_of_documents(text, place, places)]
     labels = {kind: _labels(kept, kind, without=(*denied.places, *denied.unclear)) for kind in KINDS}
     times = [place for place in kept if place.kind == "time" and place not in (*denied.places, *denied.unclear)]
     days = max(times, key=lambda place: sure[place]).days if times else denied.turned()
@@ -98,19 +90,6 @@ def find_mentions(text: str, vocabulary: LabelVocabulary, today: date) -> list[M
     return sorted(kept, key=lambda place: place.start)
 
 
-def _is_of_documents(text: str, time: Mention, places: Sequence[Mention]) -> bool:
-    """Not in "last year's audit", nor in "because I'm giving a talk on Friday"."""
-    before, after = text[: time.start], text[time.end :]
-    aside, owned = _ASIDE.search(before), _OWNED.match(after)
-    said = [(aside.start(), time.start)] if aside else []
-    said += [(time.end, time.end + owned.end())] if owned else []
-    return all(
-        any(start <= place.start < end and place.kind != "time" for place in places)
-        or any(map(is_thing, _WORD.findall(text[start:end])))
-        for start, end in said
-    )
-
-
 def _labels(places: Sequence[Mention], kind: str, *, without: Sequence[Mention]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.label for one in places if one.kind == kind and one not in without))
 
@@ -125,22 +104,17 @@ def _with_kind(
     vocabulary: LabelVocabulary,
 ) -> QueryPlan:
     """The plan with its intent and mode, or with the question back for a time."""
-    is_dated = vocabulary.dated >= _DATED
-    if wants == "list" and _CONDENSED.search(text):
-        wants = "text"
     if wants == "list" and plan.statuses:  # "the goals that are done" are accomplishments too
         wants = _intents(plan.statuses)
     if wants not in ("list", "text"):
         plan = _with_intent(plan, Intent(wants), denied, vocabulary)
     is_doing = plan.intent in (Intent.RECAP, Intent.ACCOMPLISHMENTS)
     is_narrow = plan.time_range or plan.project or plan.tags or plan.doc_types or _ANY_TIME.search(text)
-    lacks_time = (is_doing and not is_narrow) or (plan.time_range is None and _OPEN_TIME.search(text))
-    if is_dated and lacks_time:
+    if vocabulary.dated >= _DATED and is_doing and not is_narrow:
         asking = replace(plan, answer_mode=AnswerMode.SQL_ONLY)
         return replace(asking, followup_question="Which time do you mean?", options=PERIOD_OPTIONS)
     if not plan.has_filters:
-        is_all = wants == "list" and _left_over(text, places) <= 1
-        return replace(plan, answer_mode=AnswerMode.SQL_ONLY if is_all else AnswerMode.VECTOR_ONLY)
+        return replace(plan, answer_mode=AnswerMode.SQL_ONLY if wants == "list" else AnswerMode.VECTOR_ONLY)
     return replace(plan, answer_mode=AnswerMode.HYBRID if wants == "text" else AnswerMode.SQL_ONLY)
 
 
@@ -169,20 +143,10 @@ def _with_intent(plan: QueryPlan, intent: Intent, denied: Negations, vocabulary:
     return replace(plan, intent=intent, statuses=finished if intent == Intent.ACCOMPLISHMENTS else open_)
 
 
-def _words(text: str, without: Sequence[Mention]) -> list[re.Match[str]]:
-    named = {at for place in without for at in range(place.start, place.end)}
-    return [match for match in _WORD.finditer(text.lower()) if match.start() not in named]
-
-
-def _left_over(text: str, places: Sequence[Mention]) -> int:
-    """How many content words are no label, no time, and nothing that documents are called."""
-    words = [match.group() for match in _words(text, places)]
-    return sum(not (is_thing(word) or word in STOP_WORDS | _NEWEST) for word in words)
-
-
 def _parse_limit(text: str, places: Sequence[Mention]) -> int:
     """ "The five latest posts", "ten documents"; one for "the newest one", "the latest post"."""
-    words = _words(text, [place for place in places if place.kind == "time"])
+    times = {at for place in places if place.kind == "time" for at in range(place.start, place.end)}
+    words = [match for match in _WORD.finditer(text.lower()) if match.start() not in times]
     ends = {place.end for place in places if place.kind == "doc_types"}
     is_new = [word.group() in _NEWEST and words[max(0, at - 1)].group() != "at" for at, word in enumerate(words)]
     is_document = [word.group() == "one" or word.end() in ends or is_thing(word.group()) for word in words]

@@ -45,7 +45,6 @@ _OPENINGS |= {"before": "v-?|oc"}
 _CLOSING = re.compile(r"(?P<since>w|a[njs]|p(?=$|[,;]))|(?P<until>a[ov])")
 _AGED = re.compile(r"(?P<sense>[omnk])c?A?N?f?[UV](?P<ago>g?)")
 _JOINT = re.compile(r",?a|[-,/u]")
-_DOING = frozenset("i we they you been was were".split())
 _LASTING = frozenset("in during over through for since before after until by from excluding except not".split())
 
 
@@ -79,7 +78,7 @@ def _word(match: re.Match[str]) -> _Word:
         return _Word(*_number(word, int(digits)), word, *match.span())
     letter, value, name = _LETTER_BY_WORD.get(name or "", (".", 0, word))
     is_mark = letter == "." and not word[0].isalnum()
-    return _Word(";" if is_mark else letter, value, name if letter in "MWyUVF" else word, *match.span())
+    return _Word(";" if is_mark else letter, value, name if letter in "MWyUV" else word, *match.span())
 
 
 def _number(word: str, value: int) -> tuple[str, int]:
@@ -104,8 +103,7 @@ def _letters(words: _Words) -> str:
 def _opened(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange]]:
     """ "Since March", "older than 2015", "2019 or later", "from May onwards"."""
     letters = _letters(words[at : at + 5])
-    is_doing = letters[0] == "i" and at and words[at - 1].name in _DOING  # "what I was up to last week"
-    for sense, pattern in () if is_doing else _OPENINGS.items():
+    for sense, pattern in _OPENINGS.items():
         opening = re.match(f"b?(?:{pattern})", letters)
         for end, days, part in _periods(words, at + opening.end(), today) if opening else ():
             # "Before the end of March" reaches as far as "until March".
@@ -136,7 +134,7 @@ def _aged(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange]]
 
 
 def _series(words: _Words, at: int, today: date) -> Iterator[tuple[int, DayRange]]:
-    """One period, or several as one: "from March to May 2016", "2014, 2015 and 2016", "9-13 March", "2014/15"."""
+    """One period, or several as one: "from March to May 2016", "2014, 2015 and 2016", "9-13 March"."""
     begin = at + (words[at].letter == "b")
     found = _day_of_month(words, begin, today) or next(_periods(words, begin, today), None)
     if found is None:
@@ -204,10 +202,8 @@ def _year_words(part: _Words) -> _Words:
 
 
 def _is_time(words: _Words, at: int, part: _Words) -> bool:
-    """ "May", "march" and "the spring" are times only after "in" and its like, "the 3rd" after "on"."""
+    """ "May", "march" and "the spring" are times only after "in" and its like."""
     before, letters = words[at - 1].name if at else "", _letters(part).replace("T", "")
-    if letters == "O":
-        return before in ("on", "of", "since", "until", "by", "from", "before", "after")
     is_other = letters == "S" or (letters == "M" and part[0].name in ("march", "may", "august"))
     return before in _LASTING or not is_other
 
@@ -313,19 +309,9 @@ def _months(year: int, first: int, count: int) -> DayRange:
 
 
 def _week(words: _Words, today: date) -> DayRange | None:
-    """ "The week of 5 October", "week 7 of 2025", "the first week of June"."""
+    """ "The week of 5 October"."""
     at = next(at for at, word in enumerate(words) if word.letter == "U")
-    rest, before = words[at + 1 :], words[at - 1 if at else 0]
-    if words[at].name != "week":
-        return None
-    if rest[0].letter == "N" and _shape(rest).strip("ftlU") == "N":
-        monday = date.fromisocalendar(_year(words, today), rest[0].value, 1)
-        return _unit("week", monday - timedelta(weeks=52 if monday > today else 0))
-    if before.letter in "Ol" and (month := _named(rest, today)) and month.first and month.last:
-        number = before.value - 1 if before.letter == "O" else 0
-        first = month.last - timedelta(days=6) if before.letter == "l" else month.first + timedelta(weeks=number)
-        return DayRange(first=first, last=first + timedelta(days=6))
-    days = _dated(rest, today)
+    days = _dated(words[at + 1 :], today) if words[at].name == "week" else None
     return _unit("week", days.first) if days and days.first else None
 
 
@@ -353,30 +339,13 @@ def _years(words: _Words, today: date) -> DayRange | None:
     return _months(words[-1].value, 1, 120 if words[-1].letter == "D" else 12) if is_year else None
 
 
-def _feast(words: _Words, today: date) -> DayRange | None:
-    """ "Christmas Eve 2024", "Boxing Day"."""
-    feast = next(word for word in words if word.letter == "F")
-    day = feast.value - any(word.letter == "E" for word in words)
-    year = [str(_year(words, today))] if _letters(words)[-1] in "Y" else []
-    return _read(" ".join([str(day), "december", *year]), today)
-
-
-def _ordinal(words: _Words, today: date) -> DayRange:
-    """The latest day of this number."""
-    day = today if words[-1].value <= today.day else today.replace(day=1) - timedelta(days=1)
-    return _unit("day", day.replace(day=words[-1].value))
-
-
 _READERS: list[tuple[re.Pattern[str], Callable[[_Words, date], DayRange | None]]] = [
     (re.compile(rf"I|[tl]?W|y|{_DATE}"), _dated),
     (re.compile(rf"[tl]?M(?:,?{_YEAR})?|T?[tl]?R?S{_YEAR}?"), _named),
     (re.compile(rf"[qh][-/]?{_YEAR}?|Y[-/]?[qh]|T?lU{_YEAR}|T?OU{_YEAR}?"), _named),
     (re.compile(r"T?[tlx]U|[tl]V|A?N?f?[UV]g|T?Uvl|T?Uvy"), _shifted),
     (re.compile(r"T?[lRrx](?:A?Nf?[UV]|V)|T?RU|L|T?[lR]H-?U"), _rolling),
-    (re.compile(rf"T?U[fKes][fp]?{_DATE}"), _week),
-    (re.compile(rf"UN{_YEAR}?|T?[Ol]UfM{_YEAR}?"), _week),
+    (re.compile(rf"T?U[fes][fp]?{_DATE}"), _week),
     (re.compile(rf"T?(?:[Ol]Hf?|e[f-]{{0,2}})T?[tl]?(?:Sf?Y?|M{_YEAR}?|[UYD])"), _part),
     (re.compile(r"T?U?Y|T?D"), _years),
-    (re.compile(r"l?F[EU]?,?Y?"), _feast),
-    (re.compile(r"TO"), _ordinal),
 ]
