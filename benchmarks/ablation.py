@@ -36,21 +36,16 @@ _OUR_PACKAGES = ("language.", "querying.", "trees.")
 FIGURES = ("auc", "answered_when_answerable", "refused_when_unanswerable", "sentence@1", "span@5")
 FIGURES += ("citation_precision", "citation_recall", "answer_right")
 # By name: what is switched off. A function gives the value instead, a pattern never matches, a number is replaced.
-_SUFFICIENCY, _EVIDENCE = "querying.answering.sufficiency", "querying.retrieval.evidence"
+_SUFFICIENCY = "querying.answering.sufficiency"
 _SELECTION = "querying.answering.llms.extractive.sentence_selection"
 _COMPOSITION = "querying.answering.llms.extractive.composition"
 _CONTEXT = "querying.answering.llms.extractive.context_sentences"
 RULES: dict[str, dict[str, Any]] = {
     "signs: negation": {f"{_SUFFICIENCY}:_NEGATION_PENALTY": 0.0},
-    "signs: opposite": {f"{_SUFFICIENCY}:_OPPOSITE_PENALTY": 0.0},
-    "signs: exclusion": {f"{_SUFFICIENCY}:_EXCLUDED_TOPIC_PENALTY": 0.0, f"{_EVIDENCE}:_EXCLUSION_PENALTY": 0.0},
     "signs: number": {f"{_SUFFICIENCY}:_NUMBER_PENALTY": 0.0},
     "signs: name": {f"{_SUFFICIENCY}:_NAME_PENALTY": 0.0},
     "signs: all": {f"{_SUFFICIENCY}:_contradiction_signs": []},
-    "ambiguity: definite": {"querying.question.ambiguity:_DEFINITE_ARTICLE": None},
-    "ambiguity: demonstrative": {"querying.question.ambiguity:_DEMONSTRATIVE": None},
-    "ambiguity: pronoun": {"querying.question.ambiguity:_is_bare_pronoun": False},
-    "ambiguity: all": {"querying.pipeline:clarify_reference": None},
+    "ambiguity": {"querying.pipeline:clarify_reference": None},
     "answer: shared words": {f"{_SELECTION}:_SHARED_WORDS_BONUS": 0.0},
     "answer: figure asked for": {f"{_SELECTION}:_FIGURE_BONUS": 0.0},
     "answer: headers": {f"{_SELECTION}:_HEADERS_BONUS": 0.0},

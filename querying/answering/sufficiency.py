@@ -1,8 +1,8 @@
 """The evidence gate: is what was found good enough to answer from, and if not, why not in plain words.
 
 The strength of the evidence is lowered by signs of contradiction between the question and the best sentence.
-They are what a careful reader would notice first: the question says *not* and the passage does not, it names a
-number or a person that the passage lacks, it says *more* where the passage says *less*. Weights: docs/evaluation.md.
+They are what a careful reader would notice first: the question says *not* and the passage does not, it asks for a
+number or a name that the passage lacks. Weights: docs/evaluation.md.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from knowledge.search.hybrid import Passage
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
-from language.opposites import opposites_of
 from language.terms import terms
 from querying.question.validity import without_requested_day
-from querying.retrieval.exclusions import excluded_words
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
 
-_NEGATION_PENALTY = _EXCLUDED_TOPIC_PENALTY = _OPPOSITE_PENALTY = _NUMBER_PENALTY = 0.2
+_NEGATION_PENALTY = _NUMBER_PENALTY = 0.2
 _NAME_PENALTY = 0.1
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 _QUESTION_NEGATION = re.compile(r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b|n['’]t\b", re.IGNORECASE)
@@ -84,27 +82,12 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence) -> l
     signs = []
     if _QUESTION_NEGATION.search(question) and not has_negation(best.text):
         signs.append((_NEGATION_PENALTY, "The question denies something; the nearest passage does not."))
-    if pair := _opposite_pair(question, best.text, around):
-        signs.append((_OPPOSITE_PENALTY, f"The question says “{pair[0]}”; the nearest passage says “{pair[1]}”."))
-    if words := excluded_words(best.text, question):
-        signs.append((_EXCLUDED_TOPIC_PENALTY, f"The nearest passage speaks of what is “{words}”."))
     asked = without_requested_day(question)
     if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(around))):
         signs.append((_NUMBER_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
     if missing := [name for name in _CAPITALISED_NAME.findall(asked) if name.lower() not in around.lower()]:
         signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
     return signs
-
-
-def _opposite_pair(question: str, sentence: str, around: str) -> tuple[str, str] | None:
-    """A word of the question that the passage lacks while its sentence says the contrary."""
-    said, known = set(terms(sentence)), set(terms(around))
-    for word in re.findall(r"\w+", question):
-        for stem in terms(word):
-            if stem not in known and (contrary := opposites_of(stem) & said):
-                words = re.findall(r"\w+", sentence)
-                return word, next((other for other in words if contrary & set(terms(other))), min(contrary))
-    return None
 
 
 def _unmentioned_words(question: str, passages: Sequence[Passage]) -> list[str]:

@@ -17,15 +17,12 @@ from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.sentences import sentence_spans
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
-from querying.retrieval.exclusions import excluded_words
 from querying.retrieval.late_interaction import QuestionWords, SentenceMatch, Span, question_words
 from querying.retrieval.token_states import States, token_states
 from querying.types import Evidence, Sentence
 
 # How many passages have their sentences scored. Each that is not in the cache costs some 10 ms.
 MAX_SCORED_PASSAGES = 10
-# What a sentence loses that excludes what is asked about ("away from the coast").
-_EXCLUSION_PENALTY = 0.2
 # How many windows of them the model reads, chosen by their words. This is what an answer costs in time.
 MAX_WINDOWS = 12
 # The model reads this many first. When they have evidence this strong, the others would not change the answer: three
@@ -70,13 +67,12 @@ Matches = list[tuple[Span, SentenceMatch]]
 @dataclass(frozen=True, kw_only=True)
 class _ScoredPassage:
     """A passage whose sentences were matched. One that the model did not read has no matches, but `lexical_estimate`:
-    what its words alone are worth. `relevance` is a reranker's opinion, `question` the text without earlier turns."""
+    what its words alone are worth. `relevance` is a reranker's opinion."""
 
     passage: Passage
     relevance: float | None
     matches: Matches
     lexical_estimate: float
-    question: str
 
     @property
     def prior_score(self) -> float:
@@ -91,10 +87,10 @@ class _ScoredPassage:
 
     def sentences(self, source: int) -> Iterator[Sentence]:
         for (start, end), match in self.matches:
-            text = self.passage.content[start:end]
-            penalty = _EXCLUSION_PENALTY if excluded_words(text, self.question) else 0.0
-            score = 0.6 * match.with_title + 0.4 * self.prior_score - penalty
-            yield Sentence(source=source, start=start, end=end, text=text, score=max(0.0, score))
+            score = 0.6 * match.with_title + 0.4 * self.prior_score
+            yield Sentence(
+                source=source, start=start, end=end, text=self.passage.content[start:end], score=max(0.0, score)
+            )
 
 
 def score_evidence(
@@ -120,11 +116,8 @@ def score_evidence(
     ranked = sorted(zip(passages, relevance or repeat(None)), key=lambda pair: -(pair[1] or 0.0))  # noqa: B905
     head, tail = ranked[:MAX_SCORED_PASSAGES], ranked[MAX_SCORED_PASSAGES:]
     matched = _match_passages([passage for passage, _ in head], words=words, embedder=embedder)
-    question = max(turns, key=lambda turn: turn.weight).text
     scored = [
-        _ScoredPassage(
-            passage=passage, relevance=opinion, matches=matches, lexical_estimate=estimate, question=question
-        )
+        _ScoredPassage(passage=passage, relevance=opinion, matches=matches, lexical_estimate=estimate)
         for (passage, opinion), (matches, estimate) in zip(head, matched, strict=True)
     ]
     scored.sort(key=lambda one: -one.rank_score)

@@ -32,7 +32,10 @@ _MAX_SENTENCES, _MAX_QUOTATION_SENTENCES = 2, 6
 _MAX_SEMANTIC_CHECKS = 3
 _MIN_MATCHED_SHARE = 0.3
 _MAX_MISSING_WORDS = 6
+# A list counts as one statement with the line that leads in to it, up to so many items.
+_MAX_LIST_ITEMS = 12
 _BREAK_BEFORE_ITEM = re.compile(r"(?<=[^\s:;.!?])[ \t]*\n[ \t]*(?=[-*+•●▪◦‣–—·]\s)")
+_LIST_ITEM = re.compile(r"[-*+•●▪◦‣–—·]\s|\(?[a-z0-9]{1,3}[.)]\s", re.IGNORECASE)
 # Of equally good spans the shorter one is the better quotation.
 _LENGTH_PENALTY = 0.05
 
@@ -123,8 +126,8 @@ def _candidate_spans(claim: str, text: str, around: Surroundings) -> Iterator[_C
 
 
 def _runs_sharing_words(claim: str, text: str) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
-    """Every sentence and every two neighbours that share a word with the claim: the sentences, and how they read in one
-    line."""
+    """Every sentence, every two neighbours, every list with the line that leads in to it, as far as they share a word
+    with the claim: the sentences, and how they read in one line."""
     wanted = stem_set(claim)
     for run in _sentence_runs(text, widest=_MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES):
         piece = unwrap_lines(text[run[0][0] : run[-1][1]])
@@ -142,7 +145,18 @@ def unwrap_lines(text: str) -> str:
 @lru_cache(maxsize=512)
 def _sentence_runs(text: str, *, widest: int) -> Sequence[Sequence[tuple[int, int]]]:
     spans = cached_sentence_spans(text)
-    return [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
+    runs = [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
+    return [*runs, *(run for at in range(len(spans)) if len(run := _list_run(text, spans, at)) > widest)]
+
+
+def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[tuple[int, int]]:
+    """A line that ends in a colon, and the list items behind it."""
+    if not text[: spans[at][1]].endswith(":"):
+        return ()
+    end = at + 1
+    while end < len(spans) and end - at <= _MAX_LIST_ITEMS and _LIST_ITEM.match(text, spans[end][0]):
+        end += 1
+    return spans[at:end]
 
 
 @lru_cache(maxsize=512)

