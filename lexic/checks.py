@@ -75,6 +75,19 @@ def check_debug_is_off(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -
     return [checks.Warning("LEXIC_DEBUG is on: error pages show source code.", hint="Unset it.", id="lexic.W005")]
 
 
+@register(Tags.security, deploy=True)
+def check_sign_up_is_silent(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
+        return []
+    return [
+        checks.Warning(
+            "Sign-up tells who has an account, because people come in before they have proved their address.",
+            hint="Set EMAIL_BACKEND to one that sends mail, and LEXIC_EMAIL_VERIFICATION=mandatory.",
+            id="lexic.W006",
+        )
+    ]
+
+
 def _is_stored_in_var(name: str) -> bool:
     path = settings.VAR_DIR / f"{name.lower()}.txt"
     return path.exists() and path.read_text().strip() == getattr(settings, name)

@@ -1,23 +1,54 @@
-"""Lines of the log: with the id of their request, and without the secrets of keys, which somebody will paste into an
-address or a name."""
+"""Lines of the log, without secrets: of keys, of links that were mailed, of passwords in addresses, and of settings."""
 
 from __future__ import annotations
 
 import logging
 import re
+from functools import cache
 
-from lexic.middleware.request_id import current_request_id
+from django.conf import settings
 
-_KEY_SECRET_PATTERN = re.compile(r"(lx_[A-Za-z0-9_-]{8})[A-Za-z0-9_-]{35}")
+# What is found first stays; the rest of the match is left out.
+_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(lx_[A-Za-z0-9_-]{8})[A-Za-z0-9_-]{35}",  # of a key its beginning stays, which tells it from others
+        r"(/accounts/confirm-email/|/accounts/password/reset/key/|/invitations/)[^\s/?\"'<>]+",
+        r"([?&](?:code|state|token|key|secret|password|access_token|id_token|followup)=)(?!lx_)[^\s&\"'<>]+",
+        r"(\w+://[^\s/:@]*:)[^\s/@]+(?=@)",  # a password in an address
+        r"(?i)(\bauthorization\W{1,4}(?:bearer|basic)\s+)(?!lx_)[^\s\"',]+",
+    )
+)
+_MIN_SECRET_LENGTH = 8
+_NAMES_OF_SECRETS = re.compile(r"(?:^|_)(?:KEY|SECRET|PASSWORD|TOKEN)$")
 
 
 class RedactingFormatter(logging.Formatter):
-    """Leaves of each key what tells it from others, whether it stands in the message or in a traceback.
-
-    `%(request)s` is the request's id in brackets; nothing outside of requests.
-    """
+    """Leaves secrets out, whether they stand in the message or in a traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        request_id = current_request_id()
-        record.request = f" [{request_id}]" if request_id else ""
-        return _KEY_SECRET_PATTERN.sub(r"\1…", super().format(record))
+        return redact(super().format(record))
+
+
+def redact(text: str) -> str:
+    """The text with "…" in place of what must not be read in a log."""
+    for pattern in _PATTERNS:
+        text = pattern.sub(r"\1…", text)
+    for secret in _secrets_of_settings():
+        text = text.replace(secret, "…")
+    return text
+
+
+@cache
+def _secrets_of_settings() -> tuple[str, ...]:
+    """What the operator has set under a name such as `SECRET_KEY`, also in the dictionaries of providers."""
+    return tuple(_find_secrets({name: getattr(settings, name) for name in dir(settings) if name.isupper()}))
+
+
+def _find_secrets(values: object, name: str = "") -> list[str]:
+    if isinstance(values, dict):
+        return [secret for key, value in values.items() for secret in _find_secrets(value, str(key))]
+    if isinstance(values, list | tuple):
+        return [secret for value in values for secret in _find_secrets(value, name)]
+    is_secret = isinstance(values, str) and len(values) >= _MIN_SECRET_LENGTH and _NAMES_OF_SECRETS.search(name.upper())
+    return [str(values)] if is_secret else []

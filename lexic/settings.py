@@ -233,9 +233,14 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_FORMS = {"signup": "accounts.forms.SilentSignupForm"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+EMAIL_BACKEND = env.str("EMAIL_BACKEND", "lexic.mail.FileEmailBackend")
+# Only where people prove an address before they come in can sign-up be silent about who has an account.
 ACCOUNT_EMAIL_VERIFICATION = env.str(
-    "LEXIC_EMAIL_VERIFICATION", "optional", validate=validate.OneOf(["mandatory", "optional", "none"])
+    "LEXIC_EMAIL_VERIFICATION",
+    "optional" if EMAIL_BACKEND == "lexic.mail.FileEmailBackend" else "mandatory",
+    validate=validate.OneOf(["mandatory", "optional", "none"]),
 )
 # A link ends where it was opened; a code is typed where somebody signed up, and takes them on to where they were going.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
@@ -264,7 +269,7 @@ MFA_TOTP_ISSUER = "Lexic"
 MFA_FORMS = {"add_webauthn": "accounts.forms.AddPasskeyForm"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-EMAIL_BACKEND = env.str("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+EMAIL_FILE_PATH = VAR_DIR / "mail"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Lexic <lexic@localhost>")
 OPEN_AUTHORS = env.str("LEXIC_OPEN_AUTHORS", "on", validate=validate.OneOf(["on", "confirmed", "off"]))
 API_KEY_REVEAL = env.bool("LEXIC_API_KEY_REVEAL", True)
@@ -474,6 +479,7 @@ LOGGING = {
         # The server's own lines show whole addresses, and come with a handler of their own.
         "uvicorn": {"handlers": ["console"], "propagate": False},
         "uvicorn.access": {"handlers": ["console"], "propagate": False},
+        "django.server": {"handlers": ["console"], "propagate": False},
     },
 }
 

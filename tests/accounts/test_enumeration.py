@@ -1,0 +1,108 @@
+"""No door tells a stranger who has an account: the answers are the same, and so is the work that takes time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import MD5PasswordHasher
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+
+pytestmark = pytest.mark.django_db
+NOBODY = "nobody@example.org"
+PASSWORD = "a long walk home"
+
+
+@pytest.fixture(autouse=True)
+def mandatory(settings: Any) -> None:
+    """As with a mail server."""
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+    cache.clear()
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """One entry for each password that was hashed, which is what takes time."""
+    done: list[str] = []
+    real = MD5PasswordHasher.encode
+
+    def encode(self: MD5PasswordHasher, password: str, salt: str) -> str:
+        done.append(password)
+        return real(self, password, salt)
+
+    monkeypatch.setattr(MD5PasswordHasher, "encode", encode)
+    return done
+
+
+def sign_up(client: Client, email: str) -> Any:
+    return client.post(reverse("account_signup"), {"email": email, "password1": PASSWORD, "password2": PASSWORD})
+
+
+def sign_in(client: Client, email: str) -> Any:
+    return client.post(reverse("account_login"), {"login": email, "password": "not it at all"})
+
+
+def reset(client: Client, email: str) -> Any:
+    return client.post(reverse("account_reset_password"), {"email": email})
+
+
+@pytest.mark.parametrize("door", [sign_up, sign_in, reset])
+def test_a_stranger_is_told_the_same_of_every_address(
+    door: Callable[[Client, str], Any], alice: User, hashed: list[str]
+) -> None:
+    EmailAddress.objects.create(user=alice, email=alice.email, verified=True, primary=True)
+    told = []
+    for email in (alice.email, NOBODY):
+        hashed.clear()
+        mail.outbox.clear()
+        client = Client()
+        response = door(client, email)
+        following = client.get(response["Location"]).content if response.status_code == 302 else b""
+        said = _without_own_words((response.content + following).decode(), email)
+        cookies = sorted(client.cookies)
+        told.append((response.status_code, response.get("Location"), said, cookies, len(hashed), len(mail.outbox)))
+    assert told[0] == told[1]
+
+
+def test_a_code_for_an_address_that_somebody_has_opens_nothing(alice: User) -> None:
+    client = Client()
+    sign_up(client, alice.email)
+    page = reverse("account_email_verification_sent")
+    answers = {client.post(page, {"code": f"AAA-{number:03}"}).status_code for number in range(2)}
+    other = Client()
+    sign_up(other, NOBODY)
+    assert answers == {other.post(page, {"code": f"AAA-{number:03}"}).status_code for number in range(2)}
+    assert "_auth_user_id" not in client.session
+    assert User.objects.filter(email=alice.email).count() == 1
+
+
+def test_who_adds_an_address_is_told_the_same_of_every_one(alice: User, bob: User) -> None:
+    EmailAddress.objects.create(user=bob, email=bob.email, verified=True, primary=True)
+    told = []
+    for email in (bob.email, NOBODY):
+        EmailAddress.objects.filter(user=alice).delete()
+        EmailAddress.objects.create(user=alice, email=alice.email, verified=True, primary=True)
+        mail.outbox.clear()
+        client = Client()
+        cache.clear()
+        client.post(reverse("account_login"), {"login": alice.email, "password": "correct horse battery"})
+        response = client.post(reverse("account_email"), {"email": email, "action_add": ""})
+        told.append(
+            (response.status_code, response.get("Location"), [message.to for message in mail.outbox] == [[email]])
+        )
+    assert told[0] == told[1]
+
+
+def _without_own_words(page: str, email: str) -> str:
+    """A page without the address that was given and what is drawn anew with every form."""
+    page = re.sub(r'(name="csrfmiddlewaretoken" value=")[^"]+', r"\1", page)
+    return page.replace(email, "ADDRESS")
