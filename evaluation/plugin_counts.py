@@ -22,11 +22,12 @@ from trees.validation.tree_problems import find_problems
 
 @dataclass(frozen=True, kw_only=True)
 class PluginCounts:
-    """`documents` by status, and how many of them answer (a document that is read again goes on answering meanwhile);
-    `tree_problems` are those that block, a sentence each; `golden_share` is that of the last run, None when there was
-    none."""
+    """`documents` by status, how many of them are `unverified`, and how many answer (a document that is read again goes
+    on answering meanwhile); `tree_problems` are those that block, a sentence each; `golden_share` is that of the last
+    run, None when there was none."""
 
     documents: Mapping[str, int] = field(default_factory=dict)
+    unverified: int = 0
     answering: int = 0
     pages: int = 0
     trees: int = 0
@@ -44,7 +45,7 @@ class PluginCounts:
 def counts_by_plugin(plugins: Collection[Plugin], *, check_trees: bool = True) -> dict[UUID, PluginCounts]:
     """By the plugins' ids. Six statements. Without `check_trees` no tree is read, and none has errors."""
     ids = [plugin.pk for plugin in plugins]
-    documents, answering, pages = _document_counts(ids)
+    documents, totals = _document_counts(ids)
     trees = _tree_problems(ids, check=check_trees)
     questions = GoldenQuestion.objects.filter(plugin__in=ids).order_by()
     golden = dict(questions.values_list("plugin").annotate(Count("pk")))
@@ -53,8 +54,7 @@ def counts_by_plugin(plugins: Collection[Plugin], *, check_trees: bool = True) -
     return {
         pk: PluginCounts(
             documents=documents[pk],
-            answering=answering[pk],
-            pages=pages[pk],
+            **{name: total[pk] for name, total in totals.items()},
             trees=len(trees[pk]),
             tree_problems=tuple(sentence for of_tree in trees[pk] for sentence in of_tree),
             golden=golden.get(pk, 0),
@@ -74,23 +74,26 @@ def base_ids_by_plugin(ids: Collection[UUID]) -> dict[UUID, set[int]]:
     return read
 
 
-def _document_counts(ids: Collection[UUID]) -> tuple[dict[UUID, Counter[str]], Counter[UUID], Counter[UUID]]:
+def _document_counts(ids: Collection[UUID]) -> tuple[dict[UUID, Counter[str]], dict[str, Counter[UUID]]]:
+    """By plugin: the documents by status, and of all of them the numbers of `PluginCounts` by their names."""
     read = base_ids_by_plugin(ids)
     present = Document.objects.present().filter(knowledge_base__in=set().union(*read.values())).order_by()
     rows = present.values_list("knowledge_base", "status").annotate(
-        count=Count("pk"), answers=Count("pk", filter=~Q(ready_sha256="")), page_total=Sum("page_count")
+        count=Count("pk"),
+        answering=Count("pk", filter=~Q(ready_sha256="")),
+        unverified=Count("pk", filter=Q(is_unverified=True)),
+        pages=Sum("page_count"),
     )
     documents: dict[UUID, Counter[str]] = defaultdict(Counter)
-    answering: Counter[UUID] = Counter()
-    pages: Counter[UUID] = Counter()
+    totals: dict[str, Counter[UUID]] = {name: Counter() for name in ("answering", "unverified", "pages")}
     found: list[tuple[Any, ...]] = list(rows)
     for plugin, bases in read.items():
-        for base, status, count, answers, page_count in found:
+        for base, status, count, *numbers in found:
             if base in bases:
                 documents[plugin][status] += count
-                answering[plugin] += answers
-                pages[plugin] += page_count or 0
-    return documents, answering, pages
+                for total, number in zip(totals.values(), numbers, strict=True):
+                    total[plugin] += number or 0
+    return documents, totals
 
 
 def _tree_problems(ids: Collection[UUID], *, check: bool) -> dict[UUID, list[list[str]]]:

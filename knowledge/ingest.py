@@ -156,7 +156,7 @@ def _ingest_version(document: Document, *, on_progress: OnStageProgress | None, 
 
 def _run_stages(document: Document, *, embedder: Embedder, on_progress: OnStageProgress | None) -> None:
     embeddings.ensure_dimensions(document.knowledge_base, embedder.dimensions)
-    if prepared_import.has_staged_import(document):
+    if prepared_import.has_staged_import(document) and not document.is_unverified:
         prepared_import.embed_staged_import(document, embedder=embedder, progress=_new_progress(document, on_progress))
         return
     source = get_source_file(document)
@@ -202,6 +202,7 @@ def _ready_columns(document: Document, reading: ParsedSource, *, title: str, chu
         **metadata_columns.merge_file_metadata(document, reading.metadata),
         **reading.counters(chunk_count=chunk_count),
         "title": title,
+        "is_unverified": False,
     }
 
 

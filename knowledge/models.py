@@ -210,6 +210,8 @@ class Document(Revisioned):
     effective_from = models.DateField(null=True, blank=True)
     superseded_on = models.DateField(null=True, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
+    # Its text came with a file of somebody else's, and has not been compared with the original yet.
+    is_unverified = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -58,6 +58,10 @@ class DocumentSerializer(serializers.Serializer):
     progress = ReadingProgressSerializer(source="*")
     error = serializers.SerializerMethodField()
     isAnswering = serializers.SerializerMethodField()
+    isUnverified = serializers.BooleanField(
+        source="is_unverified",
+        help_text="Its text came with a plugin's file, and was not compared with the original yet.",
+    )
     pageCount = serializers.IntegerField(
         source="page_count", allow_null=True, help_text="Null where the source has no pages of its own."
     )

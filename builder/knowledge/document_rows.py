@@ -109,7 +109,7 @@ def status_note(document: Document) -> str:
     """Where it stands, in a few words."""
     match document.status:
         case DocumentStatus.QUEUED:
-            return "waits for its turn"
+            return "waits to be compared with its file" if document.is_unverified else "waits for its turn"
         case DocumentStatus.READING:
             done = f"page {document.pages_done} of {document.pages_total}" if document.pages_total else "opening it"
             return _join_nonempty(done, _time_left_text(document.expected_at, "of reading"))
@@ -120,7 +120,8 @@ def status_note(document: Document) -> str:
             return _join_nonempty(
                 _count_text(document.pages_total, "page"), done, _time_left_text(document.expected_at, "")
             )
-    return _join_nonempty(_size_text(document), validity_text(document))
+    unverified = "not verified against its file" if document.is_unverified else ""
+    return _join_nonempty(_size_text(document), validity_text(document), unverified)
 
 
 def validity_text(document: Document) -> str:

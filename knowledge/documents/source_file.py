@@ -13,6 +13,7 @@ from django.utils import timezone
 from knowledge import readers, usage
 from knowledge.documents import file_store
 from knowledge.models import Document, SourceType
+from knowledge.readers import DETECTION_BYTES
 from knowledge.versions.progress import Superseded
 from lexic import egress
 from lexic.errors import Conflict, LexicError
@@ -57,7 +58,7 @@ def get_source_file(document: Document) -> SourceFile:
     `egress.fetch`, `UnreadableDocument` for a type that no reader reads, `SourceFileMissing`, `DuplicateContent`, and
     `Superseded`.
     """
-    if document.source_type == SourceType.URL:
+    if document.source_type == SourceType.URL and not document.is_unverified:
         limit = settings.LEXIC_MAX_DOCUMENT_BYTES
         page = egress.fetch(document.url, max_bytes=limit, timeout=FETCH_TIMEOUT_SECONDS)
         stored = file_store.store_file(io.BytesIO(page.body), max_bytes=limit)
@@ -68,6 +69,9 @@ def get_source_file(document: Document) -> SourceFile:
     path = file_store.stored_path(document.sha256)
     if not path.exists():
         raise SourceFileMissing
+    if document.source_type == SourceType.URL:  # compared with what was fetched then, not with the page of today
+        with path.open("rb") as file:
+            return SourceFile(path=path, source_type=detect_fetched_type(file.read(DETECTION_BYTES), "", document.url))
     return SourceFile(path=path, source_type=document.source_type)
 
 

@@ -94,6 +94,11 @@ def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
     """The row of each page by its number: one that holds this text already, or a new one."""
     usable = Q(added_in__isnull=False) | Q(source_sha256=document.sha256)
     rows = document.pages.filter(usable, number__in=[page.number for page in batch], removed_in=None)
+    if document.is_unverified:
+        # The places of words, and the file that shows them, came from somebody else as well.
+        words = {page.number: page.words for page in batch}
+        same = [row.pk for row in rows.filter(source_sha256=document.sha256) if row.words == words[row.number]]
+        rows = rows.filter(pk__in=same)
     # Where a live row and a staged one hold the same text, the live one comes last and wins.
     known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "pk")
     by_text = {(number, text): pk for number, text, pk in known}

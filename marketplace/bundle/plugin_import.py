@@ -57,9 +57,9 @@ class DraftContent:
     golden: list[dict[str, Any]]
 
 
-def import_plugin(file: IO[bytes], *, owner: User, slug: str | None = None) -> ImportedPlugin:
-    """The plugin in the file as a draft of the owner's. A worker reads the documents of a draft's file again; those
-    of a release's file come as they were read.
+def import_plugin(file: IO[bytes], *, owner: User, slug: str | None = None, is_ours: bool = False) -> ImportedPlugin:
+    """The plugin in the file as a draft of the owner's. A worker reads its documents again; those of a release's file
+    answer meanwhile, unverified. Where this site has made the file itself (`is_ours`), they are as they were read.
 
     All of it, or nothing, is kept. Raises `BadBundle`, `SlugTaken`.
     """
@@ -68,7 +68,7 @@ def import_plugin(file: IO[bytes], *, owner: User, slug: str | None = None) -> I
     try:
         with transaction.atomic():
             if data["version"] == release_export.RELEASE_VERSION:
-                return _import_release(archive, data, owner=owner, slug=slug)
+                return _import_release(archive, data, owner=owner, slug=slug, is_ours=is_ours)
             return _import_draft(archive, data, owner=owner, slug=slug)
     except IntegrityError as error:  # a slug that somebody took in this moment
         raise SlugTaken from error
@@ -92,10 +92,12 @@ def _validated_manifest(archive: BundleArchive) -> dict[str, Any]:
     return data
 
 
-def _import_release(archive: BundleArchive, data: dict[str, Any], *, owner: User, slug: str | None) -> ImportedPlugin:
+def _import_release(
+    archive: BundleArchive, data: dict[str, Any], *, owner: User, slug: str | None, is_ours: bool
+) -> ImportedPlugin:
     content = release_import.parse_release_content(archive, data)
     plugin, was_taken = create_plugin(content.plugin, owner=owner, slug=slug)
-    waiting = release_import.replace_plugin_content(plugin, content, archive=archive)
+    waiting = release_import.replace_plugin_content(plugin, content, archive=archive, is_ours=is_ours)
     return ImportedPlugin(
         plugin=plugin,
         documents=len(content.documents),

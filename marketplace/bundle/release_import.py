@@ -15,6 +15,7 @@ from django.conf import settings
 
 from knowledge import readers, task_queue
 from knowledge.documents import file_store
+from knowledge.documents.lifecycle import reingest_document
 from knowledge.documents.prepared_import import PreparedDocument, import_prepared
 from knowledge.embedders import get_embedder
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, KnowledgeGrant, SourceType
@@ -117,10 +118,12 @@ def parse_release_content(archive: BundleArchive, data: dict[str, Any]) -> Relea
     return content
 
 
-def replace_plugin_content(plugin: Plugin, content: ReleaseContent, *, archive: BundleArchive) -> int:
+def replace_plugin_content(plugin: Plugin, content: ReleaseContent, *, archive: BundleArchive, is_ours: bool) -> int:
     """Put trees, golden questions and knowledge of the file in the place of the plugin's own. Inside a transaction.
 
-    Gives how many documents wait for a worker. Raises `BadBundle`, `AnotherEmbedder`.
+    Where this site has not made the file itself (`is_ours`), a worker reads every original again: until then the
+    document is unverified, and what reads differently is replaced. Gives how many documents wait for a worker. Raises
+    `BadBundle`, `EmbedderMismatch`.
     """
     plugin.trees.all().delete()
     plugin.golden_questions.all().delete()
@@ -133,10 +136,14 @@ def replace_plugin_content(plugin: Plugin, content: ReleaseContent, *, archive: 
         publish_version.remove_document(one)
     waiting = 0
     for number, (said, row) in enumerate(zip(content.documents, rows, strict=True)):
-        document = _update_document(row, said)
+        document = _update_document(row, said, is_unverified=not is_ours)
         arrival = _document_ingest_output(number, said, content.bases[said.base], archive=archive)
         if not import_prepared(document, arrival):
             task_queue.enqueue_ingest(document.pk)
+            waiting += 1
+        elif not is_ours:
+            document.refresh_from_db()
+            reingest_document(document)
             waiting += 1
     for base in bases:
         task_queue.enqueue_index_check(base.pk)
@@ -274,9 +281,10 @@ def _take_match(left: list[Document], *, base: int, **columns: str) -> Document 
     return None
 
 
-def _update_document(document: Document, said: ParsedDocument) -> Document:
+def _update_document(document: Document, said: ParsedDocument, *, is_unverified: bool) -> Document:
     """With what is said of it, about to be read."""
-    for name, value in {**said.columns, "sha256": said.sha256, "status": DocumentStatus.QUEUED}.items():
+    columns = {"sha256": said.sha256, "status": DocumentStatus.QUEUED, "is_unverified": is_unverified}
+    for name, value in {**said.columns, **columns}.items():
         setattr(document, name, value)
     document.save()
     return document

@@ -124,6 +124,9 @@ def publish_blockers(
         reasons.append("None of its documents is ready.")
     if counts.unfinished:
         reasons.append(f"{counts.unfinished} of its documents are still being read.")
+    if counts.unverified:
+        unverified = f"{counts.unverified} of its documents are not verified against their files."
+        reasons.append(f"{unverified} Read them again, or remove them.")
     reasons += [*counts.tree_problems, *consent_blockers(plugin, least=Consent.PUBLISHED)]
     held_back = (golden or gate_result(plugin)).reason
     return [*reasons, held_back] if held_back else reasons

@@ -88,7 +88,7 @@ def import_plugin_file(
     `origin` is the release that the file is known to be of. Raises `BadBundle`, `SlugTaken`.
     """
     with transaction.atomic():
-        imported = import_plugin(file, owner=owner, slug=slug)
+        imported = import_plugin(file, owner=owner, slug=slug, is_ours=origin is not None)
         usage.check_account(owner, added=imported.documents)
         if imported.made_from:
             record_install(imported.plugin, made_from=imported.made_from, origin=origin, by=owner)
@@ -146,7 +146,7 @@ def _replace_copy_content(copy: Plugin, archive: BundleArchive) -> None:
         if name != "slug":
             setattr(copy, name, value)
     copy.save()
-    release_import.replace_plugin_content(copy, content, archive=archive)
+    release_import.replace_plugin_content(copy, content, archive=archive, is_ours=True)
 
 
 def _check_install_limits(person: User, *, is_new: bool = True) -> None:

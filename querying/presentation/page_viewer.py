@@ -121,7 +121,10 @@ def original_file_view(request: HttpRequest, page: Page) -> HttpResponse:
 
 
 def document_status(document: Document, *, today: date) -> tuple[str, str]:
-    """Whether the document is in force on that day: the style of the label, and its words; both empty without dates."""
+    """What to know before one relies on the document: that nobody has compared its text with its file, or whether it is
+    in force on that day. The style of the label, and its words; both empty where there is nothing to say."""
+    if document.is_unverified:
+        return "warn", "not verified against its file"
     if document.superseded_on and document.superseded_on <= today:
         return "warn", f"superseded on {_format_day(document.superseded_on)}"
     if document.effective_from and document.effective_from > today:

@@ -103,7 +103,7 @@ def refused(alice: User, settings: Any, tmp_path: Path) -> Callable[[bytes], str
 def test_the_good_one_is_good(alice: User) -> None:
     """Otherwise the tests below would be passed by a door that is always shut."""
     imported = import_plugin_file(io.BytesIO(made()), owner=alice)
-    assert (imported.plugin.name, imported.unfinished) == ("Boots", 0)
+    assert (imported.plugin.name, imported.unfinished) == ("Boots", 1)
     assert Chunk.objects.get(document__knowledge_base__plugin=imported.plugin).content == TEXT
 
 

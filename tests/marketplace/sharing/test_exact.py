@@ -11,6 +11,7 @@ from asgiref.sync import async_to_sync
 
 from accounts.models import User
 from knowledge.embedders import LocalEmbedder, get_embedder
+from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Page, Revision
 from knowledge.versions.reembed import reembed_base
 from marketplace.publishing.publish import publish
@@ -137,5 +138,12 @@ def test_by_file_it_is_the_same(release: Release, drafted: Plugin, bob: User) ->
     assert Embedding.objects.count() > before
     assert copy.installed_from.is_hearsay
     assert (copy.installed_from.original_name, copy.installed_from.original_author) == ("Concrete cover", "Alice")
-    assert set(Document.objects.of_plugin(copy).values_list("status", flat=True)) == {"ready"}
+    assert seen(releases.snapshot(copy), *QUESTIONS[0])["citations"]
+    made = Embedding.objects.count()
+    for document in Document.objects.of_plugin(copy):
+        assert document.is_unverified
+        ingest(document.pk)
+    # What reads as the file says keeps its rows: nothing is embedded again.
+    assert Embedding.objects.count() == made
+    assert set(Document.objects.of_plugin(copy).values_list("status", "is_unverified")) == {("ready", False)}
     assert seen(releases.snapshot(copy), *QUESTIONS[0])["citations"]

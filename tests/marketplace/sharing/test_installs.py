@@ -135,7 +135,7 @@ def test_golden_questions_stay_where_the_author_keeps_them(boots: Plugin, charli
 
 
 def test_another_embedder_embeds_again(boots: Plugin, charlie: User, monkeypatch, settings) -> None:
-    """The pages and passages come as they were; the worker computes vectors and reads no file."""
+    """The worker reads the files, as they came from somebody else, and computes the vectors."""
     with release_file(boots.latest_release()).open() as file:
         content = _with(
             file.read(), "knowledge", lambda bases: [{**bases[0], "embedder": "openai:other:8", "dimensions": 8}]
@@ -145,7 +145,6 @@ def test_another_embedder_embeds_again(boots: Plugin, charlie: User, monkeypatch
     documents = list(Document.objects.of_plugin(copy))
     assert {one.status for one in documents} == {"queued"}
     assert not Embedding.objects.filter(document__in=documents).exists()
-    monkeypatch.setattr("knowledge.ingest.read_pages", None)
     for document in documents:
         ingest(document.pk)
         document.refresh_from_db()
