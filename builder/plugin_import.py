@@ -14,7 +14,6 @@ from accounts.rate_limits import RateLimited
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import reverse_pane
 from lexic.errors import LexicError
-from marketplace.bundle import ImportedPlugin
 from marketplace.sharing.installs import import_upload
 
 
@@ -38,8 +37,11 @@ def import_plugin(request: HttpRequest) -> HttpResponse:
             form.add_error("file", f"{error.message} {error.hint}".strip())
             refused = error if isinstance(error, RateLimited) else None
         else:
-            _report_import(request, imported)
-            return HttpResponseRedirect(reverse_pane(imported.plugin, "knowledge"))
+            plugin = imported.plugin
+            called = f" Its slug was taken, so agents call it {plugin.slug}." if imported.slug_was_taken else ""
+            read = "are being read again" if imported.unfinished else "came as they were read"
+            messages.success(request, f"“{plugin}” is imported as a draft.{called} Its documents {read}.")
+            return HttpResponseRedirect(reverse_pane(plugin, "knowledge"))
     list_url = reverse("admin:plugins_plugin_changelist")
     context = {
         **admin.site.each_context(request),
@@ -51,10 +53,3 @@ def import_plugin(request: HttpRequest) -> HttpResponse:
     if refused:
         response.status_code, response["Retry-After"] = refused.status, str(refused.retry_after)
     return response
-
-
-def _report_import(request: HttpRequest, imported: ImportedPlugin) -> None:
-    plugin = imported.plugin
-    called = f" Its slug was taken, so agents call it {plugin.slug}." if imported.slug_was_taken else ""
-    read = "Its documents are being read again." if imported.unfinished else "Its documents came as they were read."
-    messages.success(request, f"“{plugin}” is imported as a draft.{called} {read}")

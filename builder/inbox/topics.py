@@ -90,16 +90,14 @@ def get_topics(plugin: Plugin, *, days: int, now: datetime | None = None) -> lis
     now = now or timezone.now()
     columns = ("pk", "question", "created_at", "outcome", "is_wrong")
     waiting = Query.objects.filter(plugin=plugin).needing_attention(since=now - timedelta(days=days))
-    rows = waiting.order_by("-created_at", "pk").values_list(*columns)[:MAX_QUERIES]
     by_question: dict[str, list[InboxQuery]] = {}
-    for pk, question, at, outcome, is_wrong in rows:
+    for pk, question, at, outcome, is_wrong in waiting.order_by("-created_at", "pk").values_list(*columns)[
+        :MAX_QUERIES
+    ]:
         if question in by_question or len(by_question) < MAX_QUESTIONS:
             one = InboxQuery(pk=pk, question=question, at=at, outcome=outcome, is_wrong=is_wrong)
             by_question.setdefault(question, []).append(one)
-    return _group_topics(list(by_question.values()), now=now)
-
-
-def _group_topics(questions: Sequence[list[InboxQuery]], *, now: datetime) -> list[Topic]:
+    questions = list(by_question.values())
     vectors = question_vectors([asked[0].question for asked in questions])
     found = group_similar(vectors, weights=[len(asked) for asked in questions])
     topics = [_make_topic([questions[row] for row in rows], now=now) for rows in found]

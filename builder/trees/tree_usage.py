@@ -42,38 +42,25 @@ class TreeUsage:
 def tree_usage(plugin: Plugin, trees: Iterable[DecisionTree], *, since: datetime) -> dict[UUID, TreeUsage]:
     """By tree. The audit log keeps paths, not trees: a path belongs to the tree that starts at its first node, and
     trees that start at nodes of the same id are left out, because nobody can tell them apart. One statement."""
-    rows = _path_counts(plugin, since)
-    roots = {tree.pk: _root_node_id(tree) for tree in trees}
-    shared = Counter(roots.values())
-    return {
-        tree.pk: _count_usage(tree, [row for row in rows if row["first"] == roots[tree.pk]])
-        for tree in trees
-        if shared[roots[tree.pk]] == 1
-    }
-
-
-def _path_counts(plugin: Plugin, since: datetime) -> list[dict[str, Any]]:
-    """How many paths there are from each first node to each last one."""
     walked = Query.objects.filter(plugin=plugin, created_at__gte=since, decision_path__0__isnull=False)
     ends = {"first": F("decision_path__0__node"), "last": F("decision_path__-1__node")}
     label = {"label": F("decision_path__-1__label")}
-    return list(walked.order_by().values(**ends, **label).annotate(count=Count("pk")))
+    rows = list(walked.order_by().values(**ends, **label).annotate(count=Count("pk")))
+    data = {tree.pk: tree.tree_data if isinstance(tree.tree_data, dict) else {} for tree in trees}
+    roots = {pk: tree_data.get("rootNodeId") for pk, tree_data in data.items()}
+    shared = Counter(roots.values())
+    return {
+        pk: _count_usage(tree_data, [row for row in rows if row["first"] == roots[pk]])
+        for pk, tree_data in data.items()
+        if shared[roots[pk]] == 1
+    }
 
 
-def _root_node_id(tree: DecisionTree) -> object:
-    return tree.tree_data.get("rootNodeId") if isinstance(tree.tree_data, dict) else None
-
-
-def _count_usage(tree: DecisionTree, rows: list[dict[str, Any]]) -> TreeUsage:
-    stopped: Counter[str] = Counter()
+def _count_usage(tree_data: dict[str, Any], rows: list[dict[str, Any]]) -> TreeUsage:
+    nodes, stopped = tree_data.get("nodes"), Counter[str]()
     for row in rows:
-        if not _is_action_node(tree, row["last"]):
+        node = nodes.get(row["last"]) if isinstance(nodes, dict) and isinstance(row["last"], str) else None
+        if not isinstance(node, dict) or node.get("type") != "action":
             stopped[str(row["label"])] += row["count"]
     walked = sum(row["count"] for row in rows)
     return TreeUsage(walk_count=walked, finished_count=walked - stopped.total(), stops_by_label=stopped)
-
-
-def _is_action_node(tree: DecisionTree, node_id: object) -> bool:
-    nodes = tree.tree_data.get("nodes") if isinstance(tree.tree_data, dict) else None
-    node = nodes.get(node_id) if isinstance(nodes, dict) and isinstance(node_id, str) else None
-    return isinstance(node, dict) and node.get("type") == "action"

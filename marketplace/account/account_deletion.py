@@ -87,7 +87,9 @@ def delete_account(user: User) -> None:
     """
     with transaction.atomic():
         locked = User.objects.select_for_update().get(pk=user.pk)
-        _check_other_operator(locked)
+        others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=locked.pk)
+        if locked.is_superuser and not others.exists():
+            raise LastOperator
         if held := account_deletion(locked).held:
             raise PluginsUnderLegalHold(held)
         ChatSession.objects.filter(user=locked).exclude(plugin__legal_hold="").detach_from_person()
@@ -106,9 +108,3 @@ def delete_account(user: User) -> None:
         locked.delete()
         if picture:
             transaction.on_commit(lambda: avatars.avatar_path(picture).unlink(missing_ok=True))
-
-
-def _check_other_operator(user: User) -> None:
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
-    if user.is_superuser and not others.exists():
-        raise LastOperator

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection
 
-from marketplace.catalogue.listing_query import ParsedWords, parse_words
+from marketplace.catalogue.listing_query import parse_words
 from marketplace.sql import sql_statement
 
 # The share of letters by three that a word and what was meant by it have in common, as pg_trgm counts them. Two letters
@@ -44,9 +44,5 @@ def correct_spelling(words: str) -> str:
     if not any(near for _, near in found):
         return ""
     pairs = zip(asked.plain, found, strict=True)
-    return _search_text(asked, plain=[near or word for word, (is_known, near) in pairs if is_known or near])
-
-
-def _search_text(asked: ParsedWords, *, plain: list[str]) -> str:
-    phrases = [f'"{phrase}"' for phrase in asked.phrases]
-    return " ".join([*plain, *phrases, *(f'-"{one}"' for one in asked.excluded)])
+    plain = [near or word for word, (is_known, near) in pairs if is_known or near]
+    return " ".join([*plain, *(f'"{phrase}"' for phrase in asked.phrases), *(f'-"{one}"' for one in asked.excluded)])

@@ -18,7 +18,9 @@ from marketplace.catalogue.listing_search import ListingSearchResult, search_lis
 def browse_view(request: HttpRequest) -> HttpResponse:
     """What makes no sense in the address is passed over; beyond the last page is the last page."""
     asked = parse_listing_query(dict(request.GET.lists()))
-    number, found, instead = _search_or_correct(asked, _parse_page_number(request.GET.get("page", "")))
+    said = request.GET.get("page", "")
+    page = int(said) if said.isascii() and said.isdigit() and len(said) <= 6 else 1
+    number, found, instead = _search_or_correct(asked, max(1, page))
     context = {
         "section": "marketplace",
         "wanted": asked,
@@ -49,9 +51,3 @@ def _search_page(asked: ListingQuery, number: int) -> tuple[int, ListingSearchRe
     if number <= last:
         return number, found
     return last, search_listings(asked, offset=(last - 1) * PER_PAGE, limit=PER_PAGE)
-
-
-def _parse_page_number(said: str) -> int:
-    """From 1; what is none is the first page."""
-    is_number = said.isascii() and said.isdigit() and len(said) <= 6
-    return max(1, int(said)) if is_number else 1

@@ -14,7 +14,7 @@ import numpy as np
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import EmbedderError
 from marketplace.listings.listing_text import embedding_text, text_hash
-from marketplace.models import Listing, ListingQuerySet
+from marketplace.models import Listing
 from plugins.models import Plugin
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,8 @@ def embed_listing(plugin: Plugin) -> None:
 
 def embed_listings(plugins: list[Plugin]) -> int:
     """The same for many at once: the embedder is fastest with many texts. Returns how many were computed."""
-    known = dict(_embedded_listings().filter(pk__in=[one.pk for one in plugins]).values_list("pk", "embedded"))
+    embedded = Listing.objects.filter(embedder=LISTING_EMBEDDER, vector__isnull=False)
+    known = dict(embedded.filter(pk__in=[one.pk for one in plugins]).values_list("pk", "embedded"))
     texts = {one.pk: embedding_text(one) for one in plugins}
     wanting: dict[UUID, str] = {pk: text for pk, text in texts.items() if known.get(pk) != text_hash(text)}
     vectors = get_embedder(LISTING_EMBEDDER).embed(list(wanting.values()))
@@ -48,7 +49,3 @@ def query_vector(words: str) -> np.ndarray | None:
     except EmbedderError as error:
         logger.warning("searching by words alone: %s", error)
         return None
-
-
-def _embedded_listings() -> ListingQuerySet:
-    return Listing.objects.filter(embedder=LISTING_EMBEDDER, vector__isnull=False)

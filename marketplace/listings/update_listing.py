@@ -6,7 +6,6 @@ from datetime import date
 from functools import partial, reduce
 from operator import add
 from typing import Any
-from uuid import UUID
 
 from django.contrib.postgres.search import SearchVector
 from django.db import transaction
@@ -75,12 +74,8 @@ def _listing_columns(plugin: Plugin, release: Release, today: date) -> dict[str,
         **measures,
         **read,
         **daily_counts.last_month_counts(plugin.pk, today=today),
-        **_review_count_columns(plugin.pk),
+        **review_counts([plugin.pk])[plugin.pk],
     }
-
-
-def _review_count_columns(plugin: UUID) -> dict[str, int]:
-    return dict(review_counts([plugin])[plugin])
 
 
 def _listing_search_vector(plugin: Plugin) -> Any:

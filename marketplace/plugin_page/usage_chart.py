@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -59,7 +59,9 @@ def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChar
     today = today or timezone.now().date()
     first = today - timedelta(days=CHART_DAYS - 1)
     counted = {row.day: row for row in plugin.days.filter(day__gte=first, day__lte=today)}
-    days = [_day_use(first + timedelta(days=number), counted) for number in range(CHART_DAYS)]
+    dates = [first + timedelta(days=number) for number in range(CHART_DAYS)]
+    rows = [counted.get(day, DayOfPlugin(day=day)) for day in dates]
+    days = [DayUse(day=row.day, asked=row.asked, answered=row.answered, refused=row.refused) for row in rows]
     highest = max(day.asked for day in days) or 1
     frame = Frame(right=_WIDTH, bottom=_HEIGHT, highest=highest)
     bars = stacked_bars([[day.asked] for day in days], frame, styles=[""])
@@ -68,10 +70,3 @@ def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChar
 
 def times_phrase(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
-
-
-def _day_use(day: date, counted: Mapping[date, DayOfPlugin]) -> DayUse:
-    row = counted.get(day)
-    if row is None:
-        return DayUse(day=day, asked=0, answered=0, refused=0)
-    return DayUse(day=day, asked=row.asked, answered=row.answered, refused=row.refused)

@@ -44,13 +44,9 @@ def _tree_changes(draft: Release, since: Release) -> list[str]:
 
 
 def _knowledge_changes(draft: Release, since: Release) -> list[str]:
-    now, then = (_revisions_by_base(release.knowledge) for release in (draft, since))
+    now, then = ({one["knowledge_base"]: one["revision"] for one in release.knowledge} for release in (draft, since))
     said = [f"{len(now.keys() - then.keys())} more knowledge bases are read."] * bool(now.keys() - then.keys())
     said += [f"{len(then.keys() - now.keys())} knowledge bases are no longer read."] * bool(then.keys() - now.keys())
     if any(now[pk] != then[pk] for pk in now.keys() & then.keys()):
         said.append("Its documents are different.")
     return said
-
-
-def _revisions_by_base(pinned: list[dict[str, Any]]) -> dict[int, int]:
-    return {one["knowledge_base"]: one["revision"] for one in pinned}

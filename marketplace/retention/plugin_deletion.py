@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -127,14 +126,11 @@ def erase_quotations(bases: Iterable[int]) -> None:
     if not readers or not documents:
         return
     asked = Query.objects.filter(plugin__in=readers, erased_at=None).exclude(citations=[]).order_by()
-    quoting = [pk for pk, citations in asked.values_list("pk", "citations").iterator() if _cites(citations, documents)]
+    rows = asked.values_list("pk", "citations").iterator()
+    quoting = [pk for pk, citations in rows if any(one.get("documentId") in documents for one in citations)]
     for start in range(0, len(quoting), _BATCH_SIZE):
         Query.objects.filter(pk__in=quoting[start : start + _BATCH_SIZE]).erase_content(now=timezone.now())
     _erase_chat_answers(readers, documents)
-
-
-def _cites(citations: list[dict[str, Any]], documents: set[str]) -> bool:
-    return any(citation.get("documentId") in documents for citation in citations)
 
 
 def _erase_chat_answers(plugins: list[UUID], documents: set[str]) -> None:

@@ -60,7 +60,9 @@ def submit_report(
         raise TextTooLong
     if contains_key(text):
         raise TextContainsKey(hint="Take it out; say which plugin or page shows it instead.")
-    _check_report_limits(reporter)
+    limits = {HOUR_SECONDS: MAX_REPORTS_PER_HOUR, DAY: MAX_REPORTS_PER_DAY}
+    if (wait := count_or_wait(f"reports:{reporter.fingerprint}", limits)) is not None:
+        raise TooManyReports(wait=wait)
     words = {"reason": reason, "text": text}
     thing = {"plugin": plugin, "review": review, "fingerprint": reporter.fingerprint}
     try:
@@ -84,10 +86,3 @@ def _merge_into_open_report(thing: Mapping[str, Any], *, reason: str, text: str)
         found.text = f"{text}\n\n{found.text}".strip()[:MAX_CHARACTERS]
     found.save(update_fields=["reason", "text"])
     return found
-
-
-def _check_report_limits(reporter: Reporter) -> None:
-    limits = {HOUR_SECONDS: MAX_REPORTS_PER_HOUR, DAY: MAX_REPORTS_PER_DAY}
-    wait = count_or_wait(f"reports:{reporter.fingerprint}", limits)
-    if wait is not None:
-        raise TooManyReports(wait=wait)

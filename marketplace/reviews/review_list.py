@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from django.utils import timezone
@@ -100,7 +99,9 @@ def use_summary(review: Review, *, latest: str) -> str:
     """`1,204 questions since June · release 2.2.1, an earlier one`."""
     parts = []
     if review.questions:
-        since = f" since {_month_name(review.asked_since)}" if review.asked_since else ""
+        day = review.asked_since
+        is_this_year = day and day.year == timezone.localdate().year
+        since = f" since {day:{'%B' if is_this_year else '%B %Y'}}" if day else ""
         parts.append(f"{review.questions:,} question{'' if review.questions == 1 else 's'}{since}")
     if review.has_installed:
         parts.append("installed a copy")
@@ -115,10 +116,6 @@ def parse_page_number(said: int | str | None) -> int:
     text = str(said or "")
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else 1
     return min(max(number, 1), _MAX_PAGE_NUMBER)
-
-
-def _month_name(day: date) -> str:
-    return f"{day:%B}" if day.year == timezone.localdate().year else f"{day:%B %Y}"
 
 
 def _verdict_counts(plugin: Plugin) -> tuple[tuple[str, int], ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -25,7 +23,7 @@ from plugins.models import Plugin
 @never_cache
 def install_view(request: HttpRequest, slug: str) -> HttpResponse:
     """What a copy of the plugin will hold, and the button that makes it."""
-    plugin = _shared_plugin_or_404(slug)
+    plugin = get_object_or_404(Plugin.objects.filter(is_published=True, is_shared=True), slug=slug)
     person = request.user if isinstance(request.user, User) else None
     if request.method != "POST":
         return _install_page(request, plugin, person)
@@ -33,7 +31,9 @@ def install_view(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect_to_login(request.path)
     try:
         make_author(person)
-        copies.install_copy(slug, by=person, there=_parse_copy_count(request.POST.get("copies", "")))
+        said = request.POST.get("copies", "")
+        there = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else None
+        copies.install_copy(slug, by=person, there=there)
     except NotShared:  # in this moment
         raise Http404 from None
     except LexicError as error:
@@ -78,11 +78,3 @@ def _install_page(
     if isinstance(error, RateLimited):
         response["Retry-After"] = str(error.retry_after)
     return response
-
-
-def _shared_plugin_or_404(slug: str) -> Plugin:
-    return get_object_or_404(Plugin.objects.filter(is_published=True, is_shared=True), slug=slug)
-
-
-def _parse_copy_count(said: Any) -> int | None:
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 5 else None

@@ -53,7 +53,10 @@ def _render_sitemap() -> str:
     entries = format_html_join(
         "\n",
         "<url><loc>{}</loc>{}</url>",
-        ((_absolute_url(path), _lastmod_element(day)) for path, day in _sitemap_entries()),
+        (
+            (f"{settings.PUBLIC_URL}{path}", format_html("<lastmod>{}</lastmod>", day.isoformat()) if day else "")
+            for path, day in _sitemap_entries()
+        ),
     )
     form = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{}">\n{}\n</urlset>\n'
     return format_html(form, "http://www.sitemaps.org/schemas/sitemap/0.9", entries)
@@ -70,11 +73,3 @@ def _sitemap_entries() -> Iterator[tuple[str, date | None]]:
     above = reverse("plugin", kwargs={"slug": "-"}).removesuffix("-")
     for slug, released in plugins.values_list("plugin__slug", "released_at")[:_MAX_PLUGINS].iterator():
         yield f"{above}{slug}", released.date()
-
-
-def _absolute_url(path: str) -> str:
-    return f"{settings.PUBLIC_URL}{path}"
-
-
-def _lastmod_element(day: date | None) -> str:
-    return format_html("<lastmod>{}</lastmod>", day.isoformat()) if day else ""

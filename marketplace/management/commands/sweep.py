@@ -32,13 +32,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, dry_run: bool, **options: Any) -> None:
         report = inspect_storage() if dry_run else sweep_storage()
-        self.stdout.write(_as_json(report) if options["json"] else _as_text(report, dry_run=dry_run))
+        as_json = json.dumps(asdict(report), ensure_ascii=False, indent=2)
+        self.stdout.write(as_json if options["json"] else _as_text(report, dry_run=dry_run))
         if not report.is_complete:
             raise CommandError("Files are missing. Bring them back from a backup, or remove the documents.")
-
-
-def _as_json(report: SweepReport) -> str:
-    return json.dumps(asdict(report), ensure_ascii=False, indent=2)
 
 
 def _as_text(report: SweepReport, *, dry_run: bool) -> str:
