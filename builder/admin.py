@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder import panes
 from builder.persona.forms import NewPluginForm, PluginForm
 from builder.persona.views import persona_context
@@ -158,11 +159,11 @@ class PluginAdmin(ScopedAdmin):
         return f"published as {plugin.version}" if plugin.is_published else "draft"
 
     @admin.action(description="Publish")
-    def publish_chosen(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
+    def publish_chosen(self, request: SignedInRequest, queryset: models.QuerySet[Plugin]) -> None:
         for plugin in queryset:
             try_publish(request, plugin)
 
     @admin.action(description="Withdraw")
-    def withdraw_chosen(self, request: HttpRequest, queryset: models.QuerySet[Plugin]) -> None:
+    def withdraw_chosen(self, request: SignedInRequest, queryset: models.QuerySet[Plugin]) -> None:
         for plugin in queryset:
             withdraw_with_message(request, plugin)

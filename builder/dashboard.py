@@ -10,11 +10,11 @@ from uuid import UUID
 
 from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness_parts, reverse_pane
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import DocumentStatus
@@ -81,7 +81,7 @@ class ActionItem:
     status: ReadinessStatus
 
 
-def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+def dashboard(request: SignedInRequest, context: dict[str, Any]) -> dict[str, Any]:
     """The number of statements does not depend on how many plugins there are."""
     user, now = request.user, timezone.now()
     assert isinstance(user, User)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest
 from django.urls import reverse, reverse_lazy
 from django.utils.html import format_html
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from knowledge.models import KnowledgeGrant
 from marketplace.models import Report
 from plugins.models import Plugin
@@ -19,7 +18,7 @@ MAX_PLUGINS = 6
 MAX_BADGE = 99
 
 
-def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+def sidebar(request: SignedInRequest) -> list[dict[str, Any]]:
     plugins = [
         _page_item(request, "Dashboard", "space_dashboard", "index"),
         *_plugin_items(request),
@@ -43,15 +42,14 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return [{"title": title, "items": items} for title, items in sections]
 
 
-def account(request: HttpRequest) -> list[dict[str, Any]]:
+def account(request: SignedInRequest) -> list[dict[str, Any]]:
     return [
         {"title": "Public pages", "link": reverse_lazy("home")},
         {"title": "Account", "link": reverse_lazy("profile")},
     ]
 
 
-def _plugin_items(request: HttpRequest) -> list[dict[str, Any]]:
-    assert isinstance(request.user, User)
+def _plugin_items(request: SignedInRequest) -> list[dict[str, Any]]:
     recent = Plugin.objects.readable_by(request.user).order_by("-updated_at").only("pk", "name", "is_published")
     return [
         {
@@ -66,13 +64,13 @@ def _plugin_items(request: HttpRequest) -> list[dict[str, Any]]:
     ]
 
 
-def _page_item(request: HttpRequest, title: str, icon: str, view: str) -> dict[str, Any]:
+def _page_item(request: SignedInRequest, title: str, icon: str, view: str) -> dict[str, Any]:
     """A page that is marked only where exactly this page is open."""
     url = reverse(f"admin:{view}")
     return {"title": title, "icon": icon, "link": url, "active": request.path == url}
 
 
-def _grants_item(request: HttpRequest) -> dict[str, Any]:
+def _grants_item(request: SignedInRequest) -> dict[str, Any]:
     item = _page_item(request, "Knowledge grants", "handshake", "builder_grants")
     waiting = KnowledgeGrant.objects.requested().filter(knowledge_base__owner=request.user.pk)[:MAX_BADGE].count()
     return {**item, "badge": str(waiting)} if waiting else item

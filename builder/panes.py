@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.middleware import HtmxDetails
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness, reverse_pane
 from evaluation.plugin_counts import counts_by_plugin
@@ -30,7 +31,7 @@ from plugins.models import GoldenGate, Plugin
 View = Callable[..., Any]
 
 
-class HtmxRequest(HttpRequest):
+class HtmxRequest(SignedInRequest):
     """A request with what `HtmxMiddleware` puts on it."""
 
     htmx: HtmxDetails
@@ -73,7 +74,7 @@ def pane_route(
     """
 
     @wraps(view)
-    def guarded(request: HttpRequest, pk: UUID, **captured: Any) -> Any:
+    def guarded(request: SignedInRequest, pk: UUID, **captured: Any) -> Any:
         only_reads = request.method in ("GET", "HEAD") or allow_reader_post
         return view(request, plugin_or_404(request, pk, for_editing=for_editing or not only_reads), **captured)
 

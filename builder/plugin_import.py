@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import User
 from accounts.rate_limits import RateLimited
+from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import reverse_pane
 from lexic.errors import LexicError
@@ -27,10 +27,9 @@ class ImportForm(forms.Form):
 
 
 @require_http_methods(["GET", "POST"])
-def import_plugin(request: HttpRequest) -> HttpResponse:
+def import_plugin(request: SignedInRequest) -> HttpResponse:
     form, refused = ImportForm(request.POST or None, request.FILES or None), None
     if request.method == "POST" and form.is_valid():
-        assert isinstance(request.user, User)
         try:
             imported = import_upload(form.cleaned_data["file"], by=request.user)
         except LexicError as error:

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
 from accounts.rate_limits import HOUR, count_or_wait
+from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
 from plugins import collaborators
 from plugins.models import Invitation, Plugin, Role
@@ -82,9 +83,8 @@ def invitation_view(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def accept_invitation(request: HttpRequest, pk: UUID) -> HttpResponse:
+def accept_invitation(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """The same without the link: whoever is signed in with the confirmed address needs no token."""
-    assert isinstance(request.user, User)
     mine = Invitation.objects.open().for_address(request.user.email).select_related("plugin")
     try:
         return _accept_and_redirect(request, get_object_or_404(mine, pk=pk), user=request.user)

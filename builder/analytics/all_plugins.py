@@ -7,11 +7,12 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_GET
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.analytics.forms import DateRangeForm
 from builder.analytics.views import csv_response, figures_context
 from builder.breadcrumbs import Breadcrumb
@@ -41,9 +42,8 @@ class PluginFigures:
 
 
 @require_GET
-def show_all_plugins(request: HttpRequest) -> HttpResponse:
+def show_all_plugins(request: SignedInRequest) -> HttpResponse:
     """A fixed number of statements, however many plugins there are."""
-    assert isinstance(request.user, User)
     form = DateRangeForm(request.GET)
     everything = form.filter_queries(_readable_queries(request.user))
     rows = _plugin_rows(request.user, everything.created_between(*form.days).by_plugin())
@@ -63,9 +63,8 @@ def show_all_plugins(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def download_all_plugins(request: HttpRequest) -> HttpResponse:
+def download_all_plugins(request: SignedInRequest) -> HttpResponse:
     """The questions of the same days as a file."""
-    assert isinstance(request.user, User)
     form = DateRangeForm(request.GET)
     return csv_response(
         form, form.filter_queries(_readable_queries(request.user)), user=request.user, name="all-plugins"

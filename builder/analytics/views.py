@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 
 from accounts.models import ApiKey, User
+from accounts.signed_in_request import SignedInRequest
 from builder.analytics import charts
 from builder.analytics.csv_export import COLUMNS, MAX_ROWS, NO_KEY_LABEL, OTHERS_KEY_LABEL, write_csv
 from builder.analytics.forms import DateRangeForm, PluginAnalyticsForm
@@ -37,9 +38,8 @@ class KeyStatistics:
         return 100 * self.refused / self.count
 
 
-def show_analytics(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_analytics(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The figures of some days. A fixed number of statements, whatever was asked."""
-    assert isinstance(request.user, User)
     form = PluginAnalyticsForm(request.GET, plugin=plugin)
     everything = form.queries(user=request.user)
     context = {
@@ -86,9 +86,8 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
     }
 
 
-def download_csv(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def download_csv(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The questions of the same days as a file, the newest first."""
-    assert isinstance(request.user, User)
     form = PluginAnalyticsForm(request.GET, plugin=plugin)
     return csv_response(form, form.queries(user=request.user), user=request.user, name=plugin.slug)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
+from accounts.signed_in_request import SignedInRequest
 from builder.golden.forms import GoldenQuestionForm
 from builder.history import errors_as_messages
 from builder.panes import render_pane
@@ -19,7 +20,7 @@ from plugins.models import Plugin
 _MAX_SUGGESTIONS = 200
 
 
-def add_question(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def add_question(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin)
     if form.is_valid():
         form.save()
@@ -29,7 +30,7 @@ def add_question(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return _render_form(request, plugin, form)
 
 
-def change_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpResponse:
+def change_question(request: SignedInRequest, plugin: Plugin, golden: int) -> HttpResponse:
     question = _question_or_404(plugin, golden)
     form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin, instance=question)
     if form.is_valid():
@@ -40,7 +41,7 @@ def change_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
     return _render_form(request, plugin, form)
 
 
-def delete_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpResponse:
+def delete_question(request: SignedInRequest, plugin: Plugin, golden: int) -> HttpResponse:
     question = _question_or_404(plugin, golden)
     if request.method != "POST":
         return render_pane(request, plugin, "golden", "builder/golden/delete.html", {"golden": question})
@@ -51,7 +52,7 @@ def delete_question(request: HttpRequest, plugin: Plugin, golden: int) -> HttpRe
     return redirect("admin:builder_golden", plugin.pk)
 
 
-def _render_form(request: HttpRequest, plugin: Plugin, form: GoldenQuestionForm) -> HttpResponse:
+def _render_form(request: SignedInRequest, plugin: Plugin, form: GoldenQuestionForm) -> HttpResponse:
     documents = Document.objects.of_plugin(plugin).order_by("title")
     context = {
         "form": form,

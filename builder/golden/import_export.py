@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 
+from accounts.signed_in_request import SignedInRequest
 from builder.readiness import reverse_pane
 from evaluation.golden import jsonl
 from lexic.errors import InvalidInput, LexicError
@@ -17,14 +18,14 @@ class NoFileChosen(InvalidInput):
     code = "no_file"
 
 
-def export_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def export_questions(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     lines = (f"{line}\n" for line in jsonl.export_golden_questions(plugin))
     response = HttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{plugin.slug}-golden.jsonl"'
     return response
 
 
-def import_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def import_questions(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """All of the file or nothing; what is there already is brought up to date."""
     try:
         if (file := request.FILES.get("file")) is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.golden.last_run import last_run, propose_threshold
 from builder.golden.views import questions_context
 from builder.history import log_plugin_change
@@ -16,7 +17,7 @@ from evaluation.golden import run_progress
 from plugins.models import Plugin
 
 
-def start_run(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def start_run(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Ask a worker, once: a run that is under way, or waits for its worker, is enough."""
     under_way = run_progress.get_progress(plugin.pk)
     if not plugin.golden_questions.exists():
@@ -48,7 +49,7 @@ def show_progress(request: HtmxRequest, plugin: Plugin) -> HttpResponse:
     return response
 
 
-def set_evidence_threshold(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def set_evidence_threshold(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Make the proposed threshold the draft's own."""
     proposed = propose_threshold(plugin, last_run(plugin))
     if proposed is None:

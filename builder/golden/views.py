@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.db.models import Count, F, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.golden.last_run import LastRun, calibration_text, last_run, propose_threshold
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
@@ -41,11 +42,11 @@ class GoldenQuestionRow:
     is_newly_passing: bool
 
 
-def show_questions(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_questions(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     return render_pane(request, plugin, "golden", "builder/golden/pane.html", questions_context(request, plugin))
 
 
-def questions_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+def questions_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any]:
     """What the list and the figures above it show. A fixed number of statements."""
     everything = plugin.golden_questions.all()
     words, result, expectation = _read_filters(request)
@@ -101,7 +102,7 @@ def _question_row(plugin: Plugin, golden: GoldenQuestion, last: LastRun | None) 
     )
 
 
-def _read_filters(request: HttpRequest) -> tuple[str, str, str]:
+def _read_filters(request: SignedInRequest) -> tuple[str, str, str]:
     """The search, the result and the expectation that are asked for; what is unknown counts as not asked for."""
     said = request.GET
     words = " ".join(said.get("q", "").replace("\x00", " ").split())[:MAX_SEARCH_LENGTH]

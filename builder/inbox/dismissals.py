@@ -10,10 +10,11 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.inbox.views import parse_moment
 from builder.panes import render_pane
 from plugins.models import Plugin
@@ -42,14 +43,14 @@ class DismissalBatch:
         return len(self.wordings) - len(self.shown_wordings)
 
 
-def show_dismissed(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_dismissed(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The latest first, by page. A fixed number of statements."""
     page = Paginator(_plugin_dismissals(plugin).batches(), PER_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "acts": _dismissal_batches(list(page), plugin)}
     return render_pane(request, plugin, "inbox", "builder/dismissals.html", context)
 
 
-def restore(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def restore(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Brings back what was dismissed at one moment."""
     count, _ = _plugin_dismissals(plugin).filter(at=parse_moment(request.POST.get("at", ""))).delete()
     if count:

@@ -10,12 +10,13 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.inbox.topics import MAX_QUERIES, MAX_QUESTIONS, Topic, get_topics
 from builder.panes import render_pane
 from plugins.models import Plugin
@@ -52,9 +53,8 @@ class TopicRow:
         return ",".join(map(str, self.topic.representative_ids))
 
 
-def show_inbox(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The topics of the last 30 (or 90) days, by page. A fixed number of statements, whatever waits."""
-    assert isinstance(request.user, User)
     now, days = timezone.now(), _read_days(request.GET.get("days"))
     topics = get_topics(plugin, days=days, now=now)
     page = Paginator(topics, PER_PAGE).get_page(request.GET.get("page"))
@@ -73,9 +73,8 @@ def show_inbox(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return render_pane(request, plugin, "inbox", "builder/inbox.html", context)
 
 
-def dismiss_topic(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def dismiss_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Sends the queries away that ask in the same words as those named, as far as they were there to be seen."""
-    assert isinstance(request.user, User)
     days, until = _read_days(request.POST.get("days")), parse_moment(request.POST.get("until", ""))
     named = Query.objects.filter(plugin=plugin, pk__in=_parse_query_ids(request.POST.get("queries", "")))
     # Further back than the page shows: the same words should not come up again when it shows more days.
@@ -90,7 +89,7 @@ def dismiss_topic(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=back))
 
 
-def _last_dismissal(request: HttpRequest, plugin: Plugin) -> dict[str, Any] | None:
+def _last_dismissal(request: SignedInRequest, plugin: Plugin) -> dict[str, Any] | None:
     """What the person sent away a moment ago, to be brought back by one button."""
     if "undo" not in request.GET:
         return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 
 from accounts import quotas
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_and_report
 from builder.limits.forms import LimitsForm
 from builder.panes import render_pane
@@ -17,8 +18,7 @@ from plugins.models import Plugin
 from querying.audit.spending import plugin_spending
 
 
-def render_limits(request: HttpRequest, plugin: Plugin, *, form: LimitsForm | None = None) -> HttpResponse:
-    assert isinstance(request.user, User)
+def render_limits(request: SignedInRequest, plugin: Plugin, *, form: LimitsForm | None = None) -> HttpResponse:
     owner = plugin.owner
     context = {
         "spent": plugin_spending(plugin),
@@ -32,7 +32,7 @@ def render_limits(request: HttpRequest, plugin: Plugin, *, form: LimitsForm | No
 
 
 @owner_required
-def save_limits(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def save_limits(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = LimitsForm(request.POST, instance=plugin)
     if not form.is_valid():
         plugin.refresh_from_db()
@@ -43,9 +43,8 @@ def save_limits(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 
 @owner_required
-def change_legal_hold(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def change_legal_hold(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """To what the button says, so that pressing it twice does not turn it back."""
-    assert isinstance(request.user, User)
     with errors_as_messages(request):
         if request.POST.get("to") == "on":
             plugin.set_legal_hold(by_operator=request.user.is_superuser)

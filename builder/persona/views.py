@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from accounts.signed_in_request import SignedInRequest
 from plugins.models import CitationMode, Plugin, Release
 from plugins.starter_persona import compose_persona
 from querying.answering import prompts
@@ -27,7 +28,7 @@ def persona_context(plugin: Plugin) -> dict[str, Any]:
     }
 
 
-def preview_prompt(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def preview_prompt(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The prompt with what stands in the form now. Nothing is saved."""
     said = {name: request.POST.get(name, "").strip() for name in PREVIEW_FIELDS}
     mode = request.POST.get("citation_mode", "")
@@ -37,7 +38,7 @@ def preview_prompt(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 
 @require_GET
-def suggest_persona(request: HttpRequest) -> HttpResponse:
+def suggest_persona(request: SignedInRequest) -> HttpResponse:
     """The first draft for a name and a field that are being typed."""
     name, domain = (request.GET.get(key, "").strip()[:120] for key in ("name", "domain"))
     draft = compose_persona(name=name, domain=domain) if name and domain else None

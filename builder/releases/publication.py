@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from lexic.errors import LexicError
 from marketplace.publishing.publish import publish
@@ -15,9 +14,8 @@ from marketplace.publishing.withdraw import withdraw_from_marketplace
 from plugins.models import Plugin
 
 
-def try_publish(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
+def try_publish(request: SignedInRequest, plugin: Plugin, **said: Any) -> bool:
     """Whether it worked; the person reads why not."""
-    assert isinstance(request.user, User)
     try:
         done = publish(plugin, by=request.user, **said)
     except LexicError as error:
@@ -31,7 +29,7 @@ def try_publish(request: HttpRequest, plugin: Plugin, **said: Any) -> bool:
     return True
 
 
-def withdraw_with_message(request: HttpRequest, plugin: Plugin) -> None:
+def withdraw_with_message(request: SignedInRequest, plugin: Plugin) -> None:
     withdraw_from_marketplace(plugin)
     log_plugin_change(request, plugin, "Withdrawn.")
     messages.success(request, f"{plugin} is withdrawn. Its releases are kept; publish it to let agents ask it again.")

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_plugin_change
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
@@ -27,14 +27,14 @@ PER_PAGE = 25
 MAX_VERSIONS = 100
 
 
-def show_releases(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_releases(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     every = plugin.releases.select_related("created_by").defer("trees", "knowledge", "system_prompt")
     page = Paginator(every, PER_PAGE).get_page(request.GET.get("page"))
     latest = plugin.releases.values_list("pk", flat=True).first()
     return render_pane(request, plugin, "releases", "builder/releases.html", {"page": page, "latest": latest})
 
 
-def show_release(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpResponse:
+def show_release(request: SignedInRequest, plugin: Plugin, release: UUID) -> HttpResponse:
     """A release: its scorecard, its notes, which may be edited, and what is different from another one."""
     found = get_object_or_404(plugin.releases.select_related("created_by"), pk=release)
     form = NotesForm(request.POST if request.method == "POST" else None, instance=found)
@@ -58,10 +58,9 @@ def show_release(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpRes
     return render_pane(request, plugin, "releases", "builder/release.html", context)
 
 
-def roll_back_view(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpResponse:
+def roll_back_view(request: SignedInRequest, plugin: Plugin, release: UUID) -> HttpResponse:
     """Make agents get again what this release was."""
     found = get_object_or_404(plugin.releases.select_related("created_by"), pk=release)
-    assert isinstance(request.user, User)
     with errors_as_messages(request):
         made = roll_back(plugin, to=found, by=request.user)
         log_plugin_change(request, plugin, f"Went back to {found.version}, as {made.version}.")
@@ -69,7 +68,7 @@ def roll_back_view(request: HttpRequest, plugin: Plugin, release: UUID) -> HttpR
     return HttpResponseRedirect(reverse_pane(plugin, "releases"))
 
 
-def publish_release(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """What is missing, what is different, and the button."""
     form = PublishForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -86,12 +85,12 @@ def publish_release(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
 
 
-def withdraw_plugin(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def withdraw_plugin(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     withdraw_with_message(request, plugin)
     return HttpResponseRedirect(reverse_pane(plugin, "releases"))
 
 
-def _get_compared_release(request: HttpRequest, plugin: Plugin, release: Release) -> Release | None:
+def _get_compared_release(request: SignedInRequest, plugin: Plugin, release: Release) -> Release | None:
     """What to compare with: the version that is asked for, else the release before, if there is one."""
     version = request.GET.get("with", "").replace("\x00", "")
     if version == DRAFT:

@@ -6,10 +6,11 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.panes import render_pane
 from lexic.errors import LexicError
 from marketplace.listings.review_counts import review_counts
@@ -20,12 +21,12 @@ from marketplace.reviews.save_review import save_reply
 from plugins.models import Plugin
 
 
-def show_reviews(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_reviews(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The newest first, by page, each with the reply to it."""
     return _render_reviews(request, plugin)
 
 
-def reply_to_review(request: HttpRequest, plugin: Plugin, review: UUID) -> HttpResponse:
+def reply_to_review(request: SignedInRequest, plugin: Plugin, review: UUID) -> HttpResponse:
     found, form = get_object_or_404(_plugin_reviews(plugin), pk=review), ReplyForm(request.POST)
     if form.is_valid():
         try:
@@ -40,7 +41,7 @@ def reply_to_review(request: HttpRequest, plugin: Plugin, review: UUID) -> HttpR
 
 
 def _render_reviews(
-    request: HttpRequest, plugin: Plugin, *, answered: dict[UUID, ReplyForm] | None = None
+    request: SignedInRequest, plugin: Plugin, *, answered: dict[UUID, ReplyForm] | None = None
 ) -> HttpResponse:
     """`answered` holds the form that could not be kept, with what was typed."""
     page = Paginator(_plugin_reviews(plugin), PER_PAGE).get_page(request.GET.get("page"))

@@ -6,12 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.panes import HtmxRequest, render_pane
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
@@ -111,9 +112,8 @@ def give_feedback(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResp
     return _render_fragment(request, plugin, "builder/sandbox/feedback_form.html", {"form": form, "query": row})
 
 
-def _query_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Query:
+def _query_or_404(request: SignedInRequest, plugin: Plugin, pk: UUID) -> Query:
     """The query, if it was asked of this plugin and this person may read it. Raises Http404."""
-    assert isinstance(request.user, User)
     query = Query.objects.visible_to(request.user).filter(plugin=plugin, pk=pk).first()
     if query is None:
         raise Http404("There is no such question among those of this plugin.")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.panes import may_edit_plugin, render_pane
 from builder.sandbox.conversation import make_question, own_queries
 from builder.sandbox.forms import MAX_TURNS, AskForm, parse_query_ids
@@ -30,9 +31,8 @@ _NOT_KEPT = {"question", "token", "answer", "earlier"}
 
 
 @require_GET
-def show_sandbox(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_sandbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The conversation whose queries the address names; without any, a new one."""
-    assert isinstance(request.user, User)
     queries = _named_queries(request.GET.get("turns", ""), plugin, request.user)
     initial = {name: request.GET[name] for name in ("question", "facts") if name in request.GET}
     initial |= {"version": request.GET.get("version", "draft"), "earlier": _join_ids(queries)}
@@ -41,9 +41,8 @@ def show_sandbox(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 
 @require_POST
-def ask_question(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
+def ask_question(request: SignedInRequest, plugin: Plugin) -> HttpResponseBase:
     """Answers as server-sent events where the caller accepts them; errors before the first event are plain JSON."""
-    assert isinstance(request.user, User)
     user, form = request.user, AskForm(request.POST, plugin=plugin)
 
     def render_error(error: LexicError) -> HttpResponse:
@@ -58,7 +57,7 @@ def ask_question(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
         return error_response(request, error, render_page=render_error)
 
 
-def _stream_answer(request: HttpRequest, plugin: Plugin, form: AskForm, user: User) -> HttpResponseBase:
+def _stream_answer(request: SignedInRequest, plugin: Plugin, form: AskForm, user: User) -> HttpResponseBase:
     with release_connections():
         form.check()
         check_user_limit(user)
@@ -76,7 +75,7 @@ def _stream_answer(request: HttpRequest, plugin: Plugin, form: AskForm, user: Us
     )
 
 
-def _answer_page(request: HttpRequest, plugin: Plugin, form: AskForm, user: User) -> HttpResponse:
+def _answer_page(request: SignedInRequest, plugin: Plugin, form: AskForm, user: User) -> HttpResponse:
     """Everything on one page: the turns before, the answer, and beside it that of the version to compare with."""
     form.check()
     check_user_limit(user)
@@ -100,7 +99,7 @@ def _join_ids(queries: Sequence[Query]) -> str:
     return ",".join(str(query.pk) for query in queries[-MAX_TURNS:])
 
 
-def _turn_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+def _turn_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any]:
     """What every turn needs to know of the page around it."""
     return {
         "plugin": plugin,
@@ -113,7 +112,7 @@ def _turn_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
 
 
 def _render_sandbox(
-    request: HttpRequest,
+    request: SignedInRequest,
     plugin: Plugin,
     *,
     form: AskForm,

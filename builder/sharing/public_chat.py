@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.db.models import Count, Exists, OuterRef, Q
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpResponseRedirect
 from django.utils import timezone
 
+from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
 from knowledge.models import Document, SourceItem
@@ -42,7 +43,7 @@ def count_public_documents(plugin: Plugin) -> PublicDocumentCounts:
     return PublicDocumentCounts(**counts)
 
 
-def mark_documents_public(request: HttpRequest, plugin: Plugin) -> HttpResponseRedirect:
+def mark_documents_public(request: SignedInRequest, plugin: Plugin) -> HttpResponseRedirect:
     """All of its own documents at once."""
     own = Document.objects.of_plugin(plugin).filter(_markable_filter(plugin))
     marked = own.update(is_public=True, updated_at=timezone.now())

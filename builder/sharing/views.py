@@ -9,10 +9,11 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect
 
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import may_edit_plugin, render_pane
 from builder.readiness import reverse_pane
@@ -39,8 +40,8 @@ def owner_required(view: View) -> View:
     """Editors change a plugin; who works on it is its owner's business."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, plugin: Plugin, **captured: Any) -> HttpResponseBase:
-        if not plugin.may_be_shared_by(_current_user(request)):
+    def guarded(request: SignedInRequest, plugin: Plugin, **captured: Any) -> HttpResponseBase:
+        if not plugin.may_be_shared_by(request.user):
             raise PermissionDenied("Only its owner says who works on a plugin.")
         return view(request, plugin, **captured)
 
@@ -48,13 +49,13 @@ def owner_required(view: View) -> View:
 
 
 @owner_required
-def invite_person(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def invite_person(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = InviteForm(request.POST)
     if not form.is_valid():
         return render_sharing(request, plugin, invite_form=form)
     said = form.cleaned_data
     try:
-        invited = invite_and_mail(plugin, email=said["email"], role=said["role"], by=_current_user(request))
+        invited = invite_and_mail(plugin, email=said["email"], role=said["role"], by=request.user)
     except LexicError as error:
         form.add_error("email", f"{error.message} {error.hint}".strip())
         return render_sharing(request, plugin, invite_form=form)
@@ -66,7 +67,7 @@ def invite_person(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 
 @owner_required
-def change_role(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpResponse:
+def change_role(request: SignedInRequest, plugin: Plugin, person: UUID) -> HttpResponse:
     """To another role, or off it."""
     members = plugin.editors.values("pk").union(plugin.viewers.values("pk"))
     member = get_object_or_404(User.objects.filter(pk__in=members), pk=person)
@@ -81,14 +82,14 @@ def change_role(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpRespo
 
 
 @owner_required
-def revoke_invitation(request: HttpRequest, plugin: Plugin, invitation: UUID) -> HttpResponse:
+def revoke_invitation(request: SignedInRequest, plugin: Plugin, invitation: UUID) -> HttpResponse:
     found = get_object_or_404(Invitation, plugin=plugin, pk=invitation)
     found.delete()
     log_and_report(request, plugin, f"The invitation to {found.email} is revoked. Its link no longer works.")
     return _to_pane(plugin)
 
 
-def offer_ownership_view(request: HttpRequest, plugin: Plugin, person: UUID) -> HttpResponse:
+def offer_ownership_view(request: SignedInRequest, plugin: Plugin, person: UUID) -> HttpResponse:
     """Asks the owner once more, and then offers it to the editor. Operators do not give away what is not theirs."""
     if plugin.owner_id != request.user.pk:
         raise PermissionDenied("Only its owner gives a plugin away.")
@@ -103,9 +104,9 @@ def offer_ownership_view(request: HttpRequest, plugin: Plugin, person: UUID) -> 
     return _to_pane(plugin)
 
 
-def answer_ownership_offer(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def answer_ownership_offer(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The editor accepts or declines; the owner takes the offer back."""
-    person = _current_user(request)
+    person = request.user
     offer = get_object_or_404(OwnershipOffer, plugin=plugin)
     if person.pk not in (offer.to_id, plugin.owner_id):
         raise PermissionDenied("It is offered to somebody else.")
@@ -119,7 +120,7 @@ def answer_ownership_offer(request: HttpRequest, plugin: Plugin) -> HttpResponse
     return _to_pane(plugin)
 
 
-def change_availability(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def change_availability(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = AvailabilityForm(request.POST, instance=plugin)
     if not form.is_valid():
         plugin.refresh_from_db()
@@ -132,17 +133,17 @@ def change_availability(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return _to_pane(plugin)
 
 
-def update_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def update_copy(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The original's latest release in the place of a draft that nobody has worked on."""
     with errors_as_messages(request):
-        install = copies.update_copy(plugin, by=_current_user(request))
+        install = copies.update_copy(plugin, by=request.user)
         log_and_report(request, plugin, f"Updated to release {install.version} of “{install.original_name}”.")
     return _to_pane(plugin)
 
 
-def install_second_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def install_second_copy(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """A new draft of the original's latest release, beside this one."""
-    person = _current_user(request)
+    person = request.user
     with errors_as_messages(request):
         original, release = copies.original_and_release(plugin)
         there = len(copies.existing_copies(release, person=person))
@@ -152,26 +153,26 @@ def install_second_copy(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return _to_pane(plugin)
 
 
-def leave_plugin(request: HttpRequest, plugin: Plugin) -> HttpResponse:
-    remove_from_plugin(plugin, person=_current_user(request))
+def leave_plugin(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+    remove_from_plugin(plugin, person=request.user)
     log_plugin_change(request, plugin, "Left it.")
     messages.success(request, f"You no longer work on “{plugin}”.")
     return redirect("admin:index")
 
 
-def download_bundle(request: HttpRequest, plugin: Plugin) -> DownloadResponse:
+def download_bundle(request: SignedInRequest, plugin: Plugin) -> DownloadResponse:
     file = bundle.export_plugin(plugin)
     return DownloadResponse(file, name=f"{plugin.slug}.lexic.zip", content_type="application/zip")
 
 
 def render_sharing(
-    request: HttpRequest,
+    request: SignedInRequest,
     plugin: Plugin,
     *,
     invite_form: InviteForm | None = None,
     use_form: AvailabilityForm | None = None,
 ) -> HttpResponse:
-    person = _current_user(request)
+    person = request.user
     context = {
         "is_owner": plugin.may_be_shared_by(person),
         "is_member": plugin.owner_id != person.pk and collaborators.find_role(plugin, person) is not None,
@@ -200,8 +201,3 @@ def render_sharing(
 
 def _to_pane(plugin: Plugin) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse_pane(plugin, "sharing"))
-
-
-def _current_user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

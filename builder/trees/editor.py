@@ -7,11 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.http import HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.panes import may_edit_plugin, render_pane
 from builder.trees.editor_json import checked_tree_json, walk_json
 from builder.trees.json_requests import json_errors, parse_json, read_body
@@ -27,7 +27,7 @@ from trees.models import DecisionTree
 _EDITOR_URLS = {"check": "builder_tree_check", "walk": "builder_tree_walk", "save": "builder_tree"}
 
 
-def edit_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def edit_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """GET: the page. PUT: save what was sent."""
     one = tree_or_404(plugin, tree)
     if request.method == "PUT":
@@ -45,9 +45,8 @@ def edit_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     return render_pane(request, plugin, "trees", "builder/trees/editor.html", {"tree": one, "data": data})
 
 
-def edit_tree_as_text(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def edit_tree_as_text(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """Name, description, tree and test cases as JSON in a plain form, for those who have no script."""
-    assert isinstance(request.user, User)
     one, error = tree_or_404(plugin, tree), ""
     if request.method == "POST":
         text, version = request.POST.get("draft", ""), request.POST.get("version", "")
@@ -69,9 +68,8 @@ def _saved_tree_json(tree: DecisionTree) -> dict[str, Any]:
 
 
 @json_errors
-def save_tree(request: HttpRequest, tree: DecisionTree) -> HttpResponse:
+def save_tree(request: SignedInRequest, tree: DecisionTree) -> HttpResponse:
     """Save against the version in If-Match. 412 brings what is there now, so that nobody's work is lost."""
-    assert isinstance(request.user, User)
     draft = parse_draft(read_body(request))
     version = request.headers.get("If-Match", "").strip('"')
     try:
@@ -82,7 +80,7 @@ def save_tree(request: HttpRequest, tree: DecisionTree) -> HttpResponse:
 
 
 @json_errors
-def check_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def check_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """What is wrong with a tree that is not saved yet. `text` may stand for `tree`, to be read as JSON first."""
     tree_or_404(plugin, tree)
     data = read_body(request)
@@ -94,7 +92,7 @@ def check_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse
 
 
 @json_errors
-def walk_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def walk_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """Walk by a sentence and facts: by POST the tree that was sent, by GET the one that was saved."""
     one = tree_or_404(plugin, tree)
     if request.method == "POST":

@@ -8,8 +8,9 @@ from functools import wraps
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 
+from accounts.signed_in_request import SignedInRequest
 from lexic.errors import InvalidInput, LexicError
 from lexic.http.error_handlers import PayloadTooLarge
 from trees.drafts import MAX_TREE_BYTES
@@ -44,7 +45,7 @@ def parse_json(text: str | bytes) -> Any:
         raise InvalidJson("This cannot be read as JSON.") from error
 
 
-def read_body(request: HttpRequest) -> dict[str, Any]:
+def read_body(request: SignedInRequest) -> dict[str, Any]:
     """The object that was sent. Raises InvalidJson, PayloadTooLarge and InvalidInput."""
     try:
         data = parse_json(request.body)
@@ -59,7 +60,7 @@ def json_errors(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     """Errors that were foreseen become `{"error", "code", "hint"}` with their status."""
 
     @wraps(view)
-    def answering(request: HttpRequest, *args: Any, **captured: Any) -> HttpResponse:
+    def answering(request: SignedInRequest, *args: Any, **captured: Any) -> HttpResponse:
         try:
             return view(request, *args, **captured)
         except LexicError as error:

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.text import slugify
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages
 from builder.panes import render_pane
 from builder.trees.json_requests import parse_json
@@ -52,7 +52,7 @@ class TreeRow:
     usage: TreeUsage | None
 
 
-def show_trees(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_trees(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     trees = plugin.trees.prefetch_related("cases")
     page = Paginator(trees, PER_PAGE).get_page(request.GET.get("page"))
     counted = tree_usage(plugin, list(page), since=timezone.now() - timedelta(days=USAGE_DAYS))
@@ -95,15 +95,14 @@ def _to_list(plugin: Plugin) -> HttpResponseRedirect:
     return redirect("admin:builder_trees", plugin.pk)
 
 
-def create_tree_view(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def create_tree_view(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """A tree from one of the starters; straight to its editor."""
     start = _STARTER_TREES.get(request.POST.get("start", ""), MINIMAL_TREE)
     return _create_and_redirect(request, plugin, {"name": request.POST.get("name", ""), "tree": start})
 
 
-def import_tree(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def import_tree(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """A tree from a JSON file."""
-    assert isinstance(request.user, User)
     file = request.FILES.get("file")
     if file is None:
         messages.error(request, "No file was chosen. Choose a tree that was exported as JSON.")
@@ -117,23 +116,22 @@ def import_tree(request: HttpRequest, plugin: Plugin) -> HttpResponse:
 
 
 def _create_and_redirect(
-    request: HttpRequest, plugin: Plugin, data: dict[str, Any], *, is_active: bool = True
+    request: SignedInRequest, plugin: Plugin, data: dict[str, Any], *, is_active: bool = True
 ) -> HttpResponseRedirect:
-    assert isinstance(request.user, User)
     with errors_as_messages(request):
         tree = create_tree(parse_draft(data), plugin=plugin, by=request.user, is_active=is_active)
         return _to_editor(tree)
     return _to_list(plugin)
 
 
-def duplicate_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def duplicate_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """A copy that is not in use: two trees that decide the same would compete."""
     data = export_draft(tree_or_404(plugin, tree))
     data["name"] = f"{data['name'][: MAX_TREE_NAME_LENGTH - 7]} (copy)"
     return _create_and_redirect(request, plugin, data, is_active=False)
 
 
-def export_tree_view(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def export_tree_view(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """The tree as it was saved, in a file that can be imported again."""
     one = tree_or_404(plugin, tree)
     response = JsonResponse(export_tree(one), json_dumps_params={"indent": 2, "ensure_ascii": False})
@@ -141,12 +139,12 @@ def export_tree_view(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpRe
     return response
 
 
-def move_tree_view(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def move_tree_view(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     move_tree(tree_or_404(plugin, tree), by=-1 if request.POST.get("to") == "up" else 1)
     return _to_list(plugin)
 
 
-def set_tree_active(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def set_tree_active(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """Take the tree into use, or out of it."""
     one = tree_or_404(plugin, tree)
     # Not a change of what the tree says: an editor that is open elsewhere can still save.
@@ -154,7 +152,7 @@ def set_tree_active(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpRes
     return _to_list(plugin)
 
 
-def delete_tree(request: HttpRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
+def delete_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
     """What goes with it, and the button."""
     one = tree_or_404(plugin, tree)
     if request.method == "POST":

@@ -9,11 +9,11 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import render_pane
 from builder.webhooks.forms import WebhookForm
@@ -27,9 +27,8 @@ STATE_STYLES = {"delivered": "ok", "given_up": "no", "failed": "warn", "pending"
 STATE_ICONS = {"delivered": "check", "given_up": "alert", "failed": "clock", "pending": "clock"}
 
 
-def show_webhooks(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_webhooks(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """All of them, and the form of a new one. Its secret goes into the answer to the form, and nowhere else."""
-    assert isinstance(request.user, User)
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -45,7 +44,7 @@ def show_webhooks(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return render_pane(request, plugin, "sharing", "builder/webhooks.html", {"webhooks": webhooks, "form": form})
 
 
-def show_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
+def show_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
     if request.method != "POST":
         return _render_webhook(request, plugin, found)
@@ -61,14 +60,14 @@ def show_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpRes
     return _redirect_to_webhook(found)
 
 
-def renew_secret(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
+def renew_secret(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
     secret = operations.rotate_secret(found)
     log_plugin_change(request, plugin, f"Made a new secret for the webhook to {found.host}.")
     return _render_webhook(request, plugin, found, secret=secret)
 
 
-def send_test_event(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
+def send_test_event(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
     with errors_as_messages(request):
         operations.send_test_event(found)
@@ -76,7 +75,7 @@ def send_test_event(request: HttpRequest, plugin: Plugin, webhook: UUID) -> Http
     return _redirect_to_webhook(found)
 
 
-def switch_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
+def switch_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     """To what the button says, so that pressing it twice does not turn it back."""
     found = _get_webhook(plugin, webhook)
     operations.update_webhook(found, is_active=request.POST.get("to") == "on")
@@ -85,7 +84,7 @@ def switch_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpR
     return _redirect_to_webhook(found)
 
 
-def delete_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
+def delete_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
     found.delete()
     log_plugin_change(request, plugin, f"Deleted the webhook to {found.host}.")
@@ -93,7 +92,7 @@ def delete_webhook(request: HttpRequest, plugin: Plugin, webhook: UUID) -> HttpR
     return HttpResponseRedirect(reverse("admin:builder_webhooks", args=[plugin.pk]))
 
 
-def redeliver_event(request: HttpRequest, plugin: Plugin, webhook: UUID, delivery: UUID) -> HttpResponse:
+def redeliver_event(request: SignedInRequest, plugin: Plugin, webhook: UUID, delivery: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
     sent = get_object_or_404(found.deliveries.select_related("webhook"), pk=delivery)
     with errors_as_messages(request):
@@ -103,7 +102,7 @@ def redeliver_event(request: HttpRequest, plugin: Plugin, webhook: UUID, deliver
 
 
 def _render_webhook(
-    request: HttpRequest, plugin: Plugin, webhook: Webhook, *, form: WebhookForm | None = None, secret: str = ""
+    request: SignedInRequest, plugin: Plugin, webhook: Webhook, *, form: WebhookForm | None = None, secret: str = ""
 ) -> HttpResponse:
     page = Paginator(webhook.deliveries.all(), PER_PAGE).get_page(request.GET.get("page"))
     context = {

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from accounts.rate_limits import count_or_wait
+from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
 from lexic.http.downloads import DownloadResponse
 from marketplace.account.account_deletion import account_deletion, delete_account
@@ -42,17 +43,17 @@ class DeleteAccountForm(forms.Form):
 @require_safe
 @login_required
 @never_cache
-def your_data_view(request: HttpRequest) -> HttpResponse:
-    return _your_data_page(request, DeleteAccountForm(user=_account_owner(request)))
+def your_data_view(request: SignedInRequest) -> HttpResponse:
+    return _your_data_page(request, DeleteAccountForm(user=request.user))
 
 
 @require_POST
 @login_required
 @never_cache
 @reauthentication_required
-def export_view(request: HttpRequest) -> HttpResponseBase:
+def export_view(request: SignedInRequest) -> HttpResponseBase:
     """The zip, after a fresh sign-in, some times an hour."""
-    user = _account_owner(request)
+    user = request.user
     if count_or_wait(f"export:{user.pk}", EXPORT_LIMITS) is not None:
         messages.error(request, "You downloaded several copies within the hour. Try again later.")
         return redirect("your_data")
@@ -63,11 +64,11 @@ def export_view(request: HttpRequest) -> HttpResponseBase:
 @login_required
 @never_cache
 @reauthentication_required
-def delete_account_view(request: HttpRequest) -> HttpResponse:
-    form = DeleteAccountForm(request.POST, user=_account_owner(request))
+def delete_account_view(request: SignedInRequest) -> HttpResponse:
+    form = DeleteAccountForm(request.POST, user=request.user)
     if form.is_valid():
         try:
-            delete_account(_account_owner(request))
+            delete_account(request.user)
         except LexicError as error:
             form.add_error(None, f"{error.message} {error.hint}")
         else:
@@ -77,11 +78,6 @@ def delete_account_view(request: HttpRequest) -> HttpResponse:
     return _your_data_page(request, form, status=400)
 
 
-def _your_data_page(request: HttpRequest, form: DeleteAccountForm, *, status: int = 200) -> HttpResponse:
-    context = {"form": form, "deletion": account_deletion(_account_owner(request))}
+def _your_data_page(request: SignedInRequest, form: DeleteAccountForm, *, status: int = 200) -> HttpResponse:
+    context = {"form": form, "deletion": account_deletion(request.user)}
     return render(request, "accounts/your_data.html", context, status=status)
-
-
-def _account_owner(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

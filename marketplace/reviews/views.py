@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import visitors
 from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
 from marketplace.models import Review
 from marketplace.reviews import save_review
@@ -28,9 +29,9 @@ from plugins.models import Plugin
 @login_required
 @require_http_methods(["GET", "POST"])
 @never_cache
-def review_view(request: HttpRequest, slug: str) -> HttpResponse:
+def review_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """One's own review of a plugin: the first one, or in the place of what one said before."""
-    plugin, person = _published_plugin_or_404(slug), _reviewer(request)
+    plugin, person = _published_plugin_or_404(slug), request.user
     mine = save_review.review_by(plugin, person)
     context = {"plugin": plugin, "mine": mine}
     try:
@@ -52,9 +53,9 @@ def review_view(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def delete_review_view(request: HttpRequest, slug: str) -> HttpResponse:
+def delete_review_view(request: SignedInRequest, slug: str) -> HttpResponse:
     plugin = _published_plugin_or_404(slug)
-    mine = save_review.review_by(plugin, _reviewer(request))
+    mine = save_review.review_by(plugin, request.user)
     if mine is None:
         raise Http404
     save_review.delete_review(mine)
@@ -65,10 +66,10 @@ def delete_review_view(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 @never_cache
-def reply_view(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+def reply_view(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """The one answer of those who may change the plugin. To anybody else there is nothing here."""
     plugin = _published_plugin_or_404(slug)
-    get_object_or_404(Plugin.objects.editable_by(_reviewer(request)), pk=plugin.pk)
+    get_object_or_404(Plugin.objects.editable_by(request.user), pk=plugin.pk)
     found = _public_review_or_404(plugin, pk)
     form = ReplyForm(request.POST if request.method == "POST" else None, initial={"text": found.reply})
     if form.is_valid():
@@ -84,18 +85,18 @@ def reply_view(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @never_cache
-def report_plugin_view(request: HttpRequest, slug: str) -> HttpResponse:
+def report_plugin_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return _handle_report(request, _published_plugin_or_404(slug), None)
 
 
 @require_http_methods(["GET", "POST"])
 @never_cache
-def report_review_view(request: HttpRequest, slug: str, pk: UUID) -> HttpResponse:
+def report_review_view(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     plugin = _published_plugin_or_404(slug)
     return _handle_report(request, plugin, _public_review_or_404(plugin, pk))
 
 
-def _handle_report(request: HttpRequest, plugin: Plugin, about: Review | None) -> HttpResponse:
+def _handle_report(request: SignedInRequest, plugin: Plugin, about: Review | None) -> HttpResponse:
     """By anybody, signed in or not."""
     form = ReportForm(request.POST if request.method == "POST" else None)
     context = {**(_review_context(plugin, about) if about else {"plugin": plugin}), "form": form}
@@ -118,7 +119,7 @@ def _with_retry_after(response: HttpResponse, error: LexicError) -> HttpResponse
     return response
 
 
-def _form_page(request: HttpRequest, name: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+def _form_page(request: SignedInRequest, name: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
     return render(request, f"marketplace/{name}_form.html", {"section": "marketplace", **context}, status=status)
 
 
@@ -140,8 +141,3 @@ def _reviews_url(plugin: Plugin) -> str:
 
 def _error_text(error: LexicError) -> str:
     return f"{error.message} {error.hint}".strip()
-
-
-def _reviewer(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

@@ -11,13 +11,14 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import F
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import api_keys
 from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
+from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
 from marketplace.plugin_page.code_snippets import build_snippets
 from marketplace.site.key_forms import KeyForm, RotateKeyForm
@@ -36,9 +37,9 @@ _OUTCOME_LABELS = {
 @require_http_methods(["GET", "POST"])
 @login_required
 @never_cache
-def keys_view(request: HttpRequest) -> HttpResponse:
+def keys_view(request: SignedInRequest) -> HttpResponse:
     """The secret of a new key goes into the answer to its form, and nowhere else."""
-    user = _key_owner(request)
+    user = request.user
     asked_for = request.GET.get("plugin", "")[:100]
     form = KeyForm(request.POST if request.method == "POST" else None, user=user, plugin=asked_for)
     if form.is_valid():
@@ -55,11 +56,11 @@ def keys_view(request: HttpRequest) -> HttpResponse:
 @login_required
 @never_cache
 @reauthentication_required
-def reveal_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
+def reveal_key_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """Shows the secret again; whoever has not signed in within the last minutes is asked to first."""
     key = _own_key(request, pk)
     try:
-        secret = key.reveal_to(_key_owner(request))
+        secret = key.reveal_to(request.user)
     except LexicError as error:
         return _redirect_with_error(request, error)
     return _keys_page(request, key=key, secret=secret, is_again=True)
@@ -68,15 +69,13 @@ def reveal_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 @never_cache
-def rotate_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
+def rotate_key_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
     """A new key in the place of this one, which goes on for as long as the form says."""
     old, form = _own_key(request, pk), RotateKeyForm(request.POST)
     if not form.is_valid():
         return redirect("keys")
     try:
-        key, secret = api_keys.rotate_key(
-            old, by=_key_owner(request), overlap=timedelta(hours=form.cleaned_data["overlap"])
-        )
+        key, secret = api_keys.rotate_key(old, by=request.user, overlap=timedelta(hours=form.cleaned_data["overlap"]))
     except LexicError as error:
         return _redirect_with_error(request, error)
     return _keys_page(request, key=key, secret=secret, old=old)
@@ -84,7 +83,7 @@ def rotate_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def revoke_key_view(request: HttpRequest, pk: UUID) -> HttpResponse:
+def revoke_key_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
     key = _own_key(request, pk)
     key.revoke()
     messages.success(request, f"The key “{key.name}” is revoked. It stopped working at once.")
@@ -97,22 +96,17 @@ def usable_keys(user: User) -> ApiKeyQuerySet:
     return mine.select_related("rotated_into").prefetch_related("limits__plugin")
 
 
-def _key_owner(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
+def _own_key(request: SignedInRequest, pk: UUID) -> ApiKey:
+    return get_object_or_404(ApiKey, owner=request.user, pk=pk)
 
 
-def _own_key(request: HttpRequest, pk: UUID) -> ApiKey:
-    return get_object_or_404(ApiKey, owner=_key_owner(request), pk=pk)
-
-
-def _redirect_with_error(request: HttpRequest, error: LexicError) -> HttpResponse:
+def _redirect_with_error(request: SignedInRequest, error: LexicError) -> HttpResponse:
     messages.error(request, f"{error.message} {error.hint}")
     return redirect("keys")
 
 
-def _keys_page(request: HttpRequest, **context: Any) -> HttpResponse:
-    working = list(usable_keys(_key_owner(request)))
+def _keys_page(request: SignedInRequest, **context: Any) -> HttpResponse:
+    working = list(usable_keys(request.user))
     uses = usage_by_key(key.pk for key in working)
     if secret := context.get("secret"):
         context["example"] = _example_command(context["key"], secret)
