@@ -20,32 +20,38 @@ _PUBLIC_CONDITION = {"is_public": True, "is_template": False}
 def public_documents(release: Release) -> DocumentQuerySet:
     """Titles, dates and counts of pages may be shown to anybody; the text only by `Page.objects.visible_to`. Where the
     author tells public documents from others, these are the public ones, as they are marked today."""
-    read = Document.objects.filter(_rows_condition(release))
-    return read.filter(**_PUBLIC_CONDITION) if document_access.restricts_to_public(release) else read
+    return _public_documents(release, rows_condition(release))
+
+
+def _public_documents(release: Release, read: models.Q) -> DocumentQuerySet:
+    documents = Document.objects.filter(read)
+    return documents.filter(**_PUBLIC_CONDITION) if document_access.restricts_to_public(release) else documents
 
 
 def private_documents(release: Release) -> DocumentQuerySet:
     """Those that it reads and visitors are not told of."""
     if not document_access.restricts_to_public(release):
         return Document.objects.none()
-    return Document.objects.filter(_rows_condition(release)).exclude(**_PUBLIC_CONDITION)
+    return Document.objects.filter(rows_condition(release)).exclude(**_PUBLIC_CONDITION)
 
 
-def _rows_condition(release: Release) -> models.Q:
-    """For documents and for chunks: both are part of a base between two of its revisions."""
+def rows_condition(release: Release, *, base_field: str = "knowledge_base") -> models.Q:
+    """Which documents, chunks or pages the release reads: each is part of a base between two of its revisions. One
+    statement."""
     read = models.Q(pk=None)
     for base in releases.pinned_bases(release):
         was_there = models.Q(removed_in=None) | models.Q(removed_in__gt=base.revision)
-        read |= models.Q(knowledge_base=base.knowledge_base_id, added_in__lte=base.revision) & was_there
+        read |= models.Q(**{base_field: base.knowledge_base_id}, added_in__lte=base.revision) & was_there
     return read
 
 
 def titled_documents(release: Release) -> DocumentQuerySet:
     """The same with `title_then`: what each was called when the release was made. Its author may have given it another
-    name since, which is nobody's business before the next release."""
-    chunks = Chunk.objects.filter(_rows_condition(release), document=models.OuterRef("pk")).order_by()
+    name since, which stays private until the next release."""
+    read = rows_condition(release)
+    chunks = Chunk.objects.filter(read, document=models.OuterRef("pk")).order_by()
     then = NullIf(models.Subquery(chunks.values("document_title")[:1]), models.Value(""))
-    return public_documents(release).annotate(title_then=Coalesce(then, "title"))
+    return _public_documents(release, read).annotate(title_then=Coalesce(then, "title"))
 
 
 def source_figures(release: Release, *, today: date, measured_on: date | None) -> dict[str, Any]:

@@ -8,16 +8,15 @@ from typing import Any
 
 from django.core.paginator import Page as PageOfList
 from django.core.paginator import Paginator
-from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from knowledge.models import Document, Page
-from marketplace.listings.release_documents import titled_documents
+from marketplace.listings.release_documents import rows_condition, titled_documents
 from plugins.models import Release
 from querying.presentation.page_viewer import document_status
-from querying.releases import pinned_bases
 
 PER_PAGE = 12
 
@@ -38,7 +37,7 @@ class SourceRow:
 
 def source_rows(release: Release, *, number: Any, is_open: bool) -> tuple[PageOfList, list[SourceRow]]:
     """One page of the documents that the release reads, as its pinned revisions hold them; those in force come first.
-    `is_open` says that anybody may open them. Two statements."""
+    `is_open` says that anybody may open them. Five statements."""
     ordered = titled_documents(release).order_by(F("superseded_on").desc(nulls_first=True), "title_then", "pk")
     page = Paginator(ordered, PER_PAGE).get_page(number)
     today = timezone.localdate()
@@ -51,17 +50,10 @@ def source_titles(release: Release) -> set[str]:
     return set(titled_documents(release).values_list("title_then", flat=True))
 
 
-def _alive_pages_condition(release: Release) -> Q:
-    """Which pages the release reads."""
-    alive = Q(pk=None)
-    for base in pinned_bases(release):
-        not_removed = Q(removed_in=None) | Q(removed_in__gt=base.revision)
-        alive |= Q(document__knowledge_base=base.knowledge_base_id, added_in__lte=base.revision) & not_removed
-    return alive
-
-
 def _with_page_counts(documents: QuerySet[Document], release: Release, *, is_open: bool) -> QuerySet[Document]:
-    pages = Page.objects.filter(_alive_pages_condition(release), document=OuterRef("pk")).order_by()
+    pages = Page.objects.filter(
+        rows_condition(release, base_field="document__knowledge_base"), document=OuterRef("pk")
+    ).order_by()
     counted = pages.values("document").annotate(count=Count("pk")).values("count")
     # Knowledge that belongs to somebody else stays closed, whatever the plugin's author shares.
     readable = pages.visible_to(None) if is_open else pages.none()

@@ -302,6 +302,6 @@ def test_the_list_takes_the_same_queries_for_any_number_of_keys(
     for number in range(rows):
         ApiKey.objects.issue(owner=alice, name=f"key {number}")
     client = browsing(alice)
-    # Session, person, their permissions and their groups', the sidebar, how many, which.
-    with django_assert_num_queries(7):
+    # Session, person, their permissions and their groups', the sidebar and its badge, how many, which.
+    with django_assert_num_queries(8):
         client.get(reverse("admin:accounts_apikey_changelist"))

@@ -22,9 +22,9 @@ from querying.models import Query
 from trees.models import DecisionTree
 
 PAGE = "/marketplace/boots"
-# The plugin; its releases, samples and days; its sources: how many, which, and their pages; its reviews; and, where
-# nobody remembers them, those of its domain, and these in full.
-STATEMENTS = 10
+# The plugin; its releases, samples and days; its sources: which bases it may read (twice), how many, which, and their
+# pages; its reviews; and, where nobody remembers them, those of its domain, and these in full.
+STATEMENTS = 12
 
 
 def content(client: Client, path: str = PAGE) -> str:
