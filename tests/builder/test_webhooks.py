@@ -108,7 +108,7 @@ def test_a_test_event_and_an_old_one_are_put_on_their_way(client: Client, webhoo
     page = client.post(of("webhook_redeliver", webhook, delivery=old.pk), follow=True).content.decode()
     old.refresh_from_db()
     assert (old.state, old.attempts) == ("pending", 0)
-    assert "document.ready is on its way again, with the same id." in page
+    assert "document.ready is being sent again with the same id." in page
 
 
 def test_one_that_was_switched_off_says_so_and_sends_nothing(client: Client, webhook: Webhook) -> None:
