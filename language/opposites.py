@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from language.dates import MONTHS, WEEKDAYS
 from language.number_words import ORDINALS
@@ -93,14 +94,18 @@ def _inflected(pairs: Iterable[list[str]]) -> Iterator[tuple[str, ...]]:
             yield tuple(word.removesuffix("" if ending == "s" else "e") + ending for word in pair)
 
 
-_STEM_OPPOSITES = _others_by_word(terms(" ".join(pair)) for pair in _pairs(_OPPOSITE_PAIRS))
 _WRITTEN_PAIRS = _pairs(_OPPOSITE_PAIRS) + _pairs(_STATEMENT_PAIRS)
 _WORD_OPPOSITES = _others_by_word([*_WRITTEN_PAIRS, *_inflected(_WRITTEN_PAIRS), *map(str.split, _EXCLUSIVE_CLASSES)])
 
 
+@cache
+def _stem_opposites() -> dict[str, frozenset[str]]:
+    return _others_by_word(terms(" ".join(pair)) for pair in _pairs(_OPPOSITE_PAIRS))
+
+
 def opposites_of(stem: str) -> frozenset[str]:
     """Stems that mean the contrary of this one: a question that says one is not about a passage that says the other."""
-    return _STEM_OPPOSITES.get(stem, frozenset())
+    return _stem_opposites().get(stem, frozenset())
 
 
 def opposite_words(word: str) -> frozenset[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from language.terms import terms
 
 _SYNONYM_GROUPS = """
@@ -96,6 +98,7 @@ thereafter afterwards|hinder impede obstruct interfere|production making produce
 """
 
 
+@cache
 def _synonyms_by_stem() -> dict[str, frozenset[str]]:
     meaning: dict[str, set[str]] = {}
     for group in _SYNONYM_GROUPS.replace("\n", "|").split("|"):
@@ -105,9 +108,6 @@ def _synonyms_by_stem() -> dict[str, frozenset[str]]:
     return {stem: frozenset(others) for stem, others in meaning.items()}
 
 
-_SYNONYMS = _synonyms_by_stem()
-
-
 def synonyms_of(stem: str) -> frozenset[str]:
     """Stems that may stand for this one."""
-    return _SYNONYMS.get(stem, frozenset())
+    return _synonyms_by_stem().get(stem, frozenset())

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 
 from language.dates import MONTH_PATTERN, month_number
 from language.figures.figure_types import Identifier, StatedDate
+from language.lazy_pattern import lazy_pattern
 from language.units import UNIT_PATTERN, parse_unit
 
 _MONTH = rf"(?P<month>{MONTH_PATTERN})\b\.?"
 _YEAR_PATTERN, _DAY_PATTERN = r"(?P<year>(?:1[5-9]|20|21)\d\d)", r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _DATE_PATTERNS = [
-    re.compile(rf"\b{_YEAR_PATTERN}-(?P<month>[01]\d)-{_DAY_PATTERN}\b"),
-    re.compile(rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,? |-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH} {_DAY_PATTERN}\b(?:,? {_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH},? (?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
+    lazy_pattern(rf"\b{_YEAR_PATTERN}-(?P<month>[01]\d)-{_DAY_PATTERN}\b"),
+    lazy_pattern(rf"\b{_DAY_PATTERN}[ -](?:day )?(?:of )?{_MONTH}(?:(?:,? |-){_YEAR_PATTERN})?(?!\d)", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH} {_DAY_PATTERN}\b(?:,? {_YEAR_PATTERN})?(?![\d.]\d)", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH},? (?:of )?{_YEAR_PATTERN}\b", re.IGNORECASE),
 ]
 
 # "Until 1 April" and "after 1 April" are opposite sides of the day.
 _DATE_SIDES = dict.fromkeys(["before", "until", "till", "by"], "before")
 _DATE_SIDES |= dict.fromkeys(["after", "since", "from"], "after") | {"than": ""}
-_DATE_SIDE = re.compile(rf"\b({'|'.join(_DATE_SIDES)})\s(?:the\s)?$", re.IGNORECASE)
+_DATE_SIDE = lazy_pattern(rf"\b({'|'.join(_DATE_SIDES)})\s(?:the\s)?$", re.IGNORECASE)
 
 # What a number in a text may name, each with its other spellings.
 _LABEL_SPELLINGS = """
@@ -41,30 +42,30 @@ _CODE_PATTERN = (
     r"(?:\([a-z0-9]{1,4}\)){0,3}(?![\w%]|[.,]\d)"
 )
 _LABEL_PATTERN = "|".join(sorted(_LABEL_BY_SPELLING, key=len, reverse=True))
-_LABELLED_CODES = re.compile(
+_LABELLED_CODES = lazy_pattern(
     rf"(?:\b(?i:(?P<label>{_LABEL_PATTERN})\b\.?) ?|§§? ?)"
     rf"(?P<codes>{_CODE_PATTERN}(?:(?:, ?|,? (?:and|or|to) |-){_CODE_PATTERN}){{0,8}})"
 )
-_SINGLE_CODE = re.compile(_CODE_PATTERN)
-_UNIT_AHEAD = re.compile(rf"[ -]?({UNIT_PATTERN})")
+_SINGLE_CODE = lazy_pattern(_CODE_PATTERN)
+_UNIT_AHEAD = lazy_pattern(rf"[ -]?({UNIT_PATTERN})")
 # "IS 456", "IS 456:2000", "BS EN 1992-1-1": what standards are called by. Not in a line of capitals.
-_STANDARD = re.compile(r"(?<![A-Z] )\b(?:[A-Z]{2,6}[ /-]){1,3}\d{2,6}(?:-\d{1,4}){0,3}(?::\d{4})?(?![\w%]|[.,]\d)")
-_NUMBERING = re.compile(
+_STANDARD = lazy_pattern(r"(?<![A-Z] )\b(?:[A-Z]{2,6}[ /-]){1,3}\d{2,6}(?:-\d{1,4}){0,3}(?::\d{4})?(?![\w%]|[.,]\d)")
+_NUMBERING = lazy_pattern(
     r"(?<![\w.,:])(?:\d{1,4}(?:\.\d{1,4}){2,6}(?:\([a-z0-9]{1,4}\)){0,3}"
     r"|\d{1,6}(?:\.\d{1,4})?(?: ?: ?\d{1,6}(?:\.\d{1,4})?){1,4}|\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4})(?!\w|[.,:]\d)"
 )
 # Letters and digits in one word: M30, Fe415, C25/30, H2O, 4th.
-_ALPHANUMERIC = re.compile(r"(?<![\w.,/$€£₹¥])(?:[^\W\d_]{1,20}-?\d|\d{1,15}[^\W\d_])[\w/-]{0,40}")
-_QUANTITY_WORD = re.compile(rf"\d{{1,15}}(?:[eE]-?\d{{1,2}}|-?(?P<unit>{UNIT_PATTERN}))(?:[-/].{{0,20}})?")
-_ORDINAL = re.compile(r"(\d{1,6})(?:st|nd|rd|th)", re.IGNORECASE)
+_ALPHANUMERIC = lazy_pattern(r"(?<![\w.,/$€£₹¥])(?:[^\W\d_]{1,20}-?\d|\d{1,15}[^\W\d_])[\w/-]{0,40}")
+_QUANTITY_WORD = lazy_pattern(rf"\d{{1,15}}(?:[eE]-?\d{{1,2}}|-?(?P<unit>{UNIT_PATTERN}))(?:[-/].{{0,20}})?")
+_ORDINAL = lazy_pattern(r"(\d{1,6})(?:st|nd|rd|th)", re.IGNORECASE)
 # "M 30" is M30, but "In 1977" opens a sentence.
-_DETACHED_CODE = re.compile(
+_DETACHED_CODE = lazy_pattern(
     r"(?<![\w.])(?!(?:A[mnst]|B[ey]|Do|Go|He|I[fnst]|M[ey]|No|O[fnr]|So|To|U[ps]|We)\b)"
     r"(?:[B-HJ-Z]|[A-Z][a-z])[ -]\d{1,4}(?!\w|[.,]\d)"
 )
 # "World War II", "Elizabeth I": the numeral tells it from others of the name.
-_ROMAN_NUMBERED = re.compile(r"\b(?P<label>[A-Z][a-z]{2,20}) (?P<code>I{1,3}|I?V|VI{1,3}|IX|XI{0,3})\b(?!['’])")
-_CODE_JOINTS = re.compile(r"[\s-]+")
+_ROMAN_NUMBERED = lazy_pattern(r"\b(?P<label>[A-Z][a-z]{2,20}) (?P<code>I{1,3}|I?V|VI{1,3}|IX|XI{0,3})\b(?!['’])")
+_CODE_JOINTS = lazy_pattern(r"[\s-]+")
 
 FoundFigures = Iterator[Identifier | StatedDate]
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from language.figures.bounds import AT_LEAST, AT_MOST, Bound, find_bounds, trailing_bound
 from language.figures.figure_types import TOLERANCE, Quantity
+from language.lazy_pattern import lazy_pattern
 from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, SCALES, parse_number_words
 from language.terms import terms
 from language.units import UNIT_PATTERN, parse_unit
@@ -42,36 +43,36 @@ def _number_pattern(n: int) -> str:
     )
 
 
-_NUMBER_OR_RANGE = re.compile(
+_NUMBER_OR_RANGE = lazy_pattern(
     rf"(?P<between>\bbetween )?(?<![\w.,/]){_number_pattern(1)}"
     rf"(?:(?P<to> ?- ?| to (?:up to )?| and ){_number_pattern(2)})?",
 )
-_NUMBER_IN_WORDS = re.compile(
+_NUMBER_IN_WORDS = lazy_pattern(
     rf"(?<![\w-])(?P<words>{FRACTION_WORD_PATTERN}"
     rf"|{NUMBER_WORD_PATTERN}(?:(?:-|[ ]|[ ]and[ ]){NUMBER_WORD_PATTERN}){{0,6}})(?!\w|-\w+-)"
     rf"(?P<unit>[ -]?(?:{UNIT_PATTERN}))?",
     re.IGNORECASE,
 )
-_HEADER_UNIT = re.compile(
+_HEADER_UNIT = lazy_pattern(
     rf"[(\[] ?(?:in )?(?P<a>{UNIT_PATTERN}) ?[)\]]|\bin (?P<b>{UNIT_PATTERN})"
     rf"|, ?(?P<c>{UNIT_PATTERN})(?= ?[:|\n])|(?P<d>%)"
 )
-_LIST_JOINT = re.compile(r" ?(?:,|,? ?(?:and|or|to|by)|x|/|;|&) ?")
-_COUNTED_NOUN = re.compile(r"[ -]([a-z]{3,30})\b")
+_LIST_JOINT = lazy_pattern(r" ?(?:,|,? ?(?:and|or|to|by)|x|/|;|&) ?")
+_COUNTED_NOUN = lazy_pattern(r"[ -]([a-z]{3,30})\b")
 _NOT_COUNTED_WORDS = """
 and for with from the per are were was has have which that than when while but where only each more less
 then not nor may must shall can will should under over above below into onto upon until unless except
 depending respectively minimum maximum percent
 """
 _NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
-_TRAILING_EXTREME = re.compile(
+_TRAILING_EXTREME = lazy_pattern(
     r"[ ](?:is|are|being|as)[ ](?:the|a|an)[ ](?:absolute[ ])?(minimum|maximum)", re.IGNORECASE
 )
 # "After six hours" bounds a time as "within six hours" does, on the other side.
-_TIME_SIDE = re.compile(r"\b(after|before)\s$", re.IGNORECASE)
-_AGE_SUFFIX = re.compile(r" or (?:older|younger)\b| years? old\b", re.IGNORECASE)
+_TIME_SIDE = lazy_pattern(r"\b(after|before)\s$", re.IGNORECASE)
+_AGE_SUFFIX = lazy_pattern(r" or (?:older|younger)\b| years? old\b", re.IGNORECASE)
 _FAR_REACH, _NEAR_REACH = 90, 26
-_BOUND_BREAK = re.compile(r"[.;|\n]\s")
+_BOUND_BREAK = lazy_pattern(r"[.;|\n]\s")
 
 
 def read_quantities(text: str) -> list[Quantity]:

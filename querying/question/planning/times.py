@@ -13,7 +13,6 @@ from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from pathlib import Path
 
-from dateparser.date import DateDataParser
 from dateutil.relativedelta import relativedelta
 
 from querying.question.planning.query_plan import DayRange, Mention
@@ -237,6 +236,8 @@ def _read(said: str, today: date) -> DayRange | None:
         "PREFER_DATES_FROM": "past",
         "DATE_ORDER": "DMY",
     }
+    from dateparser.date import DateDataParser  # only who plans a question waits for it
+
     found = DateDataParser(languages=["en"], settings=settings).get_date_data(said)
     return _unit(found.period, found.date_obj.date()) if found and found.date_obj else None
 

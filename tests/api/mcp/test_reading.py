@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from api.mcp.resources import _word_end, _word_start
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.mcp.clients import WEATHER, call, data_of, error_of, over_http, text_of
@@ -232,3 +233,21 @@ def test_listing_takes_as_many_statements_for_many_as_for_one(alice: User, count
     key, _ = ApiKey.objects.issue(owner=alice, name="k")
     with django_assert_num_queries(3):  # the key's plugins, the page, the count
         list_experts.find_experts(list_experts.ExpertsArguments(), key=key)
+
+
+@pytest.mark.parametrize("characters", [0, 1, 7, 20, 55, 100, 5000])
+def test_the_text_around_a_source_begins_and_ends_with_whole_words(characters: int):
+    text = "".join(f"alpha{number} beta{number}, gamma\n" for number in range(40))
+    words = set(text.split())
+    start = text.index("gamma", 300)
+    begin = _word_start(text, max(0, start - characters), limit=start)
+    end = _word_end(text, start + 5 + characters, limit=start + 5)
+    around = f"{text[begin:start]}{text[start : start + 5]}{text[start + 5 : end]}"
+    assert set(around.split()) <= words
+    assert len(around) <= 2 * characters + 5
+
+
+def test_text_without_spaces_is_not_lost():
+    text = "コンクリート" * 100
+    assert _word_start(text, 100, limit=300) == 100
+    assert _word_end(text, 400, limit=310) == 400

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.api.mcp.clients import ROOT
+from tests.api.mcp.clients import ROOT, surroundings
 
 
 @pytest.mark.parametrize("what", ["lexic.asgi", "lexic.urls", "api.management.commands.mcp"])
@@ -15,3 +17,34 @@ def test_nothing_loads_the_library_before_it_is_needed(what: str):
     program = f"import sys, django; django.setup(); import {what}; sys.exit('mcp' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False)
     assert ended.returncode == 0
+
+
+# What reads questions and texts: models, their libraries, and what is worked out from long lists of words.
+HEAVY = ("onnxruntime", "tokenizers", "openai", "dateparser", "pypdfium2", "pdfplumber", "lxml", "matplotlib")
+MAX_MEGABYTES = 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_client_that_starts_the_server_does_not_wait_for_models(key: str):
+    """Until the first question: no model, no large library, little memory. (How long it takes depends on the machine:
+    some 1.3 seconds of processor time.)"""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-X", "importtime", "-m", "django", "mcp"]
+    with subprocess.Popen(command, cwd=ROOT, env=surroundings(LEXIC_API_KEY=key), **streams) as process:
+        process.stdin.write("".join(f"{json.dumps(line)}\n" for line in lines))
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        _, errors = process.communicate()
+    assert [answer["id"] for answer in answers] == [1, 2]
+    [peak] = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")]
+    assert peak / 1024 < MAX_MEGABYTES
+    loaded = {line.rpartition("|")[2].strip() for line in errors.splitlines() if line.startswith("import time:")}
+    assert "api.mcp.server" in loaded
+    assert loaded.isdisjoint(HEAVY)
