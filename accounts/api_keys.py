@@ -31,8 +31,14 @@ class OverlapTooLong(InvalidInput):
     code = "overlap_too_long"
 
 
+# What a key has besides what it may do.
+_NO_PERMISSIONS = {"name", "allowed_origins"}
+
+
 @transaction.atomic
-def issue_key(by: Principal, *, name: str, plugins: Iterable[Any] = (), **wanted: Any) -> tuple[ApiKey, str]:
+def issue_key(
+    by: Principal, *, name: str, plugins: Iterable[Any] = (), allowed_origins: Iterable[str] = (), **wanted: Any
+) -> tuple[ApiKey, str]:
     """A new key of this person, or of the person behind this key, and its secret.
 
     `plugins` are rows, among those that `by` may ask; without any, a key that is limited makes one that is limited to
@@ -51,6 +57,7 @@ def issue_key(by: Principal, *, name: str, plugins: Iterable[Any] = (), **wanted
         name=name,
         plugins=chosen,
         made_with=maker,
+        allowed_origins=list(allowed_origins),
         capabilities=sorted(terms.capabilities),
         per_minute=terms.per_minute,
         per_day=terms.per_day,
@@ -60,17 +67,18 @@ def issue_key(by: Principal, *, name: str, plugins: Iterable[Any] = (), **wanted
 
 @transaction.atomic
 def update_key(key: ApiKey, *, by: Principal, **wanted: Any) -> None:
-    """Gives the key another `name`, `per_minute`, `per_day` or `expires_at`. Of one that is revoked only the name.
+    """Gives the key another `name`, other `allowed_origins`, or another `per_minute`, `per_day` or `expires_at`; the
+    latter not to one that is revoked.
 
     Raises `OverTheCeiling`, `InThePast`, `MoreThanThisKey`, `Revoked`, `OverlapTooLong`, and `TooManyKeys` for one
     that had expired and would work again.
     """
     before = KeyPermissions.of_key(key)
     before.check_within(by)
-    after = before.updated({name: value for name, value in wanted.items() if name != "name"})
+    after = before.updated({name: value for name, value in wanted.items() if name not in _NO_PERMISSIONS})
     after.check_ceiling(before=before)
     after.check_within(by)
-    if wanted.keys() - {"name"}:
+    if wanted.keys() - _NO_PERMISSIONS:
         check_expiry(key, ends=after.expires_at)
     for name, value in wanted.items():
         setattr(key, name, value)

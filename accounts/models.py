@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from accounts import key_secrets
 from lexic.errors import Conflict, NotFound
+from lexic.http.origins import MAX_ORIGIN_LENGTH
 
 
 class UserManager(BaseUserManager["User"]):
@@ -201,6 +202,13 @@ class ApiKey(models.Model):
     per_day = models.PositiveIntegerField(
         default=default_per_day, validators=[MinValueValidator(1)], help_text="Requests in a day (UTC)."
     )
+    allowed_origins = ArrayField(
+        models.CharField(max_length=MAX_ORIGIN_LENGTH),
+        default=list,
+        blank=True,
+        db_default=[],
+        help_text="Web pages that may use the key from a browser, such as https://www.example.org.",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -288,7 +296,7 @@ class ApiKey(models.Model):
         old = ApiKey.objects.select_for_update(of=["self"]).get(pk=self.pk)
         if old.state != "works" or ApiKey.objects.filter(rotated_from=old).exists():
             raise KeyNotRotatable
-        copied = ("capabilities", "per_minute", "per_day", "made_with_id", "counted_as")
+        copied = ("allowed_origins", "capabilities", "per_minute", "per_day", "made_with_id", "counted_as")
         new, secret = ApiKey.objects.issue(
             owner=old.owner,
             name=old.name,

@@ -23,6 +23,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         if key is None:
             raise AuthenticationFailed("This API key is unknown, expired or revoked.", code="invalid_key")
         key.touch()
+        request._request.api_key = key  # type: ignore[attr-defined]  # for api.cors
         return key.owner, key
 
     def authenticate_header(self, request: Request) -> str:

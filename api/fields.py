@@ -14,6 +14,8 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from lexic.http.origins import MAX_ORIGIN_LENGTH, MAX_ORIGINS, read_origin
+
 MAX_FACT_COUNT = 50
 _MAX_NAME_LENGTH, _MAX_VALUE_LENGTH = 200, 500
 
@@ -48,6 +50,25 @@ class StrictListField(serializers.ListField):
 
     def __init__(self, *, max_item_length: int, max_items: int, **options: Any) -> None:
         super().__init__(child=StrictCharField(max_length=max_item_length), max_length=max_items, **options)
+
+
+class OriginField(StrictCharField):
+    """An origin of web pages, such as https://www.example.org."""
+
+    def to_internal_value(self, data: Any) -> str:
+        try:
+            return read_origin(super().to_internal_value(data))
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from None
+
+
+class OriginsField(serializers.ListField):
+    """The origins of web pages that may do something from a browser."""
+
+    def __init__(self, **options: Any) -> None:
+        child = OriginField(max_length=MAX_ORIGIN_LENGTH)
+        help_text = "Pages of these sites may use it from a browser: https://www.example.org."
+        super().__init__(child=child, max_length=MAX_ORIGINS, required=False, help_text=help_text, **options)
 
 
 class StrictChoiceField(serializers.ChoiceField):

@@ -10,10 +10,11 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import visitors
-from conversations import questions
+from conversations import frames, questions
 from conversations.chat_page import render_chat_page, render_turn
 from conversations.forms import MAX_QUESTION_CHARACTERS, ChatForm
 from conversations.models import ChatSession
@@ -32,13 +33,15 @@ def with_public_plugin(view: View) -> View:
     """Gives the view the plugin instead of its slug, where anybody may chat with it; else raises Http404."""
 
     @never_cache
+    @csrf_exempt
     @wraps(view)
     def guarded(request: HttpRequest, slug: str, **captured: Any) -> HttpResponseBase:
         try:
             plugin = questions.public_chat_plugin(slug)
         except questions.NoSuchChat as error:
             raise Http404(error.message) from None
-        return view(request, plugin, **captured)
+        checked = view if frames.is_own_page(request, plugin) else csrf_protect(view)
+        return frames.allow_frames(checked(request, plugin, **captured), plugin)
 
     return guarded
 
@@ -88,7 +91,7 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
         questions.save_answer(pending, question_run.run_to_end(pending.question))
         response = HttpResponseRedirect(f"{session_url}#turn-{pending.question.id}")
         response.status_code = 303
-    visitor.set_cookie(response)
+    visitor.set_cookie(response, is_embedded=bool(plugin.embed_origins) and request.is_secure())
     return response
 
 

@@ -43,8 +43,11 @@ class Visitor:
         """The same visitor, with a secret where one is needed."""
         return self if self.user or self.secret else replace(self, secret=secrets.token_urlsafe(32))
 
-    def set_cookie(self, response: HttpResponseBase) -> None:
-        """Gives the browser the secret, for as long as a browser keeps one; no script can read it."""
+    def set_cookie(self, response: HttpResponseBase, *, is_embedded: bool = False) -> None:
+        """Gives the browser the secret, for as long as a browser keeps one; no script can read it.
+
+        `is_embedded`: the chat may be in a frame of another site, where browsers send no other cookie.
+        """
         if self.user is None and self.secret:
             response.set_signed_cookie(
                 COOKIE_NAME,
@@ -53,6 +56,6 @@ class Visitor:
                 max_age=_COOKIE_MAX_AGE,
                 path=_COOKIE_PATH,
                 httponly=True,
-                samesite="Lax",
-                secure=settings.SESSION_COOKIE_SECURE,
+                samesite="None" if is_embedded else "Lax",
+                secure=is_embedded or settings.SESSION_COOKIE_SECURE,
             )

@@ -18,6 +18,7 @@ from lexic.conf.language_models import read_language_models
 from lexic.conf.model_prices import parse_prices
 from lexic.conf.quotas import read_quotas
 from lexic.conf.social_providers import read_social_providers, social_account_name
+from lexic.http.origins import read_origin
 from local import embedded_services
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -95,6 +96,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "lexic.middleware.request_id.request_id",
     "django.middleware.security.SecurityMiddleware",
+    "api.cors.cors",
     "lexic.middleware.csp.ContentSecurityPolicyMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -287,6 +289,18 @@ VISITORS_PER_DAY = env.int("LEXIC_VISITORS_PER_DAY", 2_000, validate=validate.Ra
 
 # What one address may read at the doors of the API that need no key, in a minute.
 READER_PER_MINUTE = env.int("LEXIC_READER_PER_MINUTE", 300, validate=validate.Range(min=1))
+
+
+def _validate_origins(origins: list[str]) -> None:
+    for origin in set(origins) - {"*"}:
+        try:
+            read_origin(origin)
+        except ValueError as error:
+            raise ValidationError(str(error)) from error
+
+
+# Pages of these origins may call the API from a browser with any key; "*": of all. A key can name more for itself.
+CORS_ORIGINS: list[str] = env.list("LEXIC_CORS_ORIGINS", [], validate=_validate_origins)
 
 # --- API ----------------------------------------------------------------------------------------------------
 

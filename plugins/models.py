@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
 from lexic.errors import Conflict
+from lexic.http.origins import MAX_ORIGIN_LENGTH
 from lexic.name_field import NameField
 from plugins import slugs
 from plugins.collaborator_models import Invitation as Invitation
@@ -223,6 +224,13 @@ class Plugin(RetentionSettings, AnswerPolicy):
         help_text="A copy holds its golden questions, so that its new owner can measure it too.",
     )
     public_chat = models.BooleanField(default=False, help_text="Anyone may chat with it on its public page.")
+    embed_origins = ArrayField(
+        models.CharField(max_length=MAX_ORIGIN_LENGTH),
+        default=list,
+        blank=True,
+        db_default=[],
+        help_text="Web pages that may show the public chat, or ask it from a browser: https://www.example.org.",
+    )
     spending_cap = models.DecimalField(
         max_digits=10,
         decimal_places=2,

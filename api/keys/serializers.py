@@ -11,7 +11,7 @@ from rest_framework import serializers
 from accounts import key_secrets
 from accounts.api_keys import MAX_OVERLAP
 from accounts.models import ApiKey, Capability
-from api.fields import StrictBooleanField, StrictCharField, StrictIntegerField, StrictSerializer
+from api.fields import OriginsField, StrictBooleanField, StrictCharField, StrictIntegerField, StrictSerializer
 from querying.audit.key_usage import DailyUsage, KeyUsage
 
 _MAX_LIMIT = 2_000_000_000  # what the column holds
@@ -44,6 +44,7 @@ class NewKeySerializer(StrictSerializer):
     perMinute = RequestLimitField(source="per_minute")
     perDay = RequestLimitField(source="per_day")
     expiresAt = serializers.DateTimeField(source="expires_at", required=False, allow_null=True)
+    allowedOrigins = OriginsField(source="allowed_origins")
 
 
 @extend_schema_serializer(component_name="ApiKeyChange")
@@ -52,6 +53,7 @@ class KeyChangeSerializer(StrictSerializer):
     perMinute = RequestLimitField(source="per_minute")
     perDay = RequestLimitField(source="per_day")
     expiresAt = serializers.DateTimeField(source="expires_at", required=False, allow_null=True)
+    allowedOrigins = OriginsField(source="allowed_origins")
     reveal = StrictBooleanField(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -82,6 +84,7 @@ class KeySerializer(serializers.Serializer):
     plugins = serializers.SerializerMethodField()
     perMinute = serializers.IntegerField(source="per_minute")
     perDay = serializers.IntegerField(source="per_day")
+    allowedOrigins = serializers.ListField(child=serializers.CharField(), source="allowed_origins")
     createdAt = serializers.DateTimeField(source="created_at")
     expiresAt = serializers.DateTimeField(source="expires_at", allow_null=True)
     lastUsedAt = serializers.DateTimeField(source="last_used_at", allow_null=True)

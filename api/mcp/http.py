@@ -23,6 +23,7 @@ from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpResponse
 from django.http.request import validate_host
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -31,6 +32,7 @@ from rest_framework.request import Request
 
 from accounts.models import ApiKey
 from accounts.rate_limits import count_key_request
+from api import cors
 from api.authentication import ApiKeyAuthentication
 from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver
 from api.mcp.server import build_server
@@ -46,6 +48,8 @@ COUNTED_METHODS = ("tools/call", "resources/read")
 # The only revision with batches.
 BATCH_REVISION = "2025-03-26"
 _MAX_BATCH = 50
+# Where the headers are that let the calling page read the answer.
+CORS_IN_SCOPE = "lexic.cors"
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -73,7 +77,7 @@ class WrongOrigin(NotAllowed):
     """Pages of another site may not call this server."""
 
     code = "wrong_origin"
-    hint = "Its operator can add the site's name to ALLOWED_HOSTS."
+    hint = "Add its origin to the `allowedOrigins` of the key; the operator can do so for all in LEXIC_CORS_ORIGINS."
 
 
 class NotSingleMessage(InvalidInput):
@@ -97,8 +101,13 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     async with ThreadSensitiveContext():
         answer, request = _ResponseSender(send), ASGIRequest(scope, io.BytesIO())
         try:
-            _check_host_and_origin(request)
-            caller = {**scope, KEY_IN_SCOPE: await in_thread(_authenticate_key, request)}
+            _check_host(request)
+            if preflight := await in_thread(_answer_preflight, request):
+                await _send_preflight(preflight, answer)
+                return
+            key = await in_thread(_authenticate_key, request)
+            cors_headers = await in_thread(_check_origin, request, key)
+            caller = {**scope, KEY_IN_SCOPE: key, CORS_IN_SCOPE: cors_headers}
             message = await _read_message(request, receive)
             if isinstance(message, list):
                 await _handle_batch(message, caller, receive, answer)
@@ -123,7 +132,7 @@ async def _handle_message(
     """Counts the message, if it is one that counts, and has the library answer it; `as_json` without a stream."""
     counts = message.get("method") in COUNTED_METHODS
     allowance = await in_thread(count_key_request, scope[KEY_IN_SCOPE]) if counts else None
-    answer.headers = allowance.headers() if allowance else {}
+    answer.headers = {**scope[CORS_IN_SCOPE], **(allowance.headers() if allowance else {})}
     manager = StreamableHTTPSessionManager(
         _http_server(), stateless=True, json_response=as_json, max_request_body_size=2 * _max_body_bytes()
     )
@@ -179,15 +188,37 @@ async def _read_message(request: ASGIRequest, receive: Receive) -> Any:
     return message
 
 
-def _check_host_and_origin(request: ASGIRequest) -> None:
-    """Refuses pages that reach this server under a name of their own (DNS rebinding), and pages of other sites."""
+def _check_host(request: ASGIRequest) -> None:
+    """Refuses pages that reach this server under a name of their own (DNS rebinding)."""
     try:
         request.get_host()
     except DisallowedHost:
         raise WrongHost from None
+
+
+def _answer_preflight(request: ASGIRequest) -> HttpResponse | None:
+    return cors.preflight_response(request) if "Origin" in request.headers and cors.is_preflight(request) else None
+
+
+async def _send_preflight(response: HttpResponse, send: Send) -> None:
+    headers = _encode_headers(dict(response.items()))
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _check_origin(request: ASGIRequest, key: ApiKey) -> Headers:
+    """The headers that let the calling page read the answer; none for callers that are no page of another site.
+
+    Raises `WrongOrigin` for other pages.
+    """
     origin = request.headers.get("Origin")
-    if origin and not validate_host(_origin_host(origin), settings.ALLOWED_HOSTS):
+    if not origin:
+        return {}
+    if cors.allows_origin(origin, path=request.path, key=key):
+        return cors.origin_headers(origin)
+    if not validate_host(_origin_host(origin), settings.ALLOWED_HOSTS):
         raise WrongOrigin
+    return {}
 
 
 def _origin_host(origin: str) -> str:

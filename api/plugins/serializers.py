@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from api.fields import (
+    OriginsField,
     QueryParameters,
     StrictBooleanField,
     StrictCharField,
@@ -131,6 +132,7 @@ class PluginSerializer(StrictSerializer):
         source="shares_golden", required=False, help_text="Whether a copy holds its golden questions too."
     )
     publicChat = StrictBooleanField(source="public_chat", required=False)
+    embedOrigins = OriginsField(source="embed_origins")
     isPublished = serializers.BooleanField(source="is_published", read_only=True)
     version = serializers.CharField(read_only=True)
     role = serializers.ChoiceField(ROLES, read_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
+from lexic.http.origins import read_origin
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Role
 
@@ -26,7 +27,13 @@ class AvailabilityForm(forms.ModelForm):
 
     class Meta:
         model = Plugin
-        fields = ("is_shared", "shares_golden", "public_chat")
+        fields = ("is_shared", "shares_golden", "public_chat", "embed_origins")
+
+    def clean_embed_origins(self) -> list[str]:
+        try:
+            return [read_origin(origin) for origin in self.cleaned_data["embed_origins"]]
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
 
     def clean_is_shared(self) -> bool:
         """What is shared already may go on: then its downloads say what is wrong."""
