@@ -14,10 +14,8 @@ from typing import Any
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.conf import settings
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import sync_and_async_middleware
 
@@ -49,8 +47,7 @@ def allows_origin(origin: str, *, path: str, key: ApiKey | None = None) -> bool:
         return Plugin.objects.in_public_chat().filter(slug=slug, embed_origins__contains=[origin]).exists()
     if key is not None:
         return origin in key.allowed_origins
-    working = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-    return ApiKey.objects.filter(working, revoked_at=None, allowed_origins__contains=[origin]).exists()
+    return ApiKey.objects.usable().filter(allowed_origins__contains=[origin]).exists()
 
 
 def is_preflight(request: HttpRequest) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from querying.models import Query
 
 # A spreadsheet computes a cell that begins with one of these.
-_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\u2212")
 MAX_ROWS = 20_000
 COLUMNS = [
     "created_at",
@@ -32,9 +33,14 @@ NO_KEY_LABEL = "people, by hand"
 
 
 def escape_formula(value: Any) -> str:
-    """The value as a cell that is text: a formula gets an apostrophe in front, as people write it themselves."""
+    """The value as a cell that is text: a formula gets an apostrophe in front, as people write it themselves.
+
+    Spreadsheets also take the wide and small forms of the signs (＝, ﹢), and pass over what is not seen before them.
+    """
     text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_FORMULA_PREFIXES) or text.lstrip().startswith(_FORMULA_PREFIXES) else text
+    first = next((character for character in text if unicodedata.category(character)[0] not in "ZC"), "")
+    is_formula = text.startswith(("\t", "\r")) or unicodedata.normalize("NFKC", first).startswith(_FORMULA_SIGNS)
+    return f"'{text}" if is_formula else text
 
 
 def write_csv(rows: Iterable[Query], *, steps: Iterable[str], names: Mapping[Any, str]) -> str:

@@ -95,6 +95,7 @@ def test_a_key_is_made_with_what_was_wanted(alice: User) -> None:
         "plugins": ["one"],
         "perMinute": 5,
         "perDay": 70,
+        "allowedOrigins": [],
         "createdAt": body["createdAt"],
         "expiresAt": body["expiresAt"],
         "lastUsedAt": None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from io import StringIO
@@ -163,7 +164,27 @@ def test_the_pane_takes_the_same_statements_for_any_number_of_rows(
 # --- The file --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        " =1",
+        "\n=1",
+        "＝1+1",
+        "＋1",
+        "－1",
+        "＠SUM",
+        "﹢1",
+        "\u200b＝1",
+        "\ufeff=1",
+        "−1",
+    ],
+)
 def test_a_cell_is_never_a_formula(browsing: Browse, alice: User, plugin: Plugin, text: str) -> None:
     asked(plugin, question=text, user=alice)
     (row,) = rows_of(browsing(alice), plugin)
@@ -174,7 +195,7 @@ def test_a_cell_is_never_a_formula(browsing: Browse, alice: User, plugin: Plugin
 def test_no_text_begins_as_a_formula_does(text: str) -> None:
     cell = escape_formula(text)
     assert cell.removeprefix("'") == text.removeprefix("'") or cell == text
-    assert not cell.lstrip().startswith(("=", "+", "-", "@"))
+    assert not unicodedata.normalize("NFKC", cell).lstrip().startswith(("=", "+", "-", "@"))
     assert not cell.startswith(("\t", "\r"))
 
 
