@@ -11,18 +11,23 @@ import sys
 
 import uvicorn
 
+from local.patient_protocol import PatientProtocol
 
-def main() -> None:
-    listener = socket.socket(fileno=int(sys.argv[1]))
-    config = uvicorn.Config(
+
+def make_config() -> uvicorn.Config:
+    return uvicorn.Config(
         "lexic.asgi:application",
+        http=PatientProtocol,
         lifespan="off",
         timeout_graceful_shutdown=5,  # an open stream would hold the server for ever
         log_level="info",
         use_colors=False,
         proxy_headers=False,  # LEXIC_BEHIND_PROXY says whether they are believed, and Django reads them then
     )
-    uvicorn.Server(config).run(sockets=[listener])
+
+
+def main() -> None:
+    uvicorn.Server(make_config()).run(sockets=[socket.socket(fileno=int(sys.argv[1]))])
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ PASSWORD = "a long walk home"
 @pytest.fixture(autouse=True)
 def mandatory(settings: Any) -> None:
     """As with a mail server."""
+    reverse("account_login")  # which addresses there are is decided once, by the settings of that moment
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
     cache.clear()
