@@ -94,7 +94,8 @@ def test_an_answer_that_takes_long_and_a_second_request_are_waited_for(address: 
             connection.sendall(request)
             said = b""
             while not said.endswith(b"\r\n\r\n2"):
-                assert (more := connection.recv(4096)), said
+                more = connection.recv(4096)
+                assert more, said
                 said += more
             time.sleep(0.8)  # longer than a head may take; uvicorn ends idle connections after five seconds
 
