@@ -233,7 +233,7 @@ class ApiKeyAdmin(ModelAdmin):
         """For keys that can only be looked at; otherwise the form has a field of this name."""
         if key.allowed_plugins() is None:
             return "every plugin its owner may ask"
-        return ", ".join(map(str, key.plugins.all())) or "a plugin that is gone: it can ask nothing"
+        return ", ".join(map(str, key.plugins.all())) or "a deleted plugin: it can ask nothing"
 
     @admin.display(description="state")
     def state(self, key: ApiKey) -> str:

@@ -1,4 +1,4 @@
-"""Looking after keys, for every door: make one, change it, replace it. A key can never make more of itself."""
+"""Makes, changes and replaces keys, for every interface. A key can never give another key more than it has."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def issue_key(
     """A new key of this person, or of the person behind this key, and its secret.
 
     `plugins` are rows, among those that `by` may ask; without any, a key that is limited makes one that is limited to
-    the same. `wanted`: `capabilities`, `per_minute`, `per_day`, `expires_at`. Raises `TooManyKeys`, `OverTheCeiling`,
-    `InThePast`, `MoreThanThisKey` and `Revoked`.
+    the same. `wanted`: `capabilities`, `per_minute`, `per_day`, `expires_at`. Raises `TooManyKeys`, `LimitTooHigh`,
+    `ExpiryInThePast`, `ExceedsOwnPermissions` and `KeyRevoked`.
     """
     maker = by if isinstance(by, ApiKey) else None
     chosen = list(plugins) or (list(maker.plugins.all()) if maker else [])
@@ -70,8 +70,8 @@ def update_key(key: ApiKey, *, by: Principal, **wanted: Any) -> None:
     """Gives the key another `name`, other `allowed_origins`, or another `per_minute`, `per_day` or `expires_at`; the
     latter not to one that is revoked.
 
-    Raises `OverTheCeiling`, `InThePast`, `MoreThanThisKey`, `Revoked`, `OverlapTooLong`, and `TooManyKeys` for one
-    that had expired and would work again.
+    Raises `LimitTooHigh`, `ExpiryInThePast`, `ExceedsOwnPermissions`, `KeyRevoked`, `OverlapTooLong`, and `TooManyKeys`
+    for one that had expired and would work again.
     """
     before = KeyPermissions.of_key(key)
     before.check_within(by)
@@ -90,7 +90,7 @@ def rotate_key(key: ApiKey, *, by: Principal, overlap: timedelta) -> tuple[ApiKe
     """`ApiKey.rotate` by somebody: for a person the new key's life begins anew, for a key it ends when it did.
 
     The new secret is known to whoever holds `by`: a key that replaces another one takes the new one with it when it
-    is revoked. Raises `OverlapTooLong`, `MoreThanThisKey`, `TooManyKeys`, `NotRotatable` and `Revoked`.
+    is revoked. Raises `OverlapTooLong`, `ExceedsOwnPermissions`, `TooManyKeys`, `KeyNotRotatable` and `KeyRevoked`.
     """
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise OverlapTooLong
@@ -105,14 +105,14 @@ def rotate_key(key: ApiKey, *, by: Principal, overlap: timedelta) -> tuple[ApiKe
 
 
 def revoke_key(key: ApiKey, *, by: Principal) -> None:
-    """Raises `MoreThanThisKey`."""
+    """Raises `ExceedsOwnPermissions`."""
     KeyPermissions.of_key(key).check_within(by)
     key.revoke()
 
 
 def check_expiry(key: ApiKey, *, ends: datetime | None) -> None:
     """Whether the key may end then: what is revoked stays so, one that was replaced is not kept for long, and one
-    that works again is one more. Raises `Revoked`, `OverlapTooLong`, `TooManyKeys`."""
+    that works again is one more. Raises `KeyRevoked`, `OverlapTooLong`, `TooManyKeys`."""
     if key.revoked_at:
         raise KeyRevoked
     if ends == key.expires_at:
@@ -148,7 +148,7 @@ def _lock_owner(owner: User) -> None:
 
 
 def _lock_issuing_key(by: Principal) -> None:
-    """Whoever revokes the key `by` waits, and then finds what was made with it. Raises `Revoked` when they were
+    """Whoever revokes the key `by` waits, and then finds what was made with it. Raises `KeyRevoked` when they were
     first: a key that is being revoked leaves nothing behind."""
     if not isinstance(by, ApiKey):
         return

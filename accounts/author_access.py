@@ -35,7 +35,7 @@ def find_author_refusal(user: User) -> NotAllowed | None:
 
 
 def make_author(user: User) -> None:
-    """The person may use the builder from now on. Raises `AuthorsAreChosen`, `ConfirmFirst`."""
+    """The person may use the builder from now on. Raises `AuthorSignupClosed`, `EmailNotConfirmed`."""
     if reason := find_author_refusal(user):
         raise reason
     if not user.is_staff:

@@ -56,13 +56,13 @@ class TooManyUploads(RateLimited):
 
 
 def upload_avatar(user: User, file: IO[bytes]) -> None:
-    """`keep` for what people send, so many an hour. Raises `TooManyPictures` as well."""
+    """Saves a picture that the person sends, so many an hour, as `save_avatar`. Raises `TooManyUploads` as well."""
     check_hourly_limit(f"pictures:{user.pk}", most=_PER_HOUR, refusal=TooManyUploads)
     save_avatar(user, file)
 
 
 def save_avatar(user: User, file: IO[bytes]) -> None:
-    """The person's picture is this from now on. Raises `NotAPicture`, `PictureTooLarge`."""
+    """The person's picture is this from now on. Raises `UnreadableImage`, `ImageTooLarge`."""
     name = f"{secrets.token_hex(16)}.webp"
     picture = _decode_image(_read_upload(file))
     _avatar_folder().mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def import_avatar(user: User, *, url: str, policy: egress.EgressPolicy | None = 
 
 
 def avatar_path(name: str) -> Path:
-    """Raises `NotAPicture` for what is no name of ours."""
+    """Raises `UnreadableImage` for a name that this module did not make."""
     if not _AVATAR_NAME.fullmatch(name):
         raise UnreadableImage
     return _avatar_folder() / name

@@ -81,14 +81,14 @@ class KeyPermissions:
         )
 
     def updated(self, wanted: Mapping[str, Any]) -> KeyPermissions:
-        """These, with what is wanted. Raises `InThePast`."""
+        """These, with what is wanted. Raises `ExpiryInThePast`."""
         if wanted.get("expires_at") and wanted["expires_at"] <= timezone.now():
             raise ExpiryInThePast
         sets = {name: frozenset(wanted[name]) for name in ("capabilities", "plugins") if name in wanted}
         return replace(self, **{**wanted, **sets})
 
     def check_ceiling(self, *, before: KeyPermissions | None = None) -> None:
-        """Raises `OverTheCeiling`. What an operator gave the key `before` beyond the ceiling may stay."""
+        """Raises `LimitTooHigh`. What an operator gave the key `before` beyond the ceiling may stay."""
         most_a_minute = max(settings.KEY_MAX_PER_MINUTE, before.per_minute if before else 0)
         most_a_day = max(settings.KEY_MAX_PER_DAY, before.per_day if before else 0)
         if self.per_minute > most_a_minute or self.per_day > most_a_day:
@@ -97,7 +97,7 @@ class KeyPermissions:
     def check_within(self, principal: Principal) -> None:
         """A person may do what they like with their keys; a key has to be allowed it all itself.
 
-        Raises `MoreThanThisKey`.
+        Raises `ExceedsOwnPermissions`.
         """
         if isinstance(principal, ApiKey) and not self.is_within(KeyPermissions.of_key(principal)):
             raise ExceedsOwnPermissions

@@ -50,7 +50,7 @@ def send_code(request: HttpRequest, user: User) -> None:
 
 
 def verify_code(request: HttpRequest, user: User, code: str) -> None:
-    """Takes the code, once. Raises `WrongCode`; after `MOST_TRIES` of these no code is good but a new one."""
+    """Accepts the code once. Raises `WrongCode`. After three wrong ones (MAX_TRIES) only a new code is accepted."""
     kept = request.session.get(_SESSION_KEY)
     if kept is None or kept["until"] < time.time() or kept["tries"] >= MAX_TRIES:
         raise WrongCode

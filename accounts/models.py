@@ -267,7 +267,7 @@ class ApiKey(models.Model):
         return key_secrets.decrypt(self.key_encrypted) if self.is_revealable else None
 
     def check_revealable(self) -> None:
-        """Raises `RevealingIsOff` or `NoCopy`: then there is no use in asking somebody to sign in again."""
+        """Raises `RevealDisabled` or `SecretNotStored`: called before somebody is asked to sign in again."""
         if not settings.API_KEY_REVEAL:
             raise RevealDisabled
         if not self.key_encrypted:
@@ -276,7 +276,7 @@ class ApiKey(models.Model):
     def reveal_to(self, user: User) -> str:
         """The secret again, for its owner alone, and a row that says so.
 
-        The door has to make sure of a fresh sign-in. Raises `NoSuchKey`, `RevealingIsOff`, `NoCopy`.
+        The door has to make sure of a fresh sign-in. Raises `UnknownKey`, `RevealDisabled`, `SecretNotStored`.
         """
         self.check_revealable()
         secret = self.reveal()
@@ -290,7 +290,7 @@ class ApiKey(models.Model):
         """A key that may do the same, with its secret; this one stops after `overlap`, or earlier if it was to.
 
         The new one ends when this one was to end; with `renew`, it lives as long as this one was to live. Both count
-        against the same limits. Raises `NotRotatable`.
+        against the same limits. Raises `KeyNotRotatable`.
         """
         now = now or timezone.now()
         old = ApiKey.objects.select_for_update(of=["self"]).get(pk=self.pk)
@@ -351,7 +351,7 @@ class ApiKeyPlugin(models.Model):
         unique_together = [("apikey", "plugin")]
 
     def __str__(self) -> str:
-        return f"{self.apikey_id} → {self.plugin_id or 'a plugin that is gone'}"
+        return f"{self.apikey_id} → {self.plugin_id or 'a deleted plugin'}"
 
 
 class Reveal(models.Model):

@@ -14,7 +14,7 @@ _IPV6_PREFIX_LENGTH = 64
 
 
 def visitor_id(request: HttpRequest) -> str:
-    """The same for every request from one address, and useless to find the address out."""
+    """A hash of the address: the same for every request from it. The address cannot be computed from it."""
     return salted_hmac(_VISITOR_SALT, client_address(request)).hexdigest()[:32]
 
 
@@ -28,7 +28,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def client_network(said: str) -> str:
-    """The address as it is counted: of IPv6 the network, "unknown" for what is none."""
+    """The address as it is counted: of IPv6 the network; "unknown" for a text that is no address."""
     try:
         address = ipaddress.ip_address(said)
     except ValueError:

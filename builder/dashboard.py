@@ -52,11 +52,11 @@ ACTION_ITEMS = {
 }
 # What a newcomer does, in this order: title and what it means.
 GETTING_STARTED = (
-    ("Name it", "Its name and its field. A first draft of who answers is written for you to correct."),
-    ("Drop in documents", "What counts as true. The plugin will say nothing that is not in them."),
-    ("Draw a tree", "Only where an answer depends on something; it asks back for what is missing."),
-    ("Ask it", "Open every source it names, and fix the questions whose answers must stay right."),
-    ("Publish it", "A release is fixed for ever. Agents ask it with a key; you go on with the draft."),
+    ("Name it", "Give it a name and a field. You get a first draft of its persona to edit."),
+    ("Add documents", "The plugin answers from them alone and refuses everything else."),
+    ("Draw a tree", "Only where an answer depends on facts. It asks the caller for a fact that is missing."),
+    ("Ask it", "Check the sources it cites, and save golden questions for answers that must stay right."),
+    ("Publish it", "A release never changes. Agents ask it with a key; you keep editing the draft."),
 )
 
 

@@ -46,7 +46,7 @@ def read_dataset(folder: Path, *, split: str | None = None, in_named_document: b
     """The set in this folder. Where there is a corpus it is used, and `documents/` is not.
 
     With `qrels.SPLIT.tsv` files only the questions of one split are asked: `test`, unless another is named.
-    `in_named_document` also narrows questions that say which passage they were written about. Raises `NotADataSet`.
+    `in_named_document` also narrows questions that say which passage they were written about. Raises `InvalidDataset`.
     """
     if not (folder / "questions.jsonl").is_file():
         raise InvalidDataset(f"There is no questions.jsonl in {folder.name!r}.")

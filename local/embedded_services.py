@@ -107,7 +107,7 @@ class Service(ABC):
         """Called when it is certain that no server runs on this data."""
 
     def spawn(self, *options: str, patience: float = 60, **popen: Any) -> subprocess.Popen[bytes]:
-        """Start it, from the main thread; raises `StillStopping` if its predecessor outlives our patience."""
+        """Start it, from the main thread; raises `ServiceStillStopping` if its predecessor outlives our patience."""
         with locks.open_lock(self.folder, self.name) as lock:
             if not locks.try_lock(lock, seconds=patience):
                 raise ServiceStillStopping(f"The {self.name} that ran here before has not finished stopping.")

@@ -56,7 +56,7 @@ def running_web_server() -> Iterator[str]:
 
 
 def post_json(url: str, *, body: Mapping[str, Any], bearer: str) -> dict[str, Any]:
-    """The JSON that comes back, whatever its status. Raises `NoWebServer` when nothing does."""
+    """The JSON that comes back, whatever its status. Raises `WebServerUnreachable` when nothing does."""
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
     return _request_json("POST", url, body=json.dumps(body).encode(), headers=headers)
 

@@ -108,7 +108,7 @@ class Supervisor:
             self.wait_for(until)
 
     def run_once(self, part: ManagedProcess) -> None:
-        """Run it to its end; raises `PartFailed` when that is not a good one."""
+        """Run it to its end; raises `StartFailed` when that is not a good one."""
         child = ChildProcess(part)
         self.children.append(child)
         self._spawn(child)
@@ -127,12 +127,12 @@ class Supervisor:
             self.run_cycle(wait=_POLL_SECONDS)
 
     def keep_running(self) -> None:
-        """Never returns; ends with `Stopped` or `CrashLoop`."""
+        """Never returns; ends with `StopRequested` or `CrashLoop`."""
         while True:
             self.run_cycle(wait=5.0)
 
     def run_cycle(self, *, wait: float, keep: ChildProcess | None = None) -> None:
-        """One round: show output, bury the dead, start what is due. Raises `Stopped`, `CrashLoop`."""
+        """One round: show output, bury the dead, start what is due. Raises `StopRequested`, `CrashLoop`."""
         self._poll_events(min([wait, *self._restart_delays()]))
         if self.stop_requested_at or self.console.is_broken:
             raise StopRequested

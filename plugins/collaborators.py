@@ -68,7 +68,7 @@ def invite_collaborator(
 ) -> InvitationResult:
     """Let a colleague in, or make an invitation; a second one for the same address replaces the first.
 
-    Raises `NotAnEmailAddress`, `AlreadyOnIt`, `TooManyPeople`. Sending the token is the caller's work.
+    Raises `NotAnEmailAddress`, `AlreadyCollaborator`, `TooManyCollaborators`. Sending the token is the caller's work.
     """
     address, now = _clean_email(email), now or timezone.now()
     with transaction.atomic():
@@ -95,7 +95,7 @@ def invite_collaborator(
 
 
 def find_invitation(token: str, *, now: datetime | None = None) -> Invitation:
-    """The open invitation with this token. Raises `InvitationIsOver`."""
+    """The open invitation with this token. Raises `InvitationNotOpen`."""
     invitations = Invitation.objects.open(now=now).select_related("plugin", "invited_by")
     if invitation := invitations.filter(token_hash=_hash_token(token)).first():
         return invitation
@@ -103,7 +103,7 @@ def find_invitation(token: str, *, now: datetime | None = None) -> Invitation:
 
 
 def accept_invitation(invitation: Invitation, *, person: User) -> Plugin:
-    """The person is on it from now on. Raises `NotYourInvitation`, `AddressNotConfirmed`, `InvitationIsOver`."""
+    """The person is on it from now on. Raises `WrongInvitee`, `AddressNotConfirmed`, `InvitationNotOpen`."""
     if person.email != invitation.email:
         raise WrongInvitee
     if not has_confirmed_email(person):

@@ -286,7 +286,7 @@ class Plugin(RetentionSettings, AnswerPolicy):
         return self.releases.order_by("-created_at").first()
 
     def set_live_release(self, release: Release) -> None:
-        """Let agents ask the given release of this plugin. Raises `IsHeld`."""
+        """Let agents ask the given release of this plugin. Raises `PluginHeld`."""
         if self.is_held:
             raise PluginHeld
         self.is_published = True
@@ -323,7 +323,7 @@ class ReleaseImmutable(Conflict):
 
 class ReleaseQuerySet(models.QuerySet["Release"]):
     def update(self, **columns: Any) -> int:
-        """Raises `ReleaseIsFixed` for a column that decides answers."""
+        """Raises `ReleaseImmutable` for a column that decides answers."""
         if not columns.keys().isdisjoint([*Release.immutable_fields(), "plugin"]):
             raise ReleaseImmutable
         return super().update(**columns)
@@ -357,7 +357,7 @@ class Release(AnswerPolicy):
         return f"{self.plugin.slug}@{self.version or 'draft'}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Notes and scorecard may change later. Raises `ReleaseIsFixed` for what decides answers."""
+        """Notes and scorecard may change later. Raises `ReleaseImmutable` for what decides answers."""
         if not self.is_draft and self._differs_from_published():
             raise ReleaseImmutable
         super().save(*args, **kwargs)

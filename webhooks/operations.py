@@ -44,7 +44,7 @@ def create_webhook(
 ) -> tuple[Webhook, str]:
     """A new webhook and its secret, which is shown this once.
 
-    Raises `NotAReceiver`, `UnknownEvent`, `TooManyWebhooks`.
+    Raises `InvalidReceiverUrl`, `UnknownEvent`, `TooManyWebhooks`.
     """
     webhook = Webhook(plugin=plugin, created_by=by, includes_questions=includes_questions)
     webhook.url, webhook.events = _validate_url(url), _validate_events(events)
@@ -59,7 +59,7 @@ def create_webhook(
 def update_webhook(webhook: Webhook, **said: Any) -> Webhook:
     """Sets those of `url`, `events`, `includes_questions` and `is_active` that are given.
 
-    Raises `NotAReceiver`, `UnknownEvent`.
+    Raises `InvalidReceiverUrl`, `UnknownEvent`.
     """
     checks = {"url": _validate_url, "events": _validate_events}
     columns = {name: checks[name](value) if name in checks else value for name, value in said.items()}
@@ -83,14 +83,14 @@ def rotate_secret(webhook: Webhook) -> str:
 
 
 def send_test_event(webhook: Webhook) -> Delivery:
-    """Send an event that says that events arrive. Raises `SwitchedOff`."""
+    """Send an event that says that events arrive. Raises `WebhookDisabled`."""
     _check_enabled(webhook)
     _clear_backoff(webhook)
     return outbox.record_test_event(webhook)
 
 
 def redeliver(delivery: Delivery) -> Delivery:
-    """Send the event once more, at once, whatever became of it; it keeps its id. Raises `SwitchedOff`."""
+    """Send the event once more, at once, whatever became of it; it keeps its id. Raises `WebhookDisabled`."""
     _check_enabled(delivery.webhook)
     delivery.state, delivery.attempts, delivery.next_attempt_at = Delivery.State.PENDING, 0, timezone.now()
     delivery.error = ""

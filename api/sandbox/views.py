@@ -64,7 +64,7 @@ class SandboxView(AuthorView):
 
 
 def _make_sandbox_question(principal: Principal, plugin: Plugin, body: dict[str, Any]) -> Question:
-    """Raises `UnknownRelease`, `InvalidFollowup`, and the error of a person's limit."""
+    """Raises `UnknownRelease`, `InvalidResumeToken`, and the error of a person's limit."""
     options, version = make_options(body.get("options")), body["version"]
     release = releases.snapshot(plugin) if version == DRAFT else get_release(plugin, version)
     question = make_question(body, options=options, release=release, caller=make_caller(principal))

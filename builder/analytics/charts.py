@@ -112,7 +112,7 @@ def line_chart(days: Sequence[DayStatistics]) -> Chart:
         end = next((point[1] for point in reversed(points) if point), BOTTOM)
         lines.append((style, line_path(points), words, round(end + 4, 1)))
     low, high = lines
-    if abs(low[3] - high[3]) < 14:  # words at the ends of two lines do not stand upon each other
+    if abs(low[3] - high[3]) < 14:  # keep the words at the ends of the two lines apart
         lines = [(*low[:3], low[3] + 8), (*high[:3], high[3] - 8)]
     labels = axis_labels([day.label for day in days], left=LEFT, step=step, limit=4)
     return Chart(lines=lines, grid=grid_lines(frame, " s"), labels=labels)

@@ -78,7 +78,7 @@ def _dismissal_batches(rows: Sequence[dict[str, Any]], plugin: Plugin) -> list[D
     return [
         DismissalBatch(
             at=row["at"],
-            by=str(people.get(row["by"], "somebody who is gone")),
+            by=str(people.get(row["by"], "a deleted account")),
             count=row["count"],
             wordings=list(wordings[row["at"], row["by"]]),
         )

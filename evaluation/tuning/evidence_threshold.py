@@ -60,7 +60,7 @@ def propose_threshold(scored: Sequence[QuestionScores], *, now: float | None = N
     """The threshold that these questions speak for; `now` is the plugin's own, None the default.
 
     The one nearest to the default whose balanced share is within half a standard error of the best: a few questions
-    should not move it far, and many can. Raises `TooFewQuestions`.
+    should not move it far, and many can. Raises `TooFewGoldenQuestions`.
     """
     return propose_from_scores(
         _deciding_scores(scored, answerable=True), _deciding_scores(scored, answerable=False), now=now

@@ -34,7 +34,7 @@ class TooLargeToExport(LexicError):
 
 
 def export_plugin(plugin: Plugin) -> IO[bytes]:
-    """The plugin as one file, open at its beginning. Raises `FileIsGone`, `TooLargeToCarry`.
+    """The plugin as one file, open at its beginning. Raises `SourceFileMissing`, `TooLargeToExport`.
 
     Of its knowledge it holds the documents of its own knowledge base: those attached to it belong to others.
     """

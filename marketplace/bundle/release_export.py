@@ -77,7 +77,7 @@ def release_content_hash(head: dict[str, Any], release: Release) -> str:
 
 
 def write_release(head: dict[str, Any], documents: Sequence[PinnedDocument], target: IO[bytes]) -> None:
-    """Write the release as one file. Raises `FileIsGone`, `TooLargeToCarry`."""
+    """Write the release as one file. Raises `SourceFileMissing`, `TooLargeToExport`."""
     if len(documents) > MAX_DOCUMENTS:
         raise TooLargeToExport
     paths = _document_paths(documents)
@@ -164,7 +164,7 @@ def _document_paths(documents: Sequence[PinnedDocument]) -> dict[str, Path]:
 
 
 def _write_member(archive: zipfile.ZipFile, name: str, pieces: Iterable[bytes]) -> str:
-    """One file of the archive; its hash. Raises `TooLargeToCarry`."""
+    """One file of the archive; its hash. Raises `TooLargeToExport`."""
     digest, size = hashlib.sha256(), 0
     entry = zip_member(name)
     entry.compress_type = zipfile.ZIP_DEFLATED

@@ -53,7 +53,7 @@ def submit_report(
     """Put it into the queue of those who run the site.
 
     What one person says again of the same thing, while it waits, is added to what they said before.
-    Raises `TooManyReports`, `TooLong` and `HoldsKey`.
+    Raises `TooManyReports`, `TextTooLong` and `TextContainsKey`.
     """
     text = text.strip()
     if len(text) > MAX_CHARACTERS:

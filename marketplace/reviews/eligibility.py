@@ -80,7 +80,7 @@ def plugin_use(plugin: Plugin, person: User) -> PluginUse:
 
 
 def check_may_review(plugin: Plugin, person: User) -> None:
-    """Raises `OnesOwn`, `AddressUnconfirmed` or `UsedTooLittle`. Counts no further than it has to."""
+    """Raises `OwnPlugin`, `AddressNotConfirmed` or `NotEnoughUse`. Counts no further than it has to."""
     if is_team_member(plugin, person):
         raise OwnPlugin
     if not _has_installed(plugin, person):

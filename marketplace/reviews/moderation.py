@@ -40,7 +40,7 @@ class ModerationDecision:
 
 
 def hide_review(report: Report, *, by: User) -> ModerationDecision:
-    """Takes the review off the page, tells its author, and decides every report of it that waits. Raises `NoReview`."""
+    """Hides the review, tells its author, and decides every open report of it. Raises `ReportHasNoReview`."""
     if report.review_id is None:
         raise ReportHasNoReview
     with transaction.atomic():
@@ -91,7 +91,7 @@ def dismiss_report(report: Report, *, by: User) -> ModerationDecision:
 
 def reopen_report(report: Report) -> None:
     """The report waits again; a review that it hid is shown again. A plugin stays withdrawn, and is
-    held until that is lifted. Raises `NothingToUndo`."""
+    held until that is lifted. Raises `ReportNotDecided`."""
     with transaction.atomic():
         report = Report.objects.select_for_update(of=["self"]).get(pk=report.pk)
         if report.is_open:

@@ -45,7 +45,7 @@ def review_by(plugin: Plugin, person: User) -> Review | None:
 
 def check_may_save_review(plugin: Plugin, person: User) -> None:
     """As `check_may_review`; but a review that is there may be changed by whoever wrote it, unless they work on the
-    plugin by now (`OnesOwn`) or it was hidden (`IsHidden`)."""
+    plugin by now (`OwnPlugin`) or it was hidden (`IsHidden`)."""
     mine = review_by(plugin, person)
     if mine is None:
         check_may_review(plugin, person)
@@ -59,7 +59,7 @@ def save_review(plugin: Plugin, *, by: User, verdict: str, text: str) -> Review:
     """Each person has one review of a plugin: this makes it, or puts it in the place of what they said before.
 
     The release and the questions that it rests on are those of this moment. A reply to it stays.
-    Raises what `check_may_write` raises, `HoldsKey` and `TooLong`.
+    Raises what `check_may_write` raises, `TextContainsKey` and `TextTooLong`.
     """
     check_may_save_review(plugin, by)
     said = {"verdict": verdict, "text": _validated_review_text(text), "updated_at": timezone.now()}
@@ -82,9 +82,9 @@ def delete_review(review: Review) -> None:
 
 
 def save_reply(review: Review, *, text: str) -> None:
-    """The one answer of those who work on the plugin; an empty text takes it back. Raises `HoldsKey`, `TooLong`.
+    """Saves the one reply of those who work on the plugin; an empty text deletes it.
 
-    The door has to know that the person may change the plugin.
+    Raises `TextContainsKey`, `TextTooLong`. The door has to know that the person may change the plugin.
     """
     review.reply = _validated_review_text(text)
     review.replied_at = timezone.now() if review.reply else None

@@ -12,7 +12,7 @@ from knowledge.models import Document, KnowledgeBase
 from marketplace.bundle.columns import column_values
 from plugins.models import Plugin
 
-# How its golden questions did changes by running them, and its slug is nobody's work.
+# Left out: the last results of golden questions, which a run changes, and the slug, which is made on import.
 _IGNORED_COLUMNS = {"last_passed", "last_failures", "slug"}
 
 

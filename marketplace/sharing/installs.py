@@ -58,8 +58,8 @@ def install_copy(slug: str, *, by: User, there: int | None = None) -> InstallRes
     """A draft of this person's, made of the latest release of the shared plugin.
 
     Somebody who has a copy of that release gets that again, unless `there` is how many of them they know of: then it is
-    one more. Raises `NotShared`, `CannotBeShared`, `TooManyCopies`, `TooFast`, and what writing the release's file
-    raises.
+    one more. Raises `NotShared`, `CannotBeShared`, `TooManyCopies`, `TooManyInstalls`, and what writing the release's
+    file raises.
     """
     release = shared_release(slug)
     with transaction.atomic():
@@ -105,8 +105,8 @@ def update_copy(copy: Plugin, *, by: User) -> Install:
     """Put the original's latest release in the place of what the copy holds, its documents as new versions.
 
     Only where nobody has worked on the copy since it was made or last brought up to date. Agents that ask a release of
-    the copy notice nothing. Raises `NotShared`, `CannotBeShared`, `UpToDate`, `WorkedOn`, `AnotherEmbedder`, and
-    what writing the release's file raises.
+    the copy notice nothing. Raises `NotShared`, `CannotBeShared`, `CopyUpToDate`, `ModifiedCopy`, `EmbedderMismatch`,
+    and what writing the release's file raises.
     """
     with transaction.atomic():
         copy = Plugin.objects.select_for_update().get(pk=copy.pk)

@@ -39,7 +39,7 @@ class ReleaseFile:
     documents: list[PinnedDocument]
 
     def open(self) -> IO[bytes]:
-        """At its beginning; the caller closes it. Raises `FileIsGone`, `TooLargeToCarry`."""
+        """At its beginning; the caller closes it. Raises `SourceFileMissing`, `TooLargeToExport`."""
         path = _release_files_root() / f"{self.release.hex}-{self.name}.zip"
         if (kept := _open_kept_file(path)) is not None:
             return kept
@@ -55,7 +55,7 @@ class ReleaseFile:
 
 
 def release_file(release: Release) -> ReleaseFile:
-    """The release as one file, as it is now. Raises `KnowledgeIsGone`."""
+    """The release as one file, as it is now. Raises `IncompleteRelease`."""
     documents = pinned_documents(release)
     head = bundle.release_manifest(release, documents)
     return ReleaseFile(
