@@ -89,14 +89,10 @@ def _self_contained_parts(claim: str, cuts: list[tuple[int, int]]) -> list[str]:
     starts = [0, *(end for _, end in cuts)]
     ends = [*(start for start, _ in cuts), len(claim)]
     first, *others = pieces = [claim[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-    if not all(_has_content(piece) for piece in pieces):
+    if any(len(content_stems(piece)) < 2 and not any(map(str.isdigit, piece)) for piece in pieces):
         return []
     completed = [_with_shared_subject(other, first) for other in others]
     return [first, *completed] if all(completed) else []
-
-
-def _has_content(part: str) -> bool:
-    return len(content_stems(part)) >= 2 or any(character.isdigit() for character in part)
 
 
 def _with_shared_subject(part: str, first: str) -> str:

@@ -26,7 +26,8 @@ def token_states(embedder: LocalEmbedder, texts: Sequence[str]) -> list[States]:
         found = {text: _cached_states[text] for text in texts if text in _cached_states}
     missing = [text for text in dict.fromkeys(texts) if text not in found]
     for text, (states, offsets) in zip(missing, embedder.token_states(missing) if missing else [], strict=True):
-        found[text] = (_unit_rows(states).astype(np.float16), offsets)
+        unit_rows = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9)
+        found[text] = (unit_rows.astype(np.float16), offsets)
     _cache_states({text: found[text] for text in texts})
     return [(found[text][0].astype(np.float32), found[text][1]) for text in texts]
 
@@ -38,7 +39,3 @@ def _cache_states(states: dict[str, tuple[NDArray[np.float16], Any]]) -> None:
             _cached_states.move_to_end(text)
         while len(_cached_states) > MAX_CACHED_TEXTS:
             _cached_states.popitem(last=False)
-
-
-def _unit_rows(states: NDArray[np.float32]) -> NDArray[np.float32]:
-    return states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9)

@@ -41,7 +41,8 @@ def find_opposite(word: str, said: frozenset[str]) -> str:
 
 def contradicts(claim: str, source: str) -> bool:
     """Whether the claim has a word of which the source has only the contrary, or a bound in the other direction."""
-    return _has_opposite_word(claim, source) or _reverses_bounds(claim, source)
+    mine, theirs = ({bound.is_upward for bound in find_bounds(text)} for text in (claim, source))
+    return _has_opposite_word(claim, source) or bool(mine and theirs and not mine & theirs)
 
 
 def has_known_opposite(word: str) -> bool:
@@ -66,10 +67,3 @@ def _affix_variants(word: str) -> list[str]:
     found += [prefix + word for prefix in _NEGATING_PREFIXES if len(word) > 3]
     found += [word.removesuffix(one) + other for one, other in (("less", "ful"), ("ful", "less")) if word.endswith(one)]
     return [other for other in found if other != word]
-
-
-def _reverses_bounds(claim: str, source: str) -> bool:
-    """Both bound something, and in different directions only."""
-    mine = {bound.is_upward for bound in find_bounds(claim)}
-    theirs = {bound.is_upward for bound in find_bounds(source)}
-    return bool(mine and theirs) and not mine & theirs

@@ -83,7 +83,9 @@ def figure_contexts(text: str) -> tuple[FigureContext, ...]:
         inside = [figure for figure in figures_in_order if start <= figure.start < end]
         # The words of a cell, divided among its figures midway between each two.
         middles = [_space_near(read.words, (one.end + after.start) // 2) for one, after in pairwise(inside)]
-        is_shared = not all(map(_has_subject, cells[number + 1 :]))
+        is_shared = any(
+            not _subject_words(cell) or _PRONOUN.search(text_before_predicate(cell)) for cell in cells[number + 1 :]
+        )
         subject = _subject_words(cells[number]) if is_shared else frozenset()
         for figure, (begin, stop) in zip(inside, pairwise([start, *middles, end]), strict=False):
             words = content_stems(read.words[begin:stop])
@@ -94,10 +96,6 @@ def figure_contexts(text: str) -> tuple[FigureContext, ...]:
 def _space_near(text: str, at: int) -> int:
     space = text.find(" ", at)
     return space if space >= 0 else at
-
-
-def _has_subject(text: str) -> bool:
-    return bool(_subject_words(text)) and not _PRONOUN.search(text_before_predicate(text))
 
 
 def _subject_words(text: str) -> frozenset[str]:

@@ -149,7 +149,7 @@ def _stems_after(pattern: re.Pattern[str], text: str) -> frozenset[str]:
 
 def _changes_intensity(claim: str, source: str) -> bool:
     """ "Very severe" exposure is a class of its own, and not "severe" exposure."""
-    (mine, plain), (theirs, their_plain) = _intensified_words(claim), _intensified_words(source)
+    (mine, plain), (theirs, their_plain) = map(_intensified_words, (claim, source))
     return bool((mine - plain) & (their_plain - theirs) or (theirs - their_plain) & (plain - mine))
 
 

@@ -59,8 +59,9 @@ def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, ti
     ]
     denied = find_negations(text, named)
     kept = [place for place in named if sure[place] > _MIN_FILTER_PROBABILITY or place.is_marked]
-    labels = {kind: _labels(kept, kind, without=(*denied.places, *denied.unclear)) for kind in KINDS}
-    times = [place for place in kept if place.kind == "time" and place not in (*denied.places, *denied.unclear)]
+    meant = [place for place in kept if place not in (*denied.places, *denied.unclear)]
+    labels = {kind: tuple(dict.fromkeys(place.label for place in meant if place.kind == kind)) for kind in KINDS}
+    times = [place for place in meant if place.kind == "time"]
     days = max(times, key=lambda place: sure[place]).days if times else denied.turned()
     plan = QueryPlan(
         time_range=TimeRange(start=days.first, end=days.last, timezone=timezone) if days else None,
@@ -88,10 +89,6 @@ def find_mentions(text: str, vocabulary: LabelVocabulary, today: date) -> list[M
         if not is_named and not any(one.start < place.end and place.start < one.end for one in kept):
             kept.append(place)
     return sorted(kept, key=lambda place: place.start)
-
-
-def _labels(places: Sequence[Mention], kind: str, *, without: Sequence[Mention]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.label for one in places if one.kind == kind and one not in without))
 
 
 def _with_kind(
