@@ -7,6 +7,7 @@ these same events.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
@@ -28,6 +29,7 @@ from querying.answering.sufficiency import assess_sufficiency
 from querying.audit.log import QueryRecord, record_query
 from querying.audit.spending import check_spending
 from querying.llm_interface import LLM
+from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
 from querying.question.clarifications import with_resume_token
 from querying.question.resolve import resolve_question
@@ -63,11 +65,18 @@ class InternalError(LexicError):
 
 
 async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerator[Event]:
-    """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`."""
+    """Answer a question, event by event. Always leaves one Query row behind; errors come as `Failed`.
+
+    It stops with `AccessEnded` soon after the caller's key is revoked, or the plugin withdrawn.
+    """
     async with record_query(question, llm=llm or get_llm()) as record:
         try:
             async with _admit(record), aclosing(_run_steps(record)) as events:
+                checked = time.monotonic()
                 async for event in events:
+                    if time.monotonic() - checked >= caller_access.CHECK_SECONDS:
+                        await _run_in_thread(caller_access.check_access, question)
+                        checked = time.monotonic()
                     yield event
         except LexicError as error:
             record.error = error

@@ -10,7 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 from django.db import connection
+from django.utils import timezone
 
+from accounts.models import ApiKey
 from plugins.models import Plugin
 from querying.models import Query
 from querying.types import REFUSAL
@@ -176,3 +178,20 @@ def test_no_database_connection_is_held_while_the_model_talks(
         wait_until(lambda: not _others_connected() - before)
         assert not Query.objects.exists()  # it is still talking
     wait_for_row("abandoned")
+
+
+def test_a_key_that_is_revoked_stops_its_stream_and_the_model(
+    published: Plugin, server: str, client: httpx2.Client, stub: OpenAIStub
+):
+    stub.answer = lambda request: SEVERE * 400
+    stub.script.append(SlowStream(0.02))
+    events: list[dict[str, Any]] = []
+    with client.stream("POST", f"{server}/api/v1/query", json=body()) as response:
+        for line in response.iter_lines():
+            if line.startswith("data: "):
+                events.append(json.loads(line[6:]))
+                if events[-1]["type"] == "delta":
+                    ApiKey.objects.update(revoked_at=timezone.now())
+    assert (events[-1]["type"], events[-1]["code"]) == ("error", "access_ended")
+    assert stub.wait_for_disconnect()
+    wait_for_row("failed")
