@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cache
 
 from language.dates import MONTHS, WEEKDAYS
 from language.number_words import ORDINALS
-from language.terms import terms
 
 # In any of their forms: "accept" and "reject", so "accepted" and "rejects" too.
 _OPPOSITE_PAIRS = """
@@ -39,9 +37,6 @@ strong weak|summer winter|sunrise sunset|synchronous asynchronous|tall short|tea
 thick thin|tighten loosen|together apart|tragedy comedy|transparent opaque|unanimous divided|unite divide
 upper lower|upstairs downstairs|upward downward|valid invalid|visible invisible|wax wane|wide narrow|win lose
 winner loser|within outside
-"""
-# Only where a statement is held against its source: of a mother and a father a question may mean both.
-_STATEMENT_PAIRS = """
 after before|above below|over under|up down|into out|more less|more fewer|most least|all some|every some|each some
 always sometimes|always rarely|often rarely|usually rarely|usually never|start stop|commence terminate
 increase reduce|raise reduce|improves worsens|activate inhibit|activation inhibition|promote inhibit
@@ -83,10 +78,6 @@ def _others_by_word(groups: Iterable[Iterable[str]]) -> dict[str, frozenset[str]
     return {word: frozenset(others) for word, others in found.items()}
 
 
-def _pairs(text: str) -> list[list[str]]:
-    return [pair.split() for pair in text.strip().replace("\n", "|").split("|")]
-
-
 def _inflected(pairs: Iterable[list[str]]) -> Iterator[tuple[str, ...]]:
     """Each pair in its inflections: `increases` is the contrary of `reduces`, `increased` of `reduced`."""
     for pair in pairs:
@@ -94,18 +85,8 @@ def _inflected(pairs: Iterable[list[str]]) -> Iterator[tuple[str, ...]]:
             yield tuple(word.removesuffix("" if ending == "s" else "e") + ending for word in pair)
 
 
-_WRITTEN_PAIRS = _pairs(_OPPOSITE_PAIRS) + _pairs(_STATEMENT_PAIRS)
-_WORD_OPPOSITES = _others_by_word([*_WRITTEN_PAIRS, *_inflected(_WRITTEN_PAIRS), *map(str.split, _EXCLUSIVE_CLASSES)])
-
-
-@cache
-def _stem_opposites() -> dict[str, frozenset[str]]:
-    return _others_by_word(terms(" ".join(pair)) for pair in _pairs(_OPPOSITE_PAIRS))
-
-
-def opposites_of(stem: str) -> frozenset[str]:
-    """Stems that mean the contrary of this one: a question that says one is not about a passage that says the other."""
-    return _stem_opposites().get(stem, frozenset())
+_PAIRS = [pair.split() for pair in _OPPOSITE_PAIRS.strip().replace("\n", "|").split("|")]
+_WORD_OPPOSITES = _others_by_word([*_PAIRS, *_inflected(_PAIRS), *map(str.split, _EXCLUSIVE_CLASSES)])
 
 
 def opposite_words(word: str) -> frozenset[str]:

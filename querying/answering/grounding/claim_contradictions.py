@@ -11,21 +11,10 @@ from functools import lru_cache
 
 from language.figures.bounds import find_bounds
 from language.figures.figure_extraction import extract_figures
-from language.opposites import opposite_words, opposites_of
-from language.terms import terms
+from language.opposites import opposite_words
 
 _LOWERCASE_WORD = re.compile(r"[a-z]{2,30}")
 _NEGATING_PREFIXES = ("un", "non", "dis")
-# Small words that stemming drops, and what says the same.
-_EQUIVALENT_WORDS = {
-    "before": frozenset(["prior", "until", "previously", "earlier", "beforehand"]),
-    "after": frozenset(["following", "upon", "once", "later", "subsequently"]),
-    "over": frozenset(["above", "exceeding", "exceed", "exceeds"]),
-    "under": frozenset(["below", "beneath"]),
-    "above": frozenset(["over", "exceeding", "exceed", "exceeds"]),
-    "below": frozenset(["under", "beneath"]),
-    "always": frozenset(["all", "every", "times"]),
-}
 
 
 @lru_cache(maxsize=4096)
@@ -45,19 +34,10 @@ def contradicts(claim: str, source: str) -> bool:
     return _has_opposite_word(claim, source) or bool(mine and theirs and not mine & theirs)
 
 
-def has_known_opposite(word: str) -> bool:
-    """Whether the word has a known contrary, or is one of a class that exclude each other."""
-    return bool(opposite_words(word)) or any(opposites_of(stem) for stem in terms(word))
-
-
 def _has_opposite_word(claim: str, source: str) -> bool:
     mine, theirs = lowercase_words(extract_figures(claim).words), lowercase_words(extract_figures(source).words)
-    added = frozenset(word for word in mine - theirs if not _EQUIVALENT_WORDS.get(word, frozenset()) & theirs)
-    if any(find_opposite(word, theirs - mine) for word in added):
-        return True
-    dropped = frozenset(terms(" ".join(theirs - mine))) - set(terms(" ".join(mine)))
-    known = set(terms(source))
-    return any(opposites_of(stem) & dropped for word in added for stem in terms(word) if stem not in known)
+    contrary = theirs.union(word.removesuffix("s") for word in theirs) - mine
+    return any(find_opposite(word, contrary) for word in mine - theirs)
 
 
 @lru_cache(maxsize=16_384)

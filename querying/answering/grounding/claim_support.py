@@ -11,12 +11,12 @@ from functools import lru_cache
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures, strip_list_mark, unsupported_figures
 from language.negation import reverses_polarity
+from language.opposites import opposite_words
 from language.synonyms import synonyms_of
 from language.terms import terms
 from querying.answering.grounding.claim_contradictions import (
     contradicts,
     find_opposite,
-    has_known_opposite,
 )
 from querying.answering.grounding.cohesion import is_scattered
 from querying.answering.grounding.figure_association import misattributes_figure
@@ -129,7 +129,7 @@ def semantic_support(claim: str, span: str, words: WordOverlap) -> float:
     has_harmless_gap = (
         len(words.missing) == 1
         and len(words.matched) >= _MIN_MATCHED_WORDS
-        and not any(map(has_known_opposite, _words_with_stems(claim, words.missing)))
+        and not any(map(opposite_words, _words_with_stems(claim, words.missing)))
     )
     if sense >= _SURE_SIMILARITY and worst >= _FAINT_SIMILARITY and has_harmless_gap:
         return sense
