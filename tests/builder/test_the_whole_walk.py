@@ -155,7 +155,7 @@ def _make_a_plugin(walker: Walker) -> None:
     page.get_by_label("Tone").fill("short and plain")
     expect(page.locator("#prompt")).to_contain_text("short and plain")
     page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_text("Saved. Agents go on asking").wait_for()
+    page.get_by_text("Saved in the draft. Agents still ask").wait_for()
     assert Plugin.objects.get().tone == "short and plain"
 
 
@@ -224,7 +224,7 @@ def _fix_two_questions(walker: Walker) -> None:
     page.get_by_label("Must contain").fill("ten years")
     walker.look()
     page.get_by_role("button", name="Save and add another").click()
-    page.get_by_text("Saved. It is asked").wait_for()
+    page.get_by_text("Saved. The next run asks it too").wait_for()
     page.get_by_label("Question", exact=True).fill("What is the capital of France?")
     page.get_by_label("The plugin").select_option("refuse")
     page.get_by_role("button", name="Save", exact=True).click()
