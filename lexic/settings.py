@@ -339,6 +339,9 @@ LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validat
 LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.Range(min=1)) * 1024 * 1024
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
 LEXIC_SYNC_ROOTS: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
+# Sites whose signed releases are believed: the address of each and its key, “https://example.org=KEY”.
+_TRUSTED_SITES: list[str] = env.list("LEXIC_TRUSTED_SITES", [])
+LEXIC_TRUSTED_SITES = {site.rstrip("/"): key for site, _, key in (one.partition("=") for one in _TRUSTED_SITES)}
 LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024
 # How many days a plugin keeps what it was asked, its public conversations and its removed documents, where it says
 # nothing else. 0: until the plugin is deleted.

@@ -176,6 +176,9 @@ class Install(models.Model):
     release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="+")
     version = models.CharField(max_length=32)
     is_hearsay = models.BooleanField(default=False)
+    # The site that signed the file, and its public key in base64; empty where nobody did.
+    signed_by = models.CharField(max_length=300, blank=True, default="", db_default="")
+    signing_key = models.CharField(max_length=64, blank=True, default="", db_default="")
     content = models.CharField(max_length=64, blank=True)
     installed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="installs"

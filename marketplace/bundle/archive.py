@@ -15,8 +15,11 @@ from django.conf import settings
 from lexic.errors import InvalidInput
 from lexic.http.strict_json import read_json
 from marketplace.bundle.columns import BadBundle
+from marketplace.bundle.signature import Signature, check_signature
 
 MANIFEST_NAME = "manifest.json"
+SIGNATURE_NAME = "signature.json"
+_MAX_SIGNATURE_BYTES = 4096
 DOCUMENTS_FOLDER = "documents/"
 MAX_DOCUMENTS = 2000
 MAX_MANIFEST_BYTES = 20 * 1024 * 1024
@@ -77,6 +80,11 @@ class BundleArchive:
     def ingest_files(self) -> set[str]:
         """The names of what was made of its documents."""
         return {name for name in self._members if _INGEST_FILE_NAME.fullmatch(name)}
+
+    def signature(self) -> Signature | None:
+        """Who signed it; None where nobody did. Raises `BadBundle` for a signature that is not right."""
+        body = b"".join(self._blocks(SIGNATURE_NAME)) if SIGNATURE_NAME in self._members else None
+        return check_signature(body, manifest=b"".join(self._blocks(MANIFEST_NAME)))
 
     def manifest(self) -> Any:
         body = b"".join(self._blocks(MANIFEST_NAME))
@@ -150,18 +158,20 @@ def _check_end_record(file: IO[bytes]) -> None:
 
 
 def max_members() -> int:
-    return MAX_DOCUMENTS * _FILES_PER_DOCUMENT + 1
+    """Of documents, with the manifest and the signature."""
+    return MAX_DOCUMENTS * _FILES_PER_DOCUMENT + 2
 
 
 def _check_member(member: zipfile.ZipInfo) -> None:
     is_manifest, is_made = member.filename == MANIFEST_NAME, bool(_INGEST_FILE_NAME.fullmatch(member.filename))
-    if not (is_manifest or is_made or _DOCUMENT_NAME.fullmatch(member.filename)):
+    is_signature = member.filename == SIGNATURE_NAME
+    if not (is_manifest or is_signature or is_made or _DOCUMENT_NAME.fullmatch(member.filename)):
         raise BadBundle(f"It holds a file that no export contains: {member.filename[:80]!r}.")
     if member.flag_bits & 0x1:
         raise BadBundle("It is protected by a password.")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise BadBundle("It is packed in a way that is not supported.")
     of_document = MAX_INGEST_FILE_BYTES if is_made else settings.LEXIC_MAX_DOCUMENT_BYTES
-    most = MAX_MANIFEST_BYTES if is_manifest else of_document
+    most = MAX_MANIFEST_BYTES if is_manifest else _MAX_SIGNATURE_BYTES if is_signature else of_document
     if member.file_size > most:
         raise BadBundle(f"{member.filename[:80]} is larger than {most // 1024**2} MB.")

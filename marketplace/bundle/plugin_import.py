@@ -29,6 +29,7 @@ from marketplace.bundle.manifest import (
     parse_trees,
 )
 from marketplace.bundle.release_import import ClaimedOrigin
+from marketplace.bundle.signature import Signature
 from plugins.models import Plugin
 
 MANIFEST_KEYS = {"format", "version", "plugin", "knowledge", "documents", "trees", "golden_questions"}
@@ -37,13 +38,15 @@ MANIFEST_KEYS = {"format", "version", "plugin", "knowledge", "documents", "trees
 @dataclass(frozen=True, kw_only=True)
 class ImportedPlugin:
     """`slug_was_taken` says that agents call it otherwise than where it came from. `waiting` of its `documents` are
-    still to be read, or embedded, by a worker. `made_from` is what the file of a release says of itself."""
+    still to be read, or embedded, by a worker. `made_from` is what the file of a release says of itself, and
+    `signature` who signed it."""
 
     plugin: Plugin
     documents: int
     unfinished: int
     slug_was_taken: bool
     made_from: ClaimedOrigin | None = None
+    signature: Signature | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +98,7 @@ def _validated_manifest(archive: BundleArchive) -> dict[str, Any]:
 def _import_release(
     archive: BundleArchive, data: dict[str, Any], *, owner: User, slug: str | None, is_ours: bool
 ) -> ImportedPlugin:
+    signature = archive.signature()
     content = release_import.parse_release_content(archive, data)
     plugin, was_taken = create_plugin(content.plugin, owner=owner, slug=slug)
     waiting = release_import.replace_plugin_content(plugin, content, archive=archive, is_ours=is_ours)
@@ -104,6 +108,7 @@ def _import_release(
         unfinished=waiting,
         slug_was_taken=was_taken,
         made_from=content.made_from,
+        signature=signature,
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 
@@ -31,6 +32,7 @@ from marketplace.bundle.archive import (
     MAX_INGEST_FILE_BYTES,
     MAX_LINE_BYTES,
     MAX_MANIFEST_BYTES,
+    SIGNATURE_NAME,
     max_members,
     pages_file_name,
     vectors_file_name,
@@ -38,6 +40,7 @@ from marketplace.bundle.archive import (
 from marketplace.bundle.columns import column_values
 from marketplace.bundle.draft_export import BUNDLE_FORMAT, JSON_OPTIONS, TooLargeToExport, zip_member
 from marketplace.bundle.pinned_documents import PinnedDocument, pinned_knowledge_bases
+from marketplace.bundle.signature import sign_manifest, site_key
 from plugins.models import Plugin, Release
 
 RELEASE_VERSION = 2
@@ -71,9 +74,9 @@ def release_manifest(release: Release, documents: Sequence[PinnedDocument]) -> d
 
 
 def release_content_hash(head: dict[str, Any], release: Release) -> str:
-    """The same for the same content of the same release, another for any other."""
+    """The same for the same content of the same release with the same signer, another for any other."""
     said = json.dumps(head, cls=DjangoJSONEncoder, sort_keys=True)
-    return hashlib.sha256(f"{release.pk}\n{said}".encode()).hexdigest()
+    return hashlib.sha256(f"{release.pk}\n{settings.PUBLIC_URL} {site_key()}\n{said}".encode()).hexdigest()
 
 
 def write_release(head: dict[str, Any], documents: Sequence[PinnedDocument], target: IO[bytes]) -> None:
@@ -94,6 +97,7 @@ def write_release(head: dict[str, Any], documents: Sequence[PinnedDocument], tar
         if len(body) > MAX_MANIFEST_BYTES:
             raise TooLargeToExport
         archive.writestr(zip_member(MANIFEST_NAME), body)
+        archive.writestr(zip_member(SIGNATURE_NAME), sign_manifest(body))
 
 
 def _knowledge_base_entry(base: KnowledgeBase | None) -> dict[str, Any]:

@@ -91,7 +91,8 @@ def import_plugin_file(
         imported = import_plugin(file, owner=owner, slug=slug, is_ours=origin is not None)
         usage.check_account(owner, added=imported.documents)
         if imported.made_from:
-            record_install(imported.plugin, made_from=imported.made_from, origin=origin, by=owner)
+            signature = imported.signature
+            record_install(imported.plugin, made_from=imported.made_from, origin=origin, signature=signature, by=owner)
     return imported
 
 

@@ -8,6 +8,7 @@ from django.core.exceptions import ObjectDoesNotExist
 
 from accounts.models import User
 from marketplace.bundle.release_import import ClaimedOrigin
+from marketplace.bundle.signature import Signature
 from marketplace.models import Install
 from marketplace.sharing.draft_hash import draft_content_hash
 from plugins.models import Plugin, Release
@@ -16,13 +17,16 @@ from plugins.models import Plugin, Release
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
     """What to say of a copy in public. `slug` is that of the original while anybody may see it, else empty.
-    `is_hearsay`: a file says so, and nobody has checked it."""
+    `is_hearsay`: a file says so, and nobody has checked it. `signed_by` is the site that signed the file, empty where
+    nobody did; whether that site is known is what `is_hearsay` says."""
 
     name: str
     author: str
     version: str
     slug: str
     is_hearsay: bool
+    signed_by: str = ""
+    signing_key: str = ""
 
 
 def provenance_of(plugin: Plugin) -> Provenance | None:
@@ -36,8 +40,10 @@ def provenance_of(plugin: Plugin) -> Provenance | None:
         return None
 
 
-def record_install(copy: Plugin, *, made_from: ClaimedOrigin, origin: Release | None, by: User) -> Install:
-    """Note what a copy was made from, once it is all there."""
+def record_install(
+    copy: Plugin, *, made_from: ClaimedOrigin, origin: Release | None, signature: Signature | None, by: User
+) -> Install:
+    """Note what a copy was made from, once it is all there. The signature of a known site vouches for what is said."""
     return Install.objects.create(
         copy=copy,
         original=origin.plugin if origin else None,
@@ -45,7 +51,9 @@ def record_install(copy: Plugin, *, made_from: ClaimedOrigin, origin: Release | 
         original_author=made_from.author,
         release=origin,
         version=made_from.version,
-        is_hearsay=origin is None,
+        is_hearsay=origin is None and not (signature and signature.is_known),
+        signed_by=signature.site if signature else "",
+        signing_key=signature.key if signature else "",
         content=draft_content_hash(copy),
         installed_by=by,
     )
@@ -59,4 +67,6 @@ def _install_provenance(install: Install) -> Provenance:
         version=install.version,
         slug=original.slug if original and original.is_published else "",
         is_hearsay=install.is_hearsay,
+        signed_by=install.signed_by,
+        signing_key=install.signing_key,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -12,11 +13,18 @@ from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
 from accounts.rate_limits import RateLimited
 from lexic.errors import LexicError
+from marketplace.bundle.signature import site_key
 from marketplace.models import Install
 from marketplace.sharing import installs as copies
 from marketplace.sharing.copy_contents import copy_contents
 from marketplace.sharing.shareability import NotShared, shared_release
 from plugins.models import Plugin
+
+
+@require_safe
+def site_key_view(request: HttpRequest) -> JsonResponse:
+    """The key that this site signs the files of releases with, for operators of other sites."""
+    return JsonResponse({"site": settings.PUBLIC_URL, "algorithm": "Ed25519", "key": site_key()})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
