@@ -14,7 +14,7 @@ from marketplace.retention.storage_sweep import SweepReport, inspect_storage, sw
 _FOUND = {
     "orphaned_files": "files that no document was read from",
     "orphaned_images": "folders of page images without their file",
-    "orphaned_avatars": "pictures of nobody",
+    "orphaned_avatars": "avatars of deleted accounts",
     "stale_release_files": "files of releases that nobody may copy any more",
 }
 
@@ -22,7 +22,7 @@ _FOUND = {
 class Command(BaseCommand):
     help = (
         "Compares the stored files with the database, both ways. Deletes the files that no row names and the words of "
-        "questions whose plugin is gone, and reports the files that are missing. Ends with 1 when any is missing. "
+        "questions of deleted plugins, and reports the files that are missing. Ends with 1 when any is missing. "
         "Example: manage.py sweep --dry-run"
     )
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 def _as_text(report: SweepReport, *, dry_run: bool) -> str:
     verb = "would be deleted" if dry_run else "deleted"
     lines = [f"{len(getattr(report, name)):6} {words}: {verb}" for name, words in _FOUND.items()]
-    lines.append(f"{report.orphaned_questions:6} questions of plugins that are gone: words and answers {verb}")
+    lines.append(f"{report.orphaned_questions:6} questions of deleted plugins: words and answers {verb}")
     lines += [f"missing: {one.sha256} of {', '.join(one.documents)}" for one in report.missing_files]
     lines += [f"missing: the picture {name} of a person" for name in report.missing_avatars]
     return "\n".join(lines)
