@@ -137,14 +137,14 @@ def test_which_one_is_meant_may_be_typed_and_private_ones_are_no_options(
     hidden = give_document(plugin, title="Hidden", text="# Hidden\n\nThe Hidden Clinic provides secret services.\n")
     Document.objects.filter(pk=hidden.pk).update(is_public=False)
     publish(plugin, by=alice)
-    asked = ask(client, "What services does the clinic provide?")
+    asked = ask(client, "What services does this clinic provide?")
     assert "Which clinic do you mean?" in asked
     assert "Northgate Clinic" in asked
     assert "Hidden" not in asked
     typed = ask(client, "the Northgate one", session=session_in(asked))
     row = Query.objects.order_by("created_at").last()
     assert row is not None
-    assert (row.question, row.facts) == ("What services does the clinic provide?", {"subject": "the Northgate one"})
+    assert (row.question, row.facts) == ("What services does this clinic provide?", {"subject": "the Northgate one"})
     assert "The Northgate Clinic sells boots" in typed
 
 
