@@ -83,7 +83,8 @@ def plugin(alice: User) -> Plugin:
         owner=alice, name="Concrete cover", slug="cover", domain="structures", system_prompt="You are an engineer."
     )
     give_document(plugin, title="Cover handbook", text=HANDBOOK)
-    DecisionTree.objects.create(plugin=plugin, name="Nominal cover of a member", tree_data=TREE)
+    about = "The least cover that a concrete member such as a beam or a slab needs, by its exposure."
+    DecisionTree.objects.create(plugin=plugin, name="Nominal cover of a member", description=about, tree_data=TREE)
     return plugin
 
 

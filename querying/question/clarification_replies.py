@@ -22,7 +22,6 @@ from querying.question.tree_consultation import clarification_for, find_relevant
 from querying.types import Question, Turn
 from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts
-from trees.selection import asks_for_meaning
 from trees.walk import MissingFact, list_missing_facts, resolves_missing_fact, walk
 
 # A reply that gives no value is asked for again when it is as short as this, or admits to not knowing; any other is
@@ -75,7 +74,7 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     if len(bare) > tree_facts.MAX_VALUE_LENGTH:
         return None
     is_value = resolves_missing_fact(question.tree, question.missing, bare)
-    is_question = bare.endswith("?") or bool(_QUESTION_START.match(bare)) or asks_for_meaning(bare)
+    is_question = bare.endswith("?") or bool(_QUESTION_START.match(bare))
     # Without options any text is a value, so the user's own question would pass for one.
     if is_question and not (is_value and question.missing.options):
         return None

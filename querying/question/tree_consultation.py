@@ -12,12 +12,12 @@ from asgiref.sync import sync_to_async
 from knowledge.search.hybrid import Passage
 from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
+from querying.question.tree_selection import select_tree, unrelated_stems
 from querying.sanitize import sanitize
 from querying.types import Clarification, Question, Usage
 from trees.definition.nodes import Action, Tree
 from trees.definition.parser import InvalidTree, parse_tree
 from trees.facts import extraction as tree_facts
-from trees.selection import asks_for_meaning, asks_for_word_meaning, select_tree, unrelated_stems
 from trees.walk import MissingFact, Walk, decision_path, walk
 from trees.words import content_stems
 
@@ -98,8 +98,6 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
 
 def find_relevant_tree(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
     """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
-    if asks_for_word_meaning(question.text):
-        return None
     trees = parsed_trees(question.release)
     earlier = question.earlier_user_turns
     index = select_tree(trees, question=question.text, context=earlier, facts=question.facts)
@@ -116,7 +114,7 @@ def _has_other_topics(
 ) -> bool:
     others = unrelated_stems(name, tree, question=question.text)
     if not facts:
-        return bool(others) or asks_for_meaning(question.text)
+        return bool(others)
     return bool(others & content_stems(" ".join(passage.content for passage in passages)))
 
 

@@ -148,7 +148,7 @@ def test_the_models_facts_reach_the_tree(published: Plugin, server: str, client:
         return SEVERE
 
     stub.answer = answer
-    done = read(client, server, query="What is the nominal cover of a beam on the pier?")[-1]
+    done = read(client, server, query="Nominal cover of a beam on the pier?")[-1]
     assert [step["node"] for step in done["decisionPath"]] == ["exposure_check", "cover_severe"]
     assert "45 mm" in done["answer"]
     assert done["usage"]["promptTokens"] == 22

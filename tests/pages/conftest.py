@@ -79,7 +79,8 @@ def plugin(alice: User) -> Plugin:
 
 @pytest.fixture
 def tree(plugin: Plugin) -> DecisionTree:
-    return DecisionTree.objects.create(plugin=plugin, name="Which boots to wear", tree_data=TREE)
+    about = "Which boots must be worn, by the place where people work."
+    return DecisionTree.objects.create(plugin=plugin, name="Which boots to wear", description=about, tree_data=TREE)
 
 
 @pytest.fixture

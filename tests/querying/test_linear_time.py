@@ -28,13 +28,13 @@ from querying.question import ambiguity
 from querying.question.planning.label_vocabulary import LabelVocabulary
 from querying.question.planning.rule_planner import plan_by_rules
 from querying.question.resolve import WeightedTurn
+from querying.question.tree_selection import select_tree
 from querying.retrieval.evidence import score_evidence
 from querying.types import Prompt
 from tests.querying.passages import evidence, passage
 from tests.trees.growing import cover_tree, cover_tree_data
 from trees.definition.parser import parse_tree
 from trees.facts.extraction import extract_facts
-from trees.selection import select_tree
 from trees.validation.tree_problems import find_problems
 
 SHORT, LONG = 1000, 4000

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from querying.question.tree_selection import select_tree, unrelated_stems
 from tests.trees.growing import action, cover_tree, question, tree
 from trees.definition.parser import parse_tree
-from trees.selection import asks_for_meaning, asks_for_word_meaning, select_tree, unrelated_stems
 
 PAINT = parse_tree(
     tree(
@@ -13,16 +16,19 @@ PAINT = parse_tree(
         action("b", "One coat of varnish, minimum thickness 50 microns"),
     )
 )
-TREES = [("Nominal cover of concrete members", cover_tree()), ("Paint systems", PAINT)]
+TREES = [
+    ("Nominal cover. The least cover that concrete members such as beams and slabs need, by exposure.", cover_tree()),
+    ("Paint systems. Which primer, paint or varnish goes on steel or wood.", PAINT),
+]
 
 
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
         ("What is the minimum cover for a beam exposed to weather?", 0),
-        ("What is the nominal cover?", 0),
         ("What cover is required?", 0),
         ("Which cover do concrete slabs need?", 0),
+        ("What does severe exposure mean for the cover of my beam?", 0),
         ("How should I paint steel?", 1),
         ("Which primer goes on steel?", 1),
     ],
@@ -35,6 +41,9 @@ def test_the_tree_that_a_question_is_about_is_found(asked, expected):
     "asked",
     [
         "Who won the world cup?",
+        "What is nominal cover?",
+        "What does severe mean?",
+        "Why does cover matter?",
         "What is the minimum wage in Germany?",
         "What is the minimum?",
         "Who invented the beam?",
@@ -59,8 +68,8 @@ def test_facts_alone_do_not_drag_in_a_question_about_something_else():
 
 def test_an_earlier_turn_carries_a_short_question():
     earlier = ["What is the nominal cover for a beam?"]
-    assert select_tree(TREES, question="And for a slab?", context=earlier) == 0
-    assert select_tree(TREES, question="And for a slab?") is None
+    assert select_tree(TREES, question="And indoors then?", context=earlier) == 0
+    assert select_tree(TREES, question="And indoors then?") is None
 
 
 def test_an_earlier_turn_does_not_carry_a_question_about_something_else():
@@ -68,40 +77,27 @@ def test_an_earlier_turn_does_not_carry_a_question_about_something_else():
 
 
 def test_of_equal_trees_the_first_is_taken():
-    assert select_tree([*TREES, TREES[0]], question="What is the nominal cover?") == 0
+    assert select_tree([*TREES, TREES[0]], question="Which cover do concrete slabs need?") == 0
 
 
 def test_without_trees_there_is_none():
     assert select_tree([], question="What is the nominal cover?") is None
 
 
-def test_a_question_for_a_meaning_is_told_from_one_for_a_decision():
-    for meaning in ("What is nominal cover?", "Define cover", "Why does cover matter?", "what does severe mean"):
-        assert asks_for_meaning(meaning)
-    for decision in (
-        "What is the cover of a beam?",
-        "What cover is needed?",
-        "What is required for a beam by the sea?",
-    ):
-        assert not asks_for_meaning(decision)
-
-
-def test_a_question_for_what_a_word_means_is_told_from_one_for_what_follows():
-    for meaning in (
-        "What does severe mean?",
-        "what does “severe exposure” mean here",
-        "Define severe.",
-        "What is meant by severe exposure?",
-        "What counts as severe?",
-    ):
-        assert asks_for_word_meaning(meaning)
-    for decision in (
-        "What does severe exposure mean for the cover of my beam?",
-        "Define the cover of a beam in severe exposure by the sea",
-        "What is the cover in severe exposure?",
-        "severe",
-    ):
-        assert not asks_for_word_meaning(decision)
+def test_questions_of_trees_that_nobody_learnt_from_come_out_right():
+    """Six trees and 441 questions, written by somebody who had seen neither the code nor the other questions."""
+    data = json.loads((Path(__file__).parent / "tree_questions.json").read_text(encoding="utf-8"))
+    trees = [(f"{one['name']} {one['description']}", parse_tree(one["tree"])) for one in data["trees"]]
+    keys = [one["key"] for one in data["trees"]]
+    right: dict[str, list[bool]] = {"own": [], "same subject": [], "other topics": []}
+    for asked in data["questions"]:
+        index = select_tree(trees, question=asked["text"])
+        kind = "own" if asked["tree"] else "other topics" if asked["why"] == "other_topic" else "same subject"
+        right[kind].append((None if index is None else keys[index]) == asked["tree"])
+    shares = {kind: sum(which) / len(which) for kind, which in right.items()}
+    assert shares["own"] >= 0.79, shares
+    assert shares["same subject"] >= 0.69, shares
+    assert shares["other topics"] >= 0.93, shares
 
 
 def test_strangers_are_the_words_that_the_tree_has_nothing_to_do_with():

@@ -1,0 +1,167 @@
+"""Which of a release's trees a question is about, if any: a linear classifier over shared words and MiniLM.
+
+A question is read twice: as it is, next to the tree's own texts, and with the tree's words masked, so that only the
+wording counts: “what does it mean”, “who pays for it” and “my it is seven years old” are asked of every subject. The
+weights are learnt by `benchmarks/tree_selection.py` from questions of twenty trees, of which some ask for the decision
+and some for another matter of the same subject.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from knowledge.embedders import get_embedder
+from knowledge.embedders.local import LocalEmbedder
+from trees.definition.fields import collect_fields
+from trees.definition.nodes import Tree
+from trees.facts.extraction import extract_facts
+from trees.words import content_stems, is_content_word, split_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+# Words of any professional question, which say nothing about its subject.
+_GENERAL_STEMS = content_stems(
+    "minimum maximum value required requirement needs rule limit allowed case apply applicable correct right best good "
+    "given give get find know explain describe define mean kind type amount number many much condition check decide "
+    "decision question answer choose choice first general use want make take according"
+)
+# Log odds above which a tree takes a question: found by leaving out the questions of one tree after another.
+THRESHOLD = -0.5
+# One that scores less is plainly about something else: it does not go on from what was said before.
+_FOLLOW_UP_THRESHOLD = -4.0
+_MAX_CHARACTERS = 600
+_MAX_TEXTS_PER_KIND = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeProfile:
+    """What a tree is about. `subject` are the stems of its name, description and recommendations, `words` also those of
+    its labels and questions; `vectors` one array [texts, 384] for each kind of text."""
+
+    tree: Tree
+    subject: frozenset[str]
+    words: frozenset[str]
+    vectors: tuple[Vector, ...]
+
+
+def select_tree(
+    trees: Sequence[tuple[str, Tree]],
+    *,
+    question: str,
+    facts: Collection[str] = (),
+    context: Sequence[str] = (),
+) -> int | None:
+    """The index of the tree that the question is about, or None when it is about none of them; of equals the first.
+
+    `trees` pairs each tree with its name and description. `facts` are the names of the fields given with the request,
+    `context` what the same person said before, oldest first: a question that names something of the tree, or comes
+    with its facts, may go on from there (“and for a slab?”).
+    """
+    scores = [_score(profile_tree(*one), question=question, facts=facts, context=context) for one in trees]
+    best = max(scores, default=-np.inf)
+    return scores.index(best) if best > THRESHOLD else None
+
+
+def unrelated_stems(name: str, tree: Tree, *, question: str) -> set[str]:
+    """Stems of the question's words of substance that the tree has nothing to do with: what else it is about."""
+    return _subject_words(question) - _related_stems(profile_tree(name, tree), question)
+
+
+def profile_tree(name: str, tree: Tree) -> TreeProfile:
+    """The profile of a tree with this name and description. Its texts are embedded once in a process."""
+    questions = [node.question.text for node in tree.questions if node.question.text]
+    labels = [node.label for node in tree.nodes.values() if node.label]
+    advice = [node.action.recommendation for node in tree.actions]
+    hints = [node.action.source_hint for node in tree.actions]
+    subject = _subject_words(" . ".join([name, tree.name, tree.description, *advice, *hints]))
+    return TreeProfile(
+        tree=tree,
+        subject=frozenset(subject),
+        words=frozenset(subject | _subject_words(" . ".join([*labels, *questions]))),
+        vectors=tuple(_embed_all(texts) for texts in ([name], questions, advice, labels)),
+    )
+
+
+def features(profile: TreeProfile, question: str, *, facts: Collection[str] = ()) -> Vector:
+    """What the classifier sees of a question and a tree, float32 [400]: the nearness of its texts, words and facts in
+    common, and the question with the tree's words masked."""
+    vector = _embed(question)
+    near = [one @ vector for one in profile.vectors]
+    everything = np.sort(np.concatenate(near))[::-1]
+    content, related = _subject_words(question), _related_stems(profile, question)
+    said = extract_facts(profile.tree, question=question).keys() | (set(facts) & set(collect_fields(profile.tree)))
+    masked = _masked(question, profile.words)
+    numbers = [
+        *(one.max(initial=0.0) for one in near),
+        everything[:3].mean(),
+        everything.mean(),
+        min(len(related & profile.subject), 4) / 2,
+        min(len(related), 5) / 2,
+        len(related) / max(1, len(content)),
+        min(len(content - related), 8) / 4,
+        min(len(said), 3),
+        not content - related and bool(related & profile.subject),
+        not content - related and len(related) > 1,
+        question.rstrip().endswith("?"),
+        min(len(question), 200) / 100,
+    ]
+    return np.concatenate([np.array(numbers), _embed(masked), [1.0]]).astype(np.float32)
+
+
+def _score(profile: TreeProfile, *, question: str, facts: Collection[str], context: Sequence[str]) -> float:
+    score = float(features(profile, question, facts=facts) @ _weights())
+    if score > THRESHOLD or score < _FOLLOW_UP_THRESHOLD or not context:
+        return score
+    if not _related_stems(profile, question) and not set(facts) & set(collect_fields(profile.tree)):
+        return score
+    return max(score, float(features(profile, "\n".join([*context[-2:], question]), facts=facts) @ _weights()))
+
+
+def _related_stems(profile: TreeProfile, text: str) -> set[str]:
+    """The stems of the text that belong to the tree: its words, and those that state its facts."""
+    facts = extract_facts(profile.tree, question=text).values()
+    stated = {word for fact in facts for word in content_stems(fact.span) or {fact.span}}
+    return (content_stems(text) & profile.words) | (stated - _GENERAL_STEMS)
+
+
+def _subject_words(text: str) -> set[str]:
+    return content_stems(text) - _GENERAL_STEMS
+
+
+def _masked(text: str, words: Collection[str]) -> str:
+    """The text with "it" for every run of the tree's words."""
+    masked, at = "", 0
+    for word in split_words(text):
+        if is_content_word(word.text) and word.stem in words:
+            masked, at = f"{masked}{text[at : word.start]}it", word.end
+    return re.sub(r"\bit(?:[ -]it)+\b", "it", masked + text[at:])
+
+
+def _embed_all(texts: Iterable[str]) -> Vector:
+    rows = [_embed_tree_text(text[:_MAX_CHARACTERS]) for text in list(texts)[:_MAX_TEXTS_PER_KIND]]
+    return np.array(rows, np.float32).reshape(len(rows), -1)
+
+
+@lru_cache(maxsize=4096)
+def _embed_tree_text(text: str) -> Vector:
+    return cast(LocalEmbedder, get_embedder("local")).embed_batch([text])[0]
+
+
+def _embed(text: str) -> Vector:
+    return cast(LocalEmbedder, get_embedder("local")).embed_one(text[:_MAX_CHARACTERS])
+
+
+@cache
+def _weights() -> Vector:
+    with np.load(Path(__file__).with_name("tree_selection.npz")) as file:
+        return cast("Vector", file["weights"].astype(np.float32))
