@@ -166,7 +166,7 @@ def _mark() -> None:
                 models.QuerySet(model).filter(pk=row.pk).update(**columns)
 
 
-_OURS = {"accounts", "plugins", "knowledge", "trees", "querying", "marketplace", "webhooks"}
+_OURS = {"accounts", "plugins", "knowledge", "trees", "querying", "evaluation", "marketplace", "webhooks"}
 
 
 def _private(model: type[models.Model], row: Any) -> Iterator[tuple[str, Any]]:

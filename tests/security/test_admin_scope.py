@@ -216,7 +216,7 @@ def offered(form: Any) -> Iterator[str]:
             yield str(value)
 
 
-READ_ONLY = ("trees.DecisionTree", "knowledge.KnowledgeBase", "knowledge.Document", "querying.GoldenQuestion")
+READ_ONLY = ("trees.DecisionTree", "knowledge.KnowledgeBase", "knowledge.Document", "evaluation.GoldenQuestion")
 
 
 @pytest.mark.parametrize("label", READ_ONLY)

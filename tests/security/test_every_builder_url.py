@@ -27,7 +27,7 @@ KINDS = {
     "pk": "plugins.Plugin",
     "page": "knowledge.Page",
     "chunk": "knowledge.Chunk",
-    "question": "querying.GoldenQuestion",
+    "question": "evaluation.GoldenQuestion",
     "release": "plugins.Release",
     "other": "plugins.Release",
     "base": "knowledge.KnowledgeBase",
