@@ -103,7 +103,9 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         try:
             _check_host(request)
             if preflight := await in_thread(_answer_preflight, request):
-                await _send_preflight(preflight, answer)
+                headers = _encode_headers(dict(preflight.items()))
+                await answer({"type": "http.response.start", "status": preflight.status_code, "headers": headers})
+                await answer({"type": "http.response.body", "body": b""})
                 return
             key = await in_thread(_authenticate_key, request)
             cors_headers = await in_thread(_check_origin, request, key)
@@ -198,12 +200,6 @@ def _check_host(request: ASGIRequest) -> None:
 
 def _answer_preflight(request: ASGIRequest) -> HttpResponse | None:
     return cors.preflight_response(request) if "Origin" in request.headers and cors.is_preflight(request) else None
-
-
-async def _send_preflight(response: HttpResponse, send: Send) -> None:
-    headers = _encode_headers(dict(response.items()))
-    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
 
 
 def _check_origin(request: ASGIRequest, key: ApiKey) -> Headers:

@@ -24,7 +24,7 @@ def error_envelope(error: LexicError) -> dict[str, Any]:
     by_class = "server_error" if error.status >= 500 else "invalid_request_error"
     return {
         "error": {
-            "message": f"{error.message} {error.hint}".strip(),
+            "message": error.message_with_hint,
             "type": _OPENAI_ERROR_TYPES.get(error.status, by_class),
             "param": error.param or ("model" if code == "model_not_found" else None),
             "code": code,

@@ -52,4 +52,4 @@ class Command(BaseCommand):
         try:
             stdio.serve(secret)
         except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+            raise CommandError(error.message_with_hint) from error
