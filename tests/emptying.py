@@ -35,6 +35,8 @@ def _fixture_teardown(test: TransactionTestCase) -> None:
     if test.reset_sequences or test.serialized_rollback or not _delete():
         _truncate(test)
         _note_made()
+    # Where a browser keeps an event loop in this thread, this connection is another one, which nobody else would close.
+    connection.close()
 
 
 def filled() -> dict[str, int]:
