@@ -8,6 +8,8 @@ from functools import cache
 
 from django.conf import settings
 
+from lexic.middleware.request_id import current_request_id
+
 # What is found first stays; the rest of the match is left out.
 _PATTERNS = tuple(
     re.compile(pattern)
@@ -24,9 +26,12 @@ _NAMES_OF_SECRETS = re.compile(r"(?:^|_)(?:KEY|SECRET|PASSWORD|TOKEN)$")
 
 
 class RedactingFormatter(logging.Formatter):
-    """Leaves secrets out, whether they stand in the message or in a traceback."""
+    """Leaves secrets out, whether they stand in the message or in a traceback. `%(request)s` is the id of the request
+    that is being answered, in brackets, and empty outside of one."""
 
     def format(self, record: logging.LogRecord) -> str:
+        current = current_request_id()
+        vars(record)["request"] = f" [{current}]" if current else ""
         return redact(super().format(record))
 
 
