@@ -29,6 +29,7 @@ _NEGATION_CUE = re.compile(
     r"|\bnon-?(?=[a-z]{4})",
     re.IGNORECASE,
 )
+_ONLY_IF = re.compile(r"\bonly\s+(?:if|when|with|where|after|once)\b", re.IGNORECASE)
 _LETTER_WORD = re.compile(r"[^\W\d_]{2,40}")
 
 
@@ -49,7 +50,13 @@ def has_negation(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def polar_clauses(text: str) -> tuple[PolarClause, ...]:
     bare = _without_false_negation(text)
-    found = (_polar_clause(bare[start:end]) for start, end in clause_spans(bare))
+    spans = clause_spans(bare)
+    # "A only if B" says "not A unless B".
+    opens = [_ONLY_IF.match(bare, start) is not None for start, _ in spans]
+    found = (
+        _polar_clause(bare[start:end], extra=here + following)
+        for (start, end), here, following in zip(spans, opens, [*opens[1:], False], strict=True)
+    )
     return tuple(clause for clause in found if clause.terms)
 
 
@@ -57,12 +64,12 @@ def _without_false_negation(text: str) -> str:
     return without_bounds(_FALSE_NEGATION.sub(" ", text))
 
 
-def _polar_clause(text: str) -> PolarClause:
+def _polar_clause(text: str, *, extra: int) -> PolarClause:
     before = text_before_predicate(text)
     return PolarClause(
         terms=frozenset(terms(text)),
         subject=frozenset(terms(before)) if before != text else frozenset(),
-        denies=len(list(_negation_spans(text))) % 2 == 1,
+        denies=(len(list(_negation_spans(text))) + extra) % 2 == 1,
     )
 
 

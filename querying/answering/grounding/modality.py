@@ -49,6 +49,10 @@ _UNCONDITIONAL = word_pattern(
     "|guaranteed|proven|proves?|whatever|whenever|wherever|24",
     behind=r"(?!\s+(?:less|more|later)\b)",
 )
+_IN_ALL_CASES = word_pattern(
+    "always|regardless|irrespective|in (?:all|any|every) cases?|at all times|even if|all|every|anywhere"
+)
+_EXCEPTION = word_pattern("unless|except|excluding|provided|other than|save")
 
 
 def overstates(claim: str, source: str) -> bool:
@@ -59,6 +63,7 @@ def overstates(claim: str, source: str) -> bool:
         or _changes_modal_verb(claim, source)
         or _changes_quantifier(claim, source)
         or _changes_intensity(claim, source)
+        or (_has_match(_IN_ALL_CASES, claim) and _has_match(_EXCEPTION, source) and not _has_match(_EXCEPTION, claim))
         or (_has_match(_WITHOUT_EXCEPTION, claim) and not _has_match(_UNCONDITIONAL, source))
     )
 
