@@ -56,8 +56,9 @@ def own_redis(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[OwnRed
         settings.CACHE_URL = redis.url
         settings.CACHES = {**settings.CACHES, "default": {**settings.CACHES["default"], "LOCATION": redis.url}}
         forget_outages()
-        monkeypatch.setattr(celery.app.conf, "broker_url", redis.broker_url)
+        # In this order: the second is read from the first, so its former value has to be remembered before.
         monkeypatch.setattr(celery.app.conf, "broker_write_url", redis.broker_url)
+        monkeypatch.setattr(celery.app.conf, "broker_url", redis.broker_url)
         _forget_connections()
         yield redis
         redis.thaw()
