@@ -23,8 +23,6 @@ from querying.models import Query
 
 logger = logging.getLogger(__name__)
 
-ERASE_BATCH_SIZE = 1000
-
 
 @shared_task(name="marketplace.complete_listing", acks_late=True)
 def complete_listing(*, plugin_id: str, **kwargs: object) -> None:
@@ -68,12 +66,8 @@ def delete_files(*, hashes: list[str], **kwargs: object) -> None:
 @shared_task(name="marketplace.erase_old_questions")
 def erase_old_questions(**kwargs: object) -> int:
     """Erase the words and answers of questions that are older than their plugin keeps them. Returns how many."""
-    total, now = 0, timezone.now()
-    rows = Query.objects.filter(erased_at=None).order_by()
-    expired = expired_rows(rows, kind="questions", date_field="created_at", now=now)
-    while ids := list(expired.values_list("pk", flat=True)[:ERASE_BATCH_SIZE]):
-        total += Query.objects.filter(pk__in=ids).erase_content(now=now)
-    return total
+    now = timezone.now()
+    return expired_rows(Query.objects.all(), kind="questions", date_field="created_at", now=now).erase_content(now=now)
 
 
 @shared_task(name="marketplace.sweep_storage")

@@ -27,6 +27,7 @@ ERASED_COLUMNS: dict[str, Any] = {
     "decision_path": [],
     "error": "",
 }
+_ERASE_BATCH_SIZE = 1000
 
 
 class QueryQuerySet(QueryStatistics):
@@ -57,9 +58,11 @@ class QueryQuerySet(QueryStatistics):
     def erase_content(self, *, now: datetime) -> int:
         """Erases for good what was asked, answered and quoted, with the notes of people's feedback. Returns how many
         rows had something to erase."""
-        ids = list(self.filter(erased_at=None).order_by().values_list("pk", flat=True))
-        Feedback.objects.filter(query__in=ids).update(note="")
-        return Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
+        total, left = 0, self.filter(erased_at=None).order_by()
+        while ids := list(left.values_list("pk", flat=True)[:_ERASE_BATCH_SIZE]):
+            Feedback.objects.filter(query__in=ids).update(note="")
+            total += Query.objects.filter(pk__in=ids).update(**ERASED_COLUMNS, erased_at=now)
+        return total
 
 
 class Query(models.Model):

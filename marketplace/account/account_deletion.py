@@ -95,12 +95,13 @@ def delete_account(user: User) -> None:
         ChatSession.objects.filter(user=locked).exclude(plugin__legal_hold="").detach_from_person()
         Install.objects.filter(original__owner=locked).update(original_author=DELETED_AUTHOR_NAME)
         Invitation.objects.for_address(locked.email).delete()
-        bases = list(KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True))
-        enqueue_file_deletion(bases)
+        bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
         erase_quotations(bases)
         for plugin in Plugin.objects.filter(owner=locked):
             delete_plugin(plugin)
-        for base in bases:
+        left = list(bases.all())  # of no plugin, or read by plugins of others
+        enqueue_file_deletion(left)
+        for base in left:
             task_queue.enqueue_index_check(base)
         for session in UserSession.objects.filter(user=locked):
             session.end()

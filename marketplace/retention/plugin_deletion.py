@@ -42,8 +42,7 @@ class PluginDeletion:
 
 def plugin_deletion(plugin: Plugin) -> PluginDeletion:
     """What deleting this plugin deletes, for the page that asks for a confirmation."""
-    own = KnowledgeBase.objects.filter(plugin=plugin)
-    kept = tuple(base for base in own if plugins_that_read([base.pk]).exclude(pk=plugin.pk).exists())
+    kept = _bases_read_elsewhere(plugin)
     documents = Document.objects.present().filter(knowledge_base__plugin=plugin)
     return PluginDeletion(
         documents=documents.exclude(knowledge_base__in=kept).count(),
@@ -64,7 +63,7 @@ def delete_plugin(plugin: Plugin) -> None:
     other plugin still show what they cite. After the commit a worker deletes the files and drops the vector index.
     """
     Plugin.objects.select_for_update().get(pk=plugin.pk).check_deletable()
-    kept = [base.pk for base in plugin_deletion(plugin).kept_bases]
+    kept = [base.pk for base in _bases_read_elsewhere(plugin)]
     KnowledgeBase.objects.filter(pk__in=kept).update(plugin=None)
     bases = list(KnowledgeBase.objects.filter(plugin=plugin).values_list("pk", flat=True))
     enqueue_file_deletion(bases)
@@ -131,6 +130,11 @@ def erase_quotations(bases: Iterable[int]) -> None:
     for start in range(0, len(quoting), _BATCH_SIZE):
         Query.objects.filter(pk__in=quoting[start : start + _BATCH_SIZE]).erase_content(now=timezone.now())
     _erase_chat_answers(readers, documents)
+
+
+def _bases_read_elsewhere(plugin: Plugin) -> tuple[KnowledgeBase, ...]:
+    own = KnowledgeBase.objects.filter(plugin=plugin)
+    return tuple(base for base in own if plugins_that_read([base.pk]).exclude(pk=plugin.pk).exists())
 
 
 def _erase_chat_answers(plugins: list[UUID], documents: set[str]) -> None:

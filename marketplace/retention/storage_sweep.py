@@ -73,8 +73,7 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
     for name in report.orphaned_avatars:
         avatars.avatar_path(name).unlink(missing_ok=True)
     release_files.delete_stale_files()
-    while ids := list(_orphaned_questions().values_list("pk", flat=True)[:_BATCH_SIZE]):
-        Query.objects.filter(pk__in=ids).erase_content(now=timezone.now())
+    _orphaned_questions().erase_content(now=timezone.now())
     return report
 
 
