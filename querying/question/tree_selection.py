@@ -9,7 +9,7 @@ and some for another matter of the same subject.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.local import LocalEmbedder
 from trees.definition.fields import collect_fields
 from trees.definition.nodes import Tree
-from trees.facts.extraction import extract_facts
+from trees.facts.extraction import Fact, extract_facts
 from trees.words import content_stems, is_content_word, split_words
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def select_tree(
 
 def unrelated_stems(name: str, tree: Tree, *, question: str) -> set[str]:
     """Stems of the question's words of substance that the tree has nothing to do with: what else it is about."""
-    return _subject_words(question) - _related_stems(profile_tree(name, tree), question)
+    profile = profile_tree(name, tree)
+    return _subject_words(question) - _related_stems(profile, question, extract_facts(tree, question=question))
 
 
 def profile_tree(name: str, tree: Tree) -> TreeProfile:
@@ -98,8 +99,9 @@ def features(profile: TreeProfile, question: str, *, facts: Collection[str] = ()
     vector = _embed(question)
     near = [one @ vector for one in profile.vectors]
     everything = np.sort(np.concatenate(near))[::-1]
-    content, related = _subject_words(question), _related_stems(profile, question)
-    said = extract_facts(profile.tree, question=question).keys() | (set(facts) & set(collect_fields(profile.tree)))
+    extracted = extract_facts(profile.tree, question=question)
+    content, related = _subject_words(question), _related_stems(profile, question, extracted)
+    said = extracted.keys() | _given_fields(profile, facts)
     masked = _masked(question, profile.words)
     numbers = [
         *(one.max(initial=0.0) for one in near),
@@ -122,16 +124,20 @@ def _score(profile: TreeProfile, *, question: str, facts: Collection[str], conte
     score = float(features(profile, question, facts=facts) @ _weights())
     if score > THRESHOLD or score < _FOLLOW_UP_THRESHOLD or not context:
         return score
-    if not _related_stems(profile, question) and not set(facts) & set(collect_fields(profile.tree)):
+    extracted = extract_facts(profile.tree, question=question)
+    if not _related_stems(profile, question, extracted) and not _given_fields(profile, facts):
         return score
     return max(score, float(features(profile, "\n".join([*context[-2:], question]), facts=facts) @ _weights()))
 
 
-def _related_stems(profile: TreeProfile, text: str) -> set[str]:
-    """The stems of the text that belong to the tree: its words, and those that state its facts."""
-    facts = extract_facts(profile.tree, question=text).values()
-    stated = {word for fact in facts for word in content_stems(fact.span) or {fact.span}}
+def _related_stems(profile: TreeProfile, text: str, facts: Mapping[str, Fact]) -> set[str]:
+    """The stems of the text that belong to the tree: its words, and those that state the facts read from it."""
+    stated = {word for fact in facts.values() for word in content_stems(fact.span) or {fact.span}}
     return (content_stems(text) & profile.words) | (stated - _GENERAL_STEMS)
+
+
+def _given_fields(profile: TreeProfile, facts: Collection[str]) -> set[str]:
+    return set(facts) & set(collect_fields(profile.tree))
 
 
 def _subject_words(text: str) -> set[str]:
@@ -147,6 +153,10 @@ def _masked(text: str, words: Collection[str]) -> str:
     return re.sub(r"\bit(?:[ -]it)+\b", "it", masked + text[at:])
 
 
+def _local_embedder() -> LocalEmbedder:
+    return cast(LocalEmbedder, get_embedder("local"))
+
+
 def _embed_all(texts: Iterable[str]) -> Vector:
     rows = [_embed_tree_text(text[:_MAX_CHARACTERS]) for text in list(texts)[:_MAX_TEXTS_PER_KIND]]
     return np.array(rows, np.float32).reshape(len(rows), -1)
@@ -154,11 +164,11 @@ def _embed_all(texts: Iterable[str]) -> Vector:
 
 @lru_cache(maxsize=4096)
 def _embed_tree_text(text: str) -> Vector:
-    return cast(LocalEmbedder, get_embedder("local")).embed_batch([text])[0]
+    return _local_embedder().embed_batch([text])[0]
 
 
 def _embed(text: str) -> Vector:
-    return cast(LocalEmbedder, get_embedder("local")).embed_one(text[:_MAX_CHARACTERS])
+    return _local_embedder().embed_one(text[:_MAX_CHARACTERS])
 
 
 @cache
