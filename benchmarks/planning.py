@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._logistic_regression import fit_logistic_regression
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 
 LISTS = ("seen", "unseen", "held_out", "posts", "own", "own_f", *(f"stranger_{letter}" for letter in "abcde"))
@@ -95,18 +97,8 @@ def learnt(seen: Sequence[Example]) -> dict[str, Any]:
     wants = np.array([one.wants for one in seen])
     named = np.concatenate([one.named for one in seen if len(one.named)]).astype(float)
     filters = np.concatenate([one.filters for one in seen])
-    columns = [_logistic(sentences, wants == number, _RIDGE["wants"]) for number in range(5)]
-    return {"wants": np.array(columns).T, "filters": _logistic(named, filters, _RIDGE["filters"])}
-
-
-def _logistic(rows: Any, is_so: Any, ridge: float, steps: int = 6) -> Any:
-    """Logistic regression by Newton's method."""
-    weights, keep = np.zeros(rows.shape[1]), ridge * np.eye(rows.shape[1])
-    for _ in range(steps):
-        sure = 1 / (1 + np.exp(-rows @ weights))
-        bend = (rows * (sure * (1 - sure))[:, None]).T @ rows + keep
-        weights -= np.linalg.solve(bend, rows.T @ (sure - is_so) + ridge * weights)
-    return weights
+    columns = [fit_logistic_regression(sentences, wants == number, _RIDGE["wants"]) for number in range(5)]
+    return {"wants": np.array(columns).T, "filters": fit_logistic_regression(named, filters, _RIDGE["filters"])}
 
 
 def _right(name: str, weights: dict[str, Any], *, is_told: bool) -> tuple[int, int]:

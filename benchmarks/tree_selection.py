@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._logistic_regression import fit_logistic_regression
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 
 SETS = Path(__file__).with_name("tree_questions")
@@ -67,7 +69,7 @@ def pairs(path: Path) -> Iterator[Pair]:
 
 
 def learnt(seen: Sequence[Pair]) -> Any:
-    """The weights, float [400], by logistic regression with Newton's method. Of the pairs that do not belong together
+    """The weights, float [400], by logistic regression. Of the pairs that do not belong together
     an eighth counts, but for each question the nearest one: those are the ones to tell apart."""
     nearest: dict[tuple[str, str], Pair] = {}
     for one in seen:
@@ -80,12 +82,7 @@ def learnt(seen: Sequence[Pair]) -> Any:
     scale = np.ones(rows.shape[1])
     scale[:NUMBERS] = rows[:, :NUMBERS].std(0) + 1e-9
     rows /= scale
-    weights = np.zeros(rows.shape[1])
-    for _ in range(8):
-        sure = 1 / (1 + np.exp(-rows @ weights))
-        bend = (rows * (sure * (1 - sure))[:, None]).T @ rows + np.diag(_RIDGE)
-        weights -= np.linalg.solve(bend, rows.T @ (sure - is_own) + _RIDGE * weights)
-    return weights / scale
+    return fit_logistic_regression(rows, is_own, _RIDGE, steps=8) / scale
 
 
 def print_shares(name: str, found: Sequence[tuple[Pair, float]]) -> None:
