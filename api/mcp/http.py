@@ -27,7 +27,7 @@ from django.http import HttpResponse
 from django.http.request import validate_host
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
+from mcp.types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ErrorData
 from rest_framework.request import Request
 
 from accounts.models import ApiKey
@@ -290,14 +290,18 @@ async def _send_error(error: Exception, send: Send) -> None:
     ours = to_lexic_error(error)
     if ours.status >= 500:
         logger.error("%s: %s", ours.code, ours.hint, exc_info=error)
-    code = PARSE_ERROR if ours.code == "invalid_json" else INTERNAL_ERROR if ours.status >= 500 else INVALID_REQUEST
-    rpc_error = {"code": code, "message": ours.message, "data": ours.as_dict()}
     request_id = getattr(error, "request_id", None)
-    body = json.dumps({"jsonrpc": "2.0", "id": request_id, "error": rpc_error}).encode()
+    body = json.dumps({"jsonrpc": "2.0", "id": request_id, "error": rpc_error(ours).model_dump()}).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
     status = ours.status if request_id is None else 200
     await send({"type": "http.response.start", "status": status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
+
+
+def rpc_error(error: LexicError) -> ErrorData:
+    """The error as the protocol writes it."""
+    code = PARSE_ERROR if error.code == InvalidJson.code else INTERNAL_ERROR if error.status >= 500 else INVALID_REQUEST
+    return ErrorData(code=code, message=error.message, data=error.as_dict())
 
 
 def _error_headers(error: LexicError) -> Headers:

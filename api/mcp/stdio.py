@@ -7,15 +7,15 @@ from typing import Any
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp.types import JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from api.mcp.http import BATCH_REVISION, NotSingleMessage
+from api.mcp.http import BATCH_REVISION, NotSingleMessage, rpc_error
 from api.mcp.principals import StdioCallerResolver
 from api.mcp.server import build_server
 from lexic.database import release_connections
 from lexic.errors import LexicError
-from lexic.http.strict_json import InvalidJson, escape_surrogates, parse_json
+from lexic.http.strict_json import escape_surrogates, parse_json
 
 
 def serve(secret: str) -> None:
@@ -69,6 +69,4 @@ def _read_again(error: Exception, *, has_batches: bool) -> list[SessionMessage]:
 
 def _error_message(error: LexicError | ValidationError) -> SessionMessage:
     ours = error if isinstance(error, LexicError) else NotSingleMessage()
-    code = PARSE_ERROR if isinstance(ours, InvalidJson) else INVALID_REQUEST
-    said = ErrorData(code=code, message=ours.message, data=ours.as_dict())
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=said))
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=rpc_error(ours)))
