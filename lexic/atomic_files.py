@@ -15,7 +15,7 @@ from lexic.outages import outage_error
 def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
     """A new file in this folder, to write. It is gone afterwards unless `move_into_place` has given it a name.
 
-    Raises `StorageFull` when the disk is full.
+    Raises `DiskFull` when the disk is full.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from lexic.diagnostics import count_unapplied_migrations
 from lexic.errors import LexicError
+from lexic.outages import ServiceUnavailable
 
 # Commands that look at the tables as they are, or change them themselves.
 _ABOUT_TABLES = frozenset(
@@ -18,11 +19,9 @@ _ABOUT_TABLES = frozenset(
 _UNDEFINED = frozenset({"42P01", "42703", "3F000"})  # SQLSTATEs: a table, a column, a schema
 
 
-class DatabaseUnreachable(LexicError):
+class DatabaseUnreachable(ServiceUnavailable):
     """The database cannot be reached."""
 
-    code = "unavailable"
-    status = 503
     hint = "Check DATABASE_URL, and that the server is running."
 
 

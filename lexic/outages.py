@@ -21,7 +21,7 @@ class ServiceUnavailable(LexicError):
     hint = "Try again in a moment."
 
 
-class StorageFull(LexicError):
+class DiskFull(LexicError):
     """There is no room left on the server's disk, so nothing was stored."""
 
     code = "storage_full"
@@ -33,7 +33,7 @@ def outage_error(exc: BaseException) -> LexicError | None:
     """The error to show where the exception comes from an outage; None for every other exception."""
     state = getattr(exc.__cause__, "sqlstate", None) if isinstance(exc, DatabaseError) else None
     if state == _DISK_FULL or (isinstance(exc, OSError) and exc.errno in _FULL):
-        return StorageFull()
+        return DiskFull()
     if isinstance(exc, (OperationalError, InterfaceError)) or state == _READ_ONLY:
         return ServiceUnavailable()
     return None

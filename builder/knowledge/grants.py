@@ -6,14 +6,14 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Exists, F, OuterRef
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
 from builder.history import log_plugin_change
 from knowledge.models import Consent, KnowledgeGrant, KnowledgeGrantQuerySet
@@ -21,9 +21,8 @@ from marketplace.listings.update_listing import update_listing_if_published
 
 
 @require_GET
-def show_grants(request: HttpRequest) -> HttpResponse:
+def show_grants(request: SignedInRequest) -> HttpResponse:
     """The bases of this person that other plugins use, or ask for."""
-    assert isinstance(request.user, User)
     context = {
         **admin.site.each_context(request),
         "title": "Knowledge grants",
@@ -34,9 +33,8 @@ def show_grants(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def decide_grant(request: HttpRequest, grant: int) -> HttpResponse:
+def decide_grant(request: SignedInRequest, grant: int) -> HttpResponse:
     """Agrees to a use, changes it, or ends it. Raises Http404 for those who do not own the base."""
-    assert isinstance(request.user, User)
     mine = KnowledgeGrant.objects.open().decided_by(request.user).select_related("plugin__owner", "knowledge_base")
     found = get_object_or_404(mine, pk=min(grant, 2**63 - 1))
     consent = request.POST.get("consent", "")
@@ -63,7 +61,7 @@ def grants_context(grants: KnowledgeGrantQuerySet) -> dict[str, Any]:
     return {"grants": rows.order_by(F("granted_at").desc(nulls_first=True), "pk"), "consents": Consent.choices}
 
 
-def _go_back(request: HttpRequest) -> HttpResponseRedirect:
+def _go_back(request: SignedInRequest) -> HttpResponseRedirect:
     back = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     return HttpResponseRedirect(back if is_ours else reverse("admin:builder_grants"))

@@ -15,6 +15,7 @@ from builder.readiness import reverse_pane
 from builder.sharing.views import owner_required
 from knowledge import usage
 from plugins.models import Plugin
+from plugins.retention import LegalHold
 from querying.audit.spending import plugin_spending
 
 
@@ -26,7 +27,7 @@ def render_limits(request: SignedInRequest, plugin: Plugin, *, form: LimitsForm 
         "uses": _account_uses(owner) if owner == request.user or request.user.is_superuser else [],
         "form": form or LimitsForm(instance=plugin),
         "is_owner": plugin.may_be_shared_by(request.user),
-        "may_lift": request.user.is_superuser or plugin.legal_hold != "operator",
+        "may_lift": request.user.is_superuser or plugin.legal_hold != LegalHold.OPERATOR,
     }
     return render_pane(request, plugin, "limits", "builder/limits.html", context)
 

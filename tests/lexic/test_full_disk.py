@@ -17,7 +17,7 @@ from accounts.models import ApiKey, User
 from knowledge.documents.lifecycle import add_file
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
-from lexic.outages import StorageFull
+from lexic.outages import DiskFull
 from plugins.models import Plugin
 from tests.full_disk import full_disk
 
@@ -42,7 +42,7 @@ def test_a_file_that_finds_no_room_is_refused_and_leaves_nothing(
 ) -> None:
     settings.LEXIC_FILES_DIR = full_disk
     before = sorted(full_disk.rglob("*"))
-    with pytest.raises(StorageFull):
+    with pytest.raises(DiskFull):
         add_file(knowledge_base=own_knowledge_base(plugin), file_name="notes.md", stream=io.BytesIO(NOTES))
     assert sorted(full_disk.rglob("*")) == before
     assert not Document.objects.exists()
