@@ -29,9 +29,8 @@ from lexic.errors import LexicError
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
-@admin.register(User)
 class UserAdmin(DjangoUserAdmin, ModelAdmin):
-    """For operators: who has an account, and who may use the builder."""
+    """For operators: who has an account, and who may use the builder. `marketplace.account.admin` registers it."""
 
     form = UserChangeForm
     add_form = UserCreationForm

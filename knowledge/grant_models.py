@@ -41,12 +41,12 @@ class KnowledgeGrantQuerySet(models.QuerySet["KnowledgeGrant"]):
 
         This is the only rule by which a plugin uses knowledge that is not its own.
         """
-        person = models.Q(granted_to__is_superuser=True) | models.Q(granted_to=models.F("knowledge_base__owner"))
-        for members in (Plugin.editors.through, Plugin.viewers.through):
-            of_plugin = {"plugin": models.OuterRef("knowledge_base__plugin"), "user": models.OuterRef("granted_to")}
-            person |= models.Q(models.Exists(members._default_manager.filter(**of_plugin)))
         given = self.open().filter(granted_at__isnull=False, consent__in=Consent.at_least(least))
-        return given.filter(person, granted_to__is_active=True)
+        return given.filter(_person_opens_base())
+
+    def lapsed(self) -> KnowledgeGrantQuerySet:
+        """Grants and requests that nobody has ended, of people who may no longer open the base."""
+        return self.open().exclude(pk__in=KnowledgeGrant.objects.filter(_person_opens_base()).values("pk"))
 
     def decided_by(self, user: User) -> KnowledgeGrantQuerySet:
         """Grants and requests that this person decides on: those of the bases that they own."""
@@ -74,15 +74,14 @@ class KnowledgeGrantQuerySet(models.QuerySet["KnowledgeGrant"]):
         """Nothing reads by these grants any more: neither drafts nor releases. Returns how many were open."""
         return self.open().update(ended_at=now or timezone.now(), is_attached=False)
 
-    def end_lapsed(self) -> list[Plugin]:
-        """End the grants of people who may no longer open the base, so that they do not revive with a new role.
 
-        Returns the plugins that used them.
-        """
-        lapsed = self.open().filter(granted_at__isnull=False).exclude(pk__in=self.standing().values("pk"))
-        plugins = list(Plugin.objects.filter(pk__in=lapsed.values("plugin")))
-        lapsed.end()
-        return plugins
+def _person_opens_base() -> models.Q:
+    """Whoever the grant was given to owns the base, works on its plugin, or runs the site."""
+    person = models.Q(granted_to__is_superuser=True) | models.Q(granted_to=models.F("knowledge_base__owner"))
+    for members in (Plugin.editors.through, Plugin.viewers.through):
+        of_plugin = {"plugin": models.OuterRef("knowledge_base__plugin"), "user": models.OuterRef("granted_to")}
+        person |= models.Q(models.Exists(members._default_manager.filter(**of_plugin)))
+    return person & models.Q(granted_to__is_active=True)
 
 
 class KnowledgeGrant(models.Model):

@@ -15,6 +15,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST, require_safe
 
 from lexic.errors import LexicError
+from marketplace.account.admin import AccountAdmin as AccountAdmin
 from marketplace.models import Report
 from marketplace.reviews import moderation
 from marketplace.reviews.review_list import use_summary

@@ -20,6 +20,7 @@ from accounts.models import User
 from accounts.rate_limits import HOUR, count_or_wait
 from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
+from marketplace.publishing.membership import join_plugin
 from plugins import collaborators
 from plugins.models import Invitation, Plugin, Role
 
@@ -47,19 +48,18 @@ class TooManyMails(LexicError):
     hint = "Try again in an hour. The invitations that were sent stay valid."
 
 
-def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> collaborators.InvitationResult:
-    """Let a colleague in at once, or send them an invitation.
+def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> Invitation:
+    """Send somebody an invitation. Whether the address has an account makes no difference.
 
     Raises what `plugins.collaborators.invite_collaborator` raises, `TooManyMails`, and `MailNotSent`; then nothing
     is kept.
     """
     with transaction.atomic():
-        invited = collaborators.invite_collaborator(plugin, email=email, role=role, by=by)
-        if invited.invitation:
-            if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
-                raise TooManyMails
-            _send_invitation(invited.invitation, token=invited.token)
-        return invited
+        invitation, token = collaborators.invite_collaborator(plugin, email=email, role=role, by=by)
+        if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
+            raise TooManyMails
+        _send_invitation(invitation, token=token)
+        return invitation
 
 
 @require_http_methods(["GET", "POST"])
@@ -93,7 +93,7 @@ def accept_invitation(request: SignedInRequest, pk: UUID) -> HttpResponse:
 
 
 def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User) -> HttpResponse:
-    plugin = collaborators.accept_invitation(found, person=user)
+    plugin = join_plugin(found, person=user)
     if reason := find_author_refusal(user):
         messages.warning(request, f"You work on “{plugin}” now. {reason.message} {reason.hint}")
         return redirect("home")

@@ -24,7 +24,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """A promise to somebody who has no confirmed account yet. It is gone once it is accepted or taken back.
+    """A promise to whoever reads the mail of an address. It is gone once it is accepted or taken back.
 
     The link in the mail holds the token; only its hash is kept.
     """

@@ -1,19 +1,19 @@
-"""Who works on a plugin with its owner: invited, let in, given another role, taken off it."""
+"""Who works on a plugin with its owner: invited, given a role, taken off it."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts import quotas
-from accounts.email_addresses import find_user_by_email, has_confirmed_email
+from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
 from lexic.errors import Conflict, InvalidInput, NotFound
 from plugins.models import Invitation, Plugin, Role
@@ -30,6 +30,7 @@ class AlreadyCollaborator(Conflict):
     """They work on this plugin already."""
 
     code = "already_on_it"
+    hint = "Change what they may do beside their name."
 
 
 class InvitationNotOpen(NotFound):
@@ -53,35 +54,21 @@ class AddressNotConfirmed(InvalidInput):
     hint = "Open the link in the mail we send you, then accept the invitation again."
 
 
-@dataclass(frozen=True, kw_only=True)
-class InvitationResult:
-    """Somebody with a confirmed account is on it at once (`person`); for others there is a token to be sent."""
-
-    email: str
-    person: User | None = None
-    invitation: Invitation | None = None
-    token: str = ""
-
-
 def invite_collaborator(
     plugin: Plugin, *, email: str, role: str, by: User, now: datetime | None = None
-) -> InvitationResult:
-    """Let a colleague in, or make an invitation; a second one for the same address replaces the first.
+) -> tuple[Invitation, str]:
+    """An invitation with its token; a second one for the same address replaces the first. The caller sends it.
 
-    Raises `NotAnEmailAddress`, `AlreadyCollaborator`, `TooManyCollaborators`. Sending the token is the caller's work.
+    Nothing here depends on whether the address has an account, so that nobody finds that out by inviting. Raises
+    `NotAnEmailAddress`, `AlreadyCollaborator`, `TooManyCollaborators`.
     """
     address, now = _clean_email(email), now or timezone.now()
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
-        person = find_user_by_email(address)
-        if address == plugin.owner.email or (person and find_role(plugin, person) == role):
+        if address == plugin.owner.email or _members(plugin).filter(email=address).exists():
             raise AlreadyCollaborator
         plugin.invitations.for_address(address).delete()
-        if person is None or find_role(plugin, person) is None:
-            quotas.PEOPLE.check("plugin", used=_count_collaborators(plugin))
-        if person and has_confirmed_email(person):
-            assign_role(plugin, person=person, role=role)
-            return InvitationResult(email=address, person=person)
+        quotas.PEOPLE.check("plugin", used=_members(plugin).count() + plugin.invitations.open().count())
         token = secrets.token_urlsafe(32)
         invitation = plugin.invitations.create(
             email=address,
@@ -91,7 +78,7 @@ def invite_collaborator(
             created_at=now,
             expires_at=now + Invitation.VALID_FOR,
         )
-        return InvitationResult(email=address, invitation=invitation, token=token)
+        return invitation, token
 
 
 def find_invitation(token: str, *, now: datetime | None = None) -> Invitation:
@@ -140,8 +127,9 @@ def find_role(plugin: Plugin, person: User) -> str | None:
     return Role.VIEWER if plugin.viewers.filter(pk=person.pk).exists() else None
 
 
-def _count_collaborators(plugin: Plugin) -> int:
-    return plugin.editors.count() + plugin.viewers.count() + plugin.invitations.open().count()
+def _members(plugin: Plugin) -> QuerySet[User]:
+    """Its editors and viewers; the owner is neither."""
+    return User.objects.filter(Q(edited_plugins=plugin) | Q(viewed_plugins=plugin)).distinct()
 
 
 def _clean_email(email: str) -> str:

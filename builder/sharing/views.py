@@ -25,7 +25,8 @@ from marketplace import bundle
 from marketplace.invitations import ROLE_PERMISSIONS, invite_and_mail
 from marketplace.listings.update_listing import update_listing_if_published
 from marketplace.models import Install
-from marketplace.publishing.handover import accept_ownership, offer_ownership, remove_from_plugin
+from marketplace.publishing.handover import accept_ownership, offer_ownership
+from marketplace.publishing.membership import remove_from_plugin
 from marketplace.sharing import installs as copies
 from marketplace.sharing.copy_updates import update_offer
 from marketplace.sharing.provenance import provenance_of
@@ -55,14 +56,11 @@ def invite_person(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         return render_sharing(request, plugin, invite_form=form)
     said = form.cleaned_data
     try:
-        invited = invite_and_mail(plugin, email=said["email"], role=said["role"], by=request.user)
+        invitation = invite_and_mail(plugin, email=said["email"], role=said["role"], by=request.user)
     except LexicError as error:
         form.add_error("email", f"{error.message} {error.hint}".strip())
         return render_sharing(request, plugin, invite_form=form)
-    if invited.person:
-        log_and_report(request, plugin, f"{invited.email} works on it now as {said['role']}.")
-    else:
-        log_and_report(request, plugin, f"An invitation is on its way to {invited.email}. It is open for 14 days.")
+    log_and_report(request, plugin, f"An invitation is on its way to {invitation.email}. It is open for 14 days.")
     return _to_pane(plugin)
 
 

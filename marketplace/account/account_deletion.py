@@ -16,6 +16,7 @@ from knowledge import task_queue
 from knowledge.models import Document, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
+from marketplace.publishing.membership import end_lapsed_grants
 from marketplace.retention.plugin_deletion import (
     delete_plugin,
     enqueue_file_deletion,
@@ -107,5 +108,6 @@ def delete_account(user: User) -> None:
             session.end()
         picture = locked.avatar
         locked.delete()
+        end_lapsed_grants()
         if picture:
             transaction.on_commit(lambda: avatars.avatar_path(picture).unlink(missing_ok=True))

@@ -62,12 +62,3 @@ def accept_ownership(plugin: Plugin, *, by: User) -> None:
         )
         update_listing_if_published(locked)
     plugin.owner = by
-
-
-def remove_from_plugin(plugin: Plugin, *, person: User) -> None:
-    """The person no longer works on the plugin, and what was granted to them because they did ends with it."""
-    with transaction.atomic():
-        collaborators.remove_collaborator(plugin, person=person)
-        OwnershipOffer.objects.filter(plugin=plugin, to=person).delete()
-        for other in KnowledgeGrant.objects.filter(knowledge_base__plugin=plugin, granted_to=person).end_lapsed():
-            update_listing_if_published(other)

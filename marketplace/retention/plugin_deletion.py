@@ -15,6 +15,7 @@ from conversations.models import ChatMessage, ChatSession
 from knowledge import task_queue
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant, Page
 from lexic.celery import publish_task
+from marketplace.publishing.membership import end_lapsed_grants
 from plugins.models import Plugin, Release
 from querying.models import Query
 from querying.presentation.answer import referenced_document_ids
@@ -69,6 +70,7 @@ def delete_plugin(plugin: Plugin) -> None:
     enqueue_file_deletion(bases)
     Query.objects.filter(plugin=plugin).erase_content(now=timezone.now())
     plugin.delete()
+    end_lapsed_grants(KnowledgeGrant.objects.filter(knowledge_base__in=kept))
     for base in bases:
         task_queue.enqueue_index_check(base)
 

@@ -11,8 +11,9 @@ from django.utils import timezone
 from accounts import avatars
 from accounts.models import User
 from knowledge.documents import file_store, page_images
-from knowledge.models import Document, Page
+from knowledge.models import Document, KnowledgeGrant, Page
 from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
+from marketplace.publishing.membership import end_lapsed_grants
 from marketplace.sharing import release_files
 from querying.models import Query, QueryQuerySet
 
@@ -30,13 +31,15 @@ class MissingFile:
 @dataclass(frozen=True, kw_only=True)
 class SweepReport:
     """What a sweep found: on disk and named by no row (`orphaned_…`), named by a row and not on disk (`missing_…`),
-    files of releases that nobody may copy any more, and questions of plugins that are gone."""
+    files of releases that nobody may copy any more, questions of plugins that are gone, and grants of people who may no
+    longer open the knowledge."""
 
     orphaned_files: tuple[str, ...]
     orphaned_images: tuple[str, ...]
     orphaned_avatars: tuple[str, ...]
     stale_release_files: tuple[str, ...]
     orphaned_questions: int
+    lapsed_grants: int
     missing_files: tuple[MissingFile, ...]
     missing_avatars: tuple[str, ...]
 
@@ -59,13 +62,14 @@ def inspect_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
         orphaned_avatars=tuple(sorted(avatars.stored_avatars(older_than=older_than) - named)),
         stale_release_files=tuple(path.name for path in release_files.stale_files()),
         orphaned_questions=_orphaned_questions().count(),
+        lapsed_grants=KnowledgeGrant.objects.lapsed().count(),
         missing_files=tuple(_missing_files(stored)),
         missing_avatars=tuple(sorted(name for name in named if not avatars.avatar_path(name).exists())),
     )
 
 
 def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
-    """Deletes what is orphaned, and returns what was found. Nothing can be done about what is missing."""
+    """Deletes what is orphaned, ends what lapsed, and returns what was found. What is missing stays missing."""
     report = inspect_storage(older_than=older_than)
     delete_orphaned_files(report.orphaned_files, older_than=older_than)
     for sha256 in report.orphaned_images:
@@ -74,6 +78,7 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
         avatars.avatar_path(name).unlink(missing_ok=True)
     release_files.delete_stale_files()
     _orphaned_questions().erase_content(now=timezone.now())
+    end_lapsed_grants()
     return report
 
 

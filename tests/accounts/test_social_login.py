@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,8 @@ from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
 from allauth.socialaccount.providers.google.views import GoogleOAuth2Adapter
+from django.core import mail
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -138,6 +141,26 @@ def test_an_address_that_is_not_verified_opens_nothing(
     assert "_auth_user_id" not in client.session
     assert not SocialAccount.objects.exists()
     assert User.objects.count() == 1
+
+
+def test_where_addresses_are_proved_first_the_page_is_the_same_for_every_address(
+    alice: User, provider: Stub, settings: Any
+) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+    EmailAddress.objects.create(user=alice, email=alice.email, verified=True, primary=True)
+    told = []
+    for number, email in enumerate((alice.email, "nobody@example.org")):
+        cache.clear()
+        mail.outbox.clear()
+        provider.person |= {"sub": f"person-{number}", "email": email, "email_verified": False}
+        client = Client()
+        response = sign_in(client)
+        page = client.get(response["Location"]).content.decode() if response.status_code == 302 else ""
+        page = re.sub(r'(name="csrfmiddlewaretoken" value=")[^"]+', r"\1", page).replace(email, "ADDRESS")
+        told.append((response.status_code, response.get("Location"), page, sorted(client.cookies), len(mail.outbox)))
+        assert "_auth_user_id" not in client.session
+    assert told[0] == told[1]
 
 
 def test_who_signed_up_with_a_strangers_address_loses_what_they_left_there(client: Client, provider: Stub) -> None:

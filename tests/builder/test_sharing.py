@@ -25,6 +25,8 @@ def address(name: str, plugin: Plugin, **more: Any) -> str:
 def test_an_owner_invites_changes_and_takes_off(browsing: Browse, alice: User, bob: User, plugin: Plugin) -> None:
     client = browsing(alice)
     client.post(address("invite", plugin), {"email": bob.email, "role": "editor"})
+    assert not plugin.editors.exists()
+    browsing(bob).post(reverse("accept_invitation", args=[plugin.invitations.get().pk]))
     assert list(plugin.editors.all()) == [bob]
     client.post(address("change_role", plugin, person=bob.pk), {"role": "viewer"})
     assert (list(plugin.editors.all()), list(plugin.viewers.all())) == ([], [bob])
@@ -34,9 +36,7 @@ def test_an_owner_invites_changes_and_takes_off(browsing: Browse, alice: User, b
     assert not plugin.viewers.exists()
 
 
-def test_an_address_without_an_account_gets_a_mail_that_can_be_taken_back(
-    browsing: Browse, alice: User, plugin: Plugin
-) -> None:
+def test_an_invitation_is_a_mail_that_can_be_taken_back(browsing: Browse, alice: User, plugin: Plugin) -> None:
     client = browsing(alice)
     answer = client.post(address("invite", plugin), {"email": "new@example.org", "role": "viewer"}, follow=True)
     assert "invited, viewer" in answer.content.decode()

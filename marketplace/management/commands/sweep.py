@@ -22,7 +22,8 @@ _FOUND = {
 class Command(BaseCommand):
     help = (
         "Compares the stored files with the database, both ways. Deletes the files that no row names and the words of "
-        "questions of deleted plugins, and reports the files that are missing. Ends with 1 when any is missing. "
+        "questions of deleted plugins, ends grants of people who may no longer open the knowledge, and reports the "
+        "files that are missing. Ends with 1 when any is missing. "
         "Example: manage.py sweep --dry-run"
     )
 
@@ -42,6 +43,8 @@ def _as_text(report: SweepReport, *, dry_run: bool) -> str:
     verb = "would be deleted" if dry_run else "deleted"
     lines = [f"{len(getattr(report, name)):6} {words}: {verb}" for name, words in _FOUND.items()]
     lines.append(f"{report.orphaned_questions:6} questions of deleted plugins: words and answers {verb}")
+    verb = "would be ended" if dry_run else "ended"
+    lines.append(f"{report.lapsed_grants:6} grants of people who may no longer open the knowledge: {verb}")
     lines += [f"missing: {one.sha256} of {', '.join(one.documents)}" for one in report.missing_files]
     lines += [f"missing: the picture {name} of a person" for name in report.missing_avatars]
     return "\n".join(lines)
