@@ -22,7 +22,7 @@ RequestContext = ServerRequestContext[Any, Any]
 class RateLimitExceeded(TooManyRequests):
     """This key has used up its requests."""
 
-    hint = "Wait for as many seconds as `retry_after` says."
+    hint = "The owner of the key can raise its limits."
 
     def __init__(self, allowance: Allowance) -> None:
         super().__init__(f"Too many requests. Try again in {allowance.retry_after} seconds.")

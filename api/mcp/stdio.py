@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import anyio
@@ -19,7 +21,7 @@ from lexic.http.strict_json import escape_surrogates, parse_json
 
 
 def serve(secret: str) -> None:
-    """Serves until the client closes the stream. Nothing but the protocol may be written to standard output meanwhile.
+    """Serves until the client closes a stream. Nothing but the protocol may be written to standard output meanwhile.
 
     Raises `InvalidKey`.
     """
@@ -34,7 +36,11 @@ def serve(secret: str) -> None:
             tasks.start_soon(_repair_messages, incoming, repaired, outgoing)
             await server.run(messages, outgoing, server.create_initialization_options())
 
-    anyio.run(serve_streams)
+    try:
+        anyio.run(serve_streams)
+    except* BrokenPipeError:
+        # The client left without waiting for its answers. What is still buffered goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:

@@ -91,10 +91,11 @@ class Tool:
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
+            message = first["msg"].removeprefix("Value error, ")
+            if first["type"] == "extra_forbidden":
+                message = "This is not known here."
             hint = f"The arguments of {self.name} are: {', '.join(self.arguments.model_fields)}."
-            raise InvalidInput(
-                validation_message({place: first["msg"].removeprefix("Value error, ")}), hint=hint
-            ) from None
+            raise InvalidInput(validation_message({place: message}), hint=hint) from None
 
 
 def make_result(body: Mapping[str, Any], *, text: str, links: list[Any] | None = None) -> CallToolResult:

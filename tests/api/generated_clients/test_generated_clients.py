@@ -1,31 +1,25 @@
-"""Clients that published generators make of the description: they type-check as they come, and work.
-
-The generators are installed once, under `var/tests`, from the package indexes. Where that is not possible, these tests
-are skipped.
-"""
+"""Clients that published generators make of the description: they type-check as they come, and work."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from accounts.models import ApiKey, User
 from api.schema.views import get_schema
 from plugins.models import Plugin
+from tests.client_packages import installed, npm_installed, run
 from tests.servers import asgi_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HERE = Path(__file__).parent
-TOOLS = settings.BASE_DIR / "var" / "tests" / "client-generators"
 PYTHON_TOOLS = ("openapi-spec-validator==0.9.0", "openapi-python-client==0.29.1")
 NPM_TOOLS = (
     "openapi-typescript@7.13.0",
@@ -44,43 +38,18 @@ TYPESCRIPT = {
     "types": ["node"],
     "noEmit": True,
 }
-Run = Callable[[str, str], dict[str, Any]]
-
-
-def run(*command: str | Path, cwd: Path | None = None) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
-def installed(name: str, packages: tuple[str, ...], *commands: list[str | Path]) -> Path:
-    """The folder with these packages. It is made by the commands, once; skips the test where they fail."""
-    folder = TOOLS / name
-    made = folder / "packages.json"
-    if not made.exists() or json.loads(made.read_text()) != list(packages):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        for command in commands:
-            try:
-                done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-            except OSError as error:
-                pytest.skip(f"{command[0]} is not on this machine: {error}")
-            if done.returncode:
-                pytest.skip(f"{' '.join(packages)} cannot be installed here: {done.stderr[-300:]}")
-        made.write_text(json.dumps(list(packages)))
-    return folder
 
 
 @pytest.fixture
 def python_tools() -> Path:
+    venv = [sys.executable, "-m", "venv", "venv"]
     pip = ["venv/bin/python", "-m", "pip", "--quiet", "--no-input", "install", *PYTHON_TOOLS]
-    return installed("python", PYTHON_TOOLS, [sys.executable, "-m", "venv", "venv"], pip) / "venv" / "bin"
+    return installed("client-generators-python", PYTHON_TOOLS, venv, pip) / "venv" / "bin"
 
 
 @pytest.fixture
 def npm_tools() -> Path:
-    npm = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", *NPM_TOOLS]
-    return installed("npm", NPM_TOOLS, npm) / "node_modules"
+    return npm_installed("client-generators-npm", NPM_TOOLS)
 
 
 @pytest.fixture

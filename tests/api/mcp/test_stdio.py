@@ -193,3 +193,16 @@ def test_the_help_has_an_example_for_a_desktop_client(capsys):
     shown = capsys.readouterr().out
     assert '"mcpServers"' in shown
     assert "LEXIC_API_KEY" in shown
+
+
+def test_a_client_that_leaves_without_its_answers_ends_the_command_quietly(db: None, key: str):
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "django", "mcp"]
+    with subprocess.Popen(command, cwd=ROOT, env=surroundings(LEXIC_API_KEY=key), **streams) as process:
+        process.stdout.close()
+        process.stdin.write(json.dumps(first) + "\n")
+        process.stdin.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (0, "")

@@ -1,0 +1,49 @@
+"""Packages of published clients and generators. They are installed once, under `var/tests`, from the package indexes.
+
+A test that needs them is skipped where they cannot be installed: it takes Node 20, npm and the package indexes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+_FOLDER = settings.BASE_DIR / "var" / "tests" / "client-packages"
+
+
+def run(*command: str | Path, cwd: Path | None = None, stdin: str | None = None) -> str:
+    """What the command writes to standard output. It has to succeed."""
+    done = subprocess.run(
+        command, cwd=cwd, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=600, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def installed(name: str, packages: tuple[str, ...], *commands: list[str | Path]) -> Path:
+    """The folder with these packages. It is made by the commands, once; skips the test where they fail."""
+    folder = _FOLDER / name
+    made = folder / "packages.json"
+    if not made.exists() or json.loads(made.read_text()) != list(packages):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for command in commands:
+            try:
+                done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+            except OSError as error:
+                pytest.skip(f"{command[0]} is not on this machine: {error}")
+            if done.returncode:
+                pytest.skip(f"{' '.join(packages)} cannot be installed here: {done.stderr[-300:]}")
+        made.write_text(json.dumps(list(packages)))
+    return folder
+
+
+def npm_installed(name: str, packages: tuple[str, ...]) -> Path:
+    """The `node_modules` with these packages of npm."""
+    npm: list[str | Path] = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", *packages]
+    return installed(name, packages, npm) / "node_modules"
