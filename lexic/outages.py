@@ -24,7 +24,7 @@ class ServiceUnavailable(LexicError):
 class DiskFull(LexicError):
     """There is no room left on the server's disk, so nothing was stored."""
 
-    code = "storage_full"
+    code = "disk_full"
     status = 507
     hint = "Whoever runs this site has to free some space; then try again."
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import User
-from lexic.errors import Conflict, InvalidInput, NotFound
+from lexic.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from plugins.models import Invitation, Plugin, Role
 
 
@@ -47,7 +47,7 @@ class WrongInvitee(InvalidInput):
     hint = "Sign in with the address it was sent to."
 
 
-class AddressNotConfirmed(InvalidInput):
+class AddressNotConfirmed(NotAllowed):
     """The address of your account is not confirmed yet."""
 
     code = "address_not_confirmed"

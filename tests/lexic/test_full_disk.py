@@ -53,7 +53,7 @@ def test_the_api_says_507(full_disk: Path, plugin: Plugin, alice: User, settings
     _, secret = ApiKey.objects.issue(owner=alice, name="agent", capabilities=["author"])
     client = APIClient(headers={"Authorization": f"Bearer {secret}"})
     response = client.post(f"/api/plugins/{plugin.pk}/documents", {"file": files()["files"]}, format="multipart")
-    assert (response.status_code, response.json()["code"]) == (507, "storage_full")
+    assert (response.status_code, response.json()["code"]) == (507, "disk_full")
     assert response.json()["error"] == SENTENCE
 
 
@@ -87,4 +87,4 @@ def test_a_body_that_finds_no_room_before_anybody_reads_it(
     settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 1024
     with httpx2.Client(trust_env=False, timeout=30) as client:
         response = client.post(f"{server}/api/v1/query", content=NOTES)
-    assert (response.status_code, response.json()["code"]) == (507, "storage_full")
+    assert (response.status_code, response.json()["code"]) == (507, "disk_full")

@@ -1,0 +1,34 @@
+"""Programs compare `code`: one code means one status everywhere."""
+
+from __future__ import annotations
+
+import importlib
+from collections import defaultdict
+from collections.abc import Iterator
+
+from lexic.errors import LexicError
+from tests.our_modules import ROOT, modules
+
+
+def test_one_code_has_one_status() -> None:
+    for path, _ in modules():
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if not {"migrations", "settings"} & set(parts) and parts[0] in {"lexic", *_apps()}:
+            importlib.import_module(".".join(parts).removesuffix(".__init__"))
+    statuses = defaultdict(set)
+    for error in _subclasses(LexicError):
+        statuses[error.code].add(error.status)
+    assert len(statuses) > 100
+    assert {code: found for code, found in statuses.items() if len(found) > 1} == {}
+
+
+def _apps() -> set[str]:
+    from django.apps import apps
+
+    return {config.name for config in apps.get_app_configs() if (ROOT / config.name).is_dir()}
+
+
+def _subclasses(error: type[LexicError]) -> Iterator[type[LexicError]]:
+    for one in error.__subclasses__():
+        if not one.__module__.startswith("tests."):
+            yield from (one, *_subclasses(one))
