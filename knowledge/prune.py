@@ -12,8 +12,9 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from knowledge.documents import file_store, page_images
+from knowledge.legal_hold import plugins_holding
 from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page, Revision
-from plugins.models import Plugin, Release
+from plugins.models import Release
 from plugins.retention import site_retention_days
 
 # A question that is being answered right now, or a release that is being made, reads a revision this recent.
@@ -46,11 +47,9 @@ def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta
 def pruning_age(knowledge_base: KnowledgeBase) -> timedelta | None:
     """How long rows that left the knowledge base are kept; None: for ever, because its plugin keeps them, or because a
     plugin that reads it is under legal hold."""
-    if Plugin.objects.filter(knowledge_grants__in=knowledge_base.grants.standing()).exclude(legal_hold="").exists():
+    if plugins_holding(knowledge_base):
         return None
     plugin = knowledge_base.plugin
-    if plugin and plugin.legal_hold:
-        return None
     days = plugin.retention_days("files") if plugin else site_retention_days("files")
     return max(REVISION_GRACE, timedelta(days=days)) if days else None
 

@@ -199,7 +199,11 @@ class Verdict(models.TextChoices):
 
 class ReviewQuerySet(models.QuerySet["Review"]):
     def public(self) -> ReviewQuerySet:
-        return self.filter(is_hidden=False).select_related("author", "release")
+        return self.filter(is_hidden=False, author__isnull=False).select_related("author", "release")
+
+    def detach_from_person(self) -> int:
+        """Those of people who leave, under legal hold: they stay, without a name and on no page."""
+        return self.update(author=None, is_hidden=True)
 
 
 class Review(models.Model):
@@ -209,7 +213,10 @@ class Review(models.Model):
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="reviews")
     # The latest release that the person used when writing.
     release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="+")
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reviews")
+    # Nobody: it was detached under legal hold, and is hidden.
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="reviews"
+    )
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
     text = models.TextField(max_length=2000, blank=True)
     questions = models.PositiveIntegerField(default=0, help_text="How many the person had asked when writing.")

@@ -154,7 +154,10 @@ class Feedback(models.Model):
         DOWN = "down", "wrong"
 
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="feedback")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="feedback")
+    # Nobody: the person left while the plugin was under legal hold.
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="feedback"
+    )
     verdict = models.CharField(max_length=4, choices=Verdict.choices)
     note = models.TextField(blank=True, max_length=2000)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

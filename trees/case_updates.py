@@ -47,7 +47,8 @@ def update_case(tree: DecisionTree, pk: UUID, case: Case, *, by: User, check: Ca
 
 
 def remove_case(tree: DecisionTree, pk: UUID, *, by: User, check: CaseCheck) -> None:
-    """Delete a case. Raises `UnknownCase`, and what `check` raises."""
+    """Delete a case. Raises `UnknownCase`, `UnderLegalHold`, and what `check` raises."""
+    tree.plugin.check_deletable()
     with transaction.atomic():
         _lock_and_touch_tree(tree, by)
         _find_checked_case(tree, pk, check).delete()

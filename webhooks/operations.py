@@ -75,6 +75,12 @@ def update_webhook(webhook: Webhook, **said: Any) -> Webhook:
     return webhook
 
 
+def delete_webhook(webhook: Webhook) -> None:
+    """Delete the webhook with its log. Raises `UnderLegalHold`."""
+    webhook.plugin.check_deletable()
+    webhook.delete()
+
+
 def rotate_secret(webhook: Webhook) -> str:
     """A new secret, shown this once. The former one signs as well for another day."""
     secret = webhook.set_new_secret()

@@ -48,8 +48,8 @@ def enqueue_due_deliveries(**kwargs: Any) -> int:
 
 @shared_task(name="webhooks.forget_deliveries")
 def prune_deliveries(**kwargs: Any) -> int:
-    """Delete what was settled more than a month ago. Returns how many rows."""
-    old = Delivery.objects.filter(created_at__lt=timezone.now() - Delivery.KEPT_FOR)
+    """Delete what was settled more than a month ago and is under no legal hold. Returns how many rows."""
+    old = Delivery.objects.filter(created_at__lt=timezone.now() - Delivery.KEPT_FOR, webhook__plugin__legal_hold="")
     ids = old.settled().order_by("created_at").values_list("pk", flat=True)[:PRUNE_BATCH_SIZE]
     deleted, _ = Delivery.objects.filter(pk__in=list(ids)).delete()
     return deleted

@@ -135,7 +135,7 @@ class DocumentView(AuthorView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str, document: UUID) -> Response:
-        """It stops answering at once; releases that read it keep it."""
+        """It stops answering at once; releases that read it keep it. Not under legal hold (409 `legal_hold`)."""
         access = get_document_access(request, plugin)
         found = access.own_document(document)
         with transaction.atomic():

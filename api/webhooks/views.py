@@ -69,8 +69,8 @@ class WebhookView(AuthorView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, plugin: str, webhook: UUID) -> Response:
-        """Delete the webhook with its log."""
-        _get_webhook(request, plugin, webhook).delete()
+        """Delete the webhook with its log. Not under legal hold (409 `legal_hold`)."""
+        operations.delete_webhook(_get_webhook(request, plugin, webhook))
         return Response(status=204)
 
 

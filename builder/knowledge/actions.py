@@ -56,8 +56,9 @@ def remove_document(request: HttpRequest, plugin: Plugin, document: UUID) -> Htt
     """Says what will happen; then, when that is confirmed, does it."""
     found = get_editable_document_or_404(request, plugin, document)
     if request.method == "POST":
-        delete_document(found)
-        messages.success(request, f"“{found}” is out. The draft no longer answers from it.")
+        with errors_as_messages(request, "Nothing was changed."):
+            delete_document(found)
+            messages.success(request, f"“{found}” is out. The draft no longer answers from it.")
         return redirect("admin:builder_knowledge", plugin.pk)
     # What a release reads is kept for it.
     pin = [{"knowledge_base": found.knowledge_base_id}]

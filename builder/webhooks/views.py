@@ -86,9 +86,10 @@ def switch_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> H
 
 def delete_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> HttpResponse:
     found = _get_webhook(plugin, webhook)
-    found.delete()
-    log_plugin_change(request, plugin, f"Deleted the webhook to {found.host}.")
-    messages.success(request, f"The webhook to {found.host} is deleted, with its log.")
+    with errors_as_messages(request):
+        operations.delete_webhook(found)
+        log_plugin_change(request, plugin, f"Deleted the webhook to {found.host}.")
+        messages.success(request, f"The webhook to {found.host} is deleted, with its log.")
     return HttpResponseRedirect(reverse("admin:builder_webhooks", args=[plugin.pk]))
 
 

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from knowledge.documents.source_file import DuplicateContent
+from knowledge.legal_hold import check_removable
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.versions import publish_version
 from knowledge.versions.writer import discard_staged
@@ -25,7 +26,8 @@ def cancel_ingestion(document: Document) -> Document | None:
     """Drop the version that waits, is being read or could not be read. The worker notices at its next progress report.
 
     Returns the document as it was before that version; None when it was never ready and is deleted now. Raises
-    `NotFound`, `NothingToCancel`, and `DuplicateContent` when another document has taken its former bytes.
+    `NotFound`, `NothingToCancel`, `UnderLegalHold` where the document would be deleted, and `DuplicateContent` when
+    another document has taken its former bytes.
     """
     try:
         with transaction.atomic():
@@ -42,6 +44,7 @@ def cancel_ingestion(document: Document) -> Document | None:
 
 def _restore_or_remove(document: Document) -> Document | None:
     if document.added_in is None:
+        check_removable(document.knowledge_base)
         publish_version.remove_document(document)
         return None
     discard_staged(document.pk)

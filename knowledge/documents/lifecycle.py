@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from knowledge import lease, readers, task_queue, usage
+from knowledge import lease, legal_hold, readers, task_queue, usage
 from knowledge.documents import file_store, metadata_columns
 from knowledge.documents.file_store import ByteStream, StoredFile
 from knowledge.documents.source_file import DuplicateContent
@@ -214,7 +214,11 @@ def update_details(
 
 
 def delete_document(document: Document) -> None:
-    """Take the document out of its knowledge base. It stops answering at once; releases that pin it keep it."""
+    """Take the document out of its knowledge base. It stops answering at once; releases that pin it keep it.
+
+    Raises `UnderLegalHold`.
+    """
+    legal_hold.check_removable(document.knowledge_base)
     publish_version.remove_document(document)
 
 

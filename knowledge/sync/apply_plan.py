@@ -18,6 +18,7 @@ from django.utils import timezone
 from knowledge import lease, usage, webhook_events
 from knowledge.documents import file_store
 from knowledge.embedders.base import Embedder
+from knowledge.legal_hold import plugins_holding
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, Source, SourceItem, SourceType
 from knowledge.readers.markdown import find_headings
 from knowledge.sync.notes.parse_note import Note
@@ -152,7 +153,8 @@ def _replace_versions(base: KnowledgeBase, batch: _Batch) -> None:
     ended = [document.pk for document in changed] + removed_ids
     writer.discard_staged(*ended)  # of a reading that has not ended
     closed = writer.close_versions(ended, revision=revision)
-    Document.objects.filter(pk__in=removed_ids, added_in=None).delete()
+    if not plugins_holding(base):
+        Document.objects.filter(pk__in=removed_ids, added_in=None).delete()
     Document.objects.filter(pk__in=removed_ids).update(removed_in=revision, updated_at=timezone.now())
     for document in changed:
         document.added_in = document.added_in or revision

@@ -8,12 +8,13 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from knowledge.documents.lifecycle import add_url, delete_document
+from knowledge.documents.lifecycle import add_url
 from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus, Source, SourceItem
 from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.notes.note_problems import NoteProblem
 from knowledge.sync.sync_report import SyncReport
+from knowledge.versions import publish_version
 from knowledge.versions.batches import OnProgress
 from lexic.errors import LexicError
 
@@ -80,7 +81,7 @@ def _items_by_url(source: Source) -> dict[str, SourceItem]:
 @transaction.atomic
 def _remove_item(item: SourceItem) -> None:
     if item.document and item.document.removed_in is None:
-        delete_document(item.document)
+        publish_version.remove_document(item.document)  # under legal hold its rows and its file stay
     SourceItem.objects.filter(pk=item.pk).delete()
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from knowledge import webhook_events
 from knowledge.lease import confirm_held
+from knowledge.legal_hold import plugins_holding
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.versions import embeddings, writer
 from knowledge.versions.progress import Superseded
@@ -42,7 +43,8 @@ def mark_unchanged(document: Document, *, columns: dict[str, Any]) -> None:
 def remove_document(document: Document) -> None:
     """Remove the document from the knowledge base. What a release pins stays readable at that release's revision.
 
-    A document that never was ready is deleted without a new revision. One that is gone already stays gone.
+    A document that never was ready is deleted without a new revision, except under legal hold. One that is gone already
+    stays gone.
     """
     with transaction.atomic():
         base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
@@ -50,7 +52,7 @@ def remove_document(document: Document) -> None:
         if current is None:
             return
         writer.discard_staged(current.pk)
-        if current.added_in is None:
+        if current.added_in is None and not plugins_holding(base):
             current.delete()
             return
         revision = base.revision + 1

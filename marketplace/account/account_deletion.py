@@ -25,7 +25,7 @@ from marketplace.retention.plugin_deletion import (
 )
 from plugins.models import Invitation, Plugin
 from plugins.retention import UnderLegalHold
-from querying.models import Query
+from querying.models import Feedback, Query
 
 DELETED_AUTHOR_NAME = "an author who left"
 
@@ -93,7 +93,7 @@ def delete_account(user: User) -> None:
             raise LastOperator
         if held := account_deletion(locked).held:
             raise PluginsUnderLegalHold(held)
-        ChatSession.objects.filter(user=locked).exclude(plugin__legal_hold="").detach_from_person()
+        _detach_what_is_held(locked)
         Install.objects.filter(original__owner=locked).update(original_author=DELETED_AUTHOR_NAME)
         Invitation.objects.for_address(locked.email).delete()
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
@@ -111,3 +111,11 @@ def delete_account(user: User) -> None:
         end_lapsed_grants()
         if picture:
             transaction.on_commit(lambda: avatars.avatar_path(picture).unlink(missing_ok=True))
+
+
+def _detach_what_is_held(user: User) -> None:
+    """What the person said to plugins of others under legal hold stays, without them."""
+    ChatSession.objects.filter(user=user).exclude(plugin__legal_hold="").detach_from_person()
+    Review.objects.filter(author=user).exclude(plugin__legal_hold="").detach_from_person()
+    held = Plugin.objects.exclude(legal_hold="").values("pk")
+    Feedback.objects.filter(user=user, query__plugin__in=held).update(user=None)

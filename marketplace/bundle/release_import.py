@@ -123,8 +123,9 @@ def replace_plugin_content(plugin: Plugin, content: ReleaseContent, *, archive: 
 
     Where this site has not made the file itself (`is_ours`), a worker reads every original again: until then the
     document is unverified, and what reads differently is replaced. Gives how many documents wait for a worker. Raises
-    `BadBundle`, `EmbedderMismatch`.
+    `BadBundle`, `EmbedderMismatch`, `UnderLegalHold`.
     """
+    plugin.check_deletable()
     plugin.trees.all().delete()
     plugin.golden_questions.all().delete()
     create_trees(plugin, content.trees)

@@ -49,7 +49,8 @@ def hide_review(report: Report, *, by: User) -> ModerationDecision:
         is_news = bool(decided) and not review.is_hidden
         if is_news:
             _set_review_hidden(review, is_hidden=True)
-    told = moderation_mails.send_review_hidden(review, reason=report.get_reason_display()) if is_news else None
+    author = review.author if is_news else None
+    told = moderation_mails.send_review_hidden(review, author, reason=report.get_reason_display()) if author else None
     return ModerationDecision(reports=decided, is_mail_sent=told)
 
 
@@ -96,7 +97,7 @@ def reopen_report(report: Report) -> None:
         report = Report.objects.select_for_update(of=["self"]).get(pk=report.pk)
         if report.is_open:
             raise ReportNotDecided
-        if report.review and report.outcome == Report.Outcome.HIDDEN:
+        if report.review and report.review.author_id and report.outcome == Report.Outcome.HIDDEN:
             _set_review_hidden(report.review, is_hidden=False)
         report.outcome, report.decided_by, report.decided_at = Report.Outcome.OPEN, None, None
         # Whoever reported it is forgotten by now, so it stands for itself.

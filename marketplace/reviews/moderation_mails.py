@@ -39,7 +39,7 @@ def send_hold_lifted(plugin: Plugin) -> bool:
     return _send_to_person(plugin.owner, subject=f"“{name}” may be published again", text=text)
 
 
-def send_review_hidden(review: Review, *, reason: str) -> bool:
+def send_review_hidden(review: Review, author: User, *, reason: str) -> bool:
     """To whoever wrote it. Whether the mail went out."""
     name = _one_line(review.plugin.name)
     text = (
@@ -47,7 +47,7 @@ def send_review_hidden(review: Review, *, reason: str) -> bool:
         f"The reason given: {reason.lower()}.\n\n"
         "If you think that this is a mistake, write to whoever runs this site.\n"
     )
-    return _send_to_person(review.author, subject=f"Your review of “{name}” was taken off the page", text=text)
+    return _send_to_person(author, subject=f"Your review of “{name}” was taken off the page", text=text)
 
 
 def _send_to_person(person: User, *, subject: str, text: str) -> bool:

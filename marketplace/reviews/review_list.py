@@ -87,7 +87,7 @@ def review_rows(reviews: Iterable[Review], *, latest: str, viewer: User | None =
     return tuple(
         ReviewRow(
             review=review,
-            name=review.author.public_name,
+            name=review.author.public_name if review.author else "",
             use_summary=use_summary(review, latest=latest),
             is_mine=viewer is not None and review.author_id == viewer.pk,
         )

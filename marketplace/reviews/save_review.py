@@ -59,9 +59,12 @@ def save_review(plugin: Plugin, *, by: User, verdict: str, text: str) -> Review:
     """Each person has one review of a plugin: this makes it, or puts it in the place of what they said before.
 
     The release and the questions that it rests on are those of this moment. A reply to it stays.
-    Raises what `check_may_write` raises, `TextContainsKey` and `TextTooLong`.
+    Raises what `check_may_write` raises, `TextContainsKey`, `TextTooLong`, and `UnderLegalHold` where an earlier text
+    would go.
     """
     check_may_save_review(plugin, by)
+    if review_by(plugin, by):
+        plugin.check_deletable()
     said = {"verdict": verdict, "text": _validated_review_text(text), "updated_at": timezone.now()}
     with transaction.atomic():
         review, _ = Review.objects.update_or_create(
@@ -72,7 +75,11 @@ def save_review(plugin: Plugin, *, by: User, verdict: str, text: str) -> Review:
 
 
 def delete_review(review: Review) -> None:
-    """Delete it. Of a hidden one the words go and the row stays, or it could be written anew."""
+    """Delete it. Of a hidden one the words go and the row stays, or it could be written anew.
+
+    Raises `UnderLegalHold`.
+    """
+    review.plugin.check_deletable()
     with transaction.atomic():
         if review.is_hidden:
             Review.objects.filter(pk=review.pk).update(text="", reply="", replied_at=None)
@@ -84,8 +91,11 @@ def delete_review(review: Review) -> None:
 def save_reply(review: Review, *, text: str) -> None:
     """Saves the one reply of those who work on the plugin; an empty text deletes it.
 
-    Raises `TextContainsKey`, `TextTooLong`. The door has to know that the person may change the plugin.
+    Raises `TextContainsKey`, `TextTooLong`, and `UnderLegalHold` where an earlier reply would go. The door has to know
+    that the person may change the plugin.
     """
+    if review.reply:
+        review.plugin.check_deletable()
     review.reply = _validated_review_text(text)
     review.replied_at = timezone.now() if review.reply else None
     review.save(update_fields=["reply", "replied_at"])

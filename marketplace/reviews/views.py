@@ -58,8 +58,12 @@ def delete_review_view(request: SignedInRequest, slug: str) -> HttpResponse:
     mine = save_review.review_by(plugin, request.user)
     if mine is None:
         raise Http404
-    save_review.delete_review(mine)
-    messages.success(request, "Your review is deleted.")
+    try:
+        save_review.delete_review(mine)
+    except LexicError as error:
+        messages.error(request, _error_text(error))
+    else:
+        messages.success(request, "Your review is deleted.")
     return redirect(_reviews_url(plugin))
 
 

@@ -148,9 +148,9 @@ def test_a_removed_document_is_kept_as_long_as_the_plugin_says(
     plugin: Plugin, handbook: Document, days: int, hold: str, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prune, "FILE_GRACE", NOW)
+    delete_document(handbook)
     plugin.keep_files_days, plugin.legal_hold = days, hold
     plugin.save()
-    delete_document(handbook)
     Revision.objects.update(created_at=timezone.now() - timedelta(days=4))
     prune_knowledge()
     assert Page.objects.exists() is kept

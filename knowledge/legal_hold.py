@@ -1,0 +1,19 @@
+"""Which plugins a knowledge base is kept for: under legal hold, nothing of it is deleted."""
+
+from __future__ import annotations
+
+from knowledge.models import KnowledgeBase
+from plugins.models import Plugin
+
+
+def plugins_holding(base: KnowledgeBase) -> list[Plugin]:
+    """The plugins under legal hold that the base belongs to or is granted to."""
+    held = Plugin.objects.exclude(legal_hold="").order_by()
+    granted = held.filter(knowledge_grants__in=base.grants.standing())
+    return [*held.filter(pk=base.plugin_id), *granted.exclude(pk=base.plugin_id)]
+
+
+def check_removable(base: KnowledgeBase) -> None:
+    """Whether a document of the base may be removed. Raises `UnderLegalHold`."""
+    for plugin in plugins_holding(base):
+        plugin.check_deletable()
