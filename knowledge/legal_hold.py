@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
+
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
 
 
 def plugins_holding(base: KnowledgeBase) -> list[Plugin]:
     """The plugins under legal hold that the base belongs to or is granted to."""
-    held = Plugin.objects.exclude(legal_hold="").order_by()
-    granted = held.filter(knowledge_grants__in=base.grants.standing())
-    return [*held.filter(pk=base.plugin_id), *granted.exclude(pk=base.plugin_id)]
+    reads = Q(knowledge_base=base) | Q(knowledge_grants__in=base.grants.standing())
+    return list(Plugin.objects.exclude(legal_hold="").filter(reads).distinct())
 
 
 def check_removable(base: KnowledgeBase) -> None:
