@@ -2,8 +2,7 @@
 
 A chunk ends where a section, paragraph, clause or list item ends if one ends in its second half, else where a
 sentence ends, else between two words; only a single word longer than a chunk is cut. Neighbours within a section
-share whole sentences. A section begins a new chunk unless it is small: small neighbours that belong together
-are joined, and a heading is never left alone.
+share whole sentences. A heading begins a new chunk, so that a chunk stands under one heading; it is never left alone.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from knowledge.chunking.outline import Outline, group_sections
+from knowledge.chunking.outline import Outline, chunk_sections
 from knowledge.readers.types import Heading, PageText
 from language.sentences import sentences_by_block
 from lexic.errors import InvalidInput
@@ -84,10 +83,10 @@ def _chunk_page(
     text = page.text
     ruler = _TokenRuler(text, size, count_tokens) if count_tokens else _CharacterRuler(text, size)
     spans = _SentenceCursor(text)
-    for group in group_sections(outline.sections(page), text=text, size=size, length=ruler.length):
-        atoms = list(_atoms(spans.between(group.start, group.end), ruler))
+    for section in chunk_sections(outline.sections(page), text=text):
+        atoms = list(_atoms(spans.between(section.start, section.end), ruler))
         for start, end in _pack_atoms(atoms, ruler, overlap):
-            yield start, end, group.path
+            yield start, end, section.path
 
 
 # --- Measures ---------------------------------------------------------------------------------------------

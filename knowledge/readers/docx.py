@@ -31,6 +31,8 @@ _RATIO_CHECKED_FROM_BYTES = 10 * MEGABYTE
 
 _WORD_NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
+# A short paragraph that is bold from end to end stands over what follows like a heading of the lowest level.
+_BOLD_LINE_LEVEL, _MAX_BOLD_LINE = 6, 100
 _BREAK_TEXTS = {
     f"{_WORD_NAMESPACE}tab": " ",
     f"{_WORD_NAMESPACE}br": "\n",
@@ -142,7 +144,8 @@ class BodyText:
 
     def first_title(self) -> str | None:
         """The first heading of the highest level there is."""
-        first = min(self.headings, key=lambda heading: heading.level, default=None)
+        headings = (heading for heading in self.headings if heading.level != _BOLD_LINE_LEVEL)
+        first = min(headings, key=lambda heading: heading.level, default=None)
         return first.title if first else None
 
     def add_blocks(self, container: Any) -> None:
@@ -166,8 +169,12 @@ class BodyText:
             return
         style = paragraph.find(f"{_WORD_NAMESPACE}pPr/{_WORD_NAMESPACE}pStyle")
         level = self.styles.get(style.get(f"{_WORD_NAMESPACE}val", "")) if style is not None else None
+        if level is None and len(text) <= _MAX_BOLD_LINE and text[-1] not in ".,;" and _is_bold(paragraph):
+            level = _BOLD_LINE_LEVEL
         if level:
-            self.headings.append(Heading(page=1, start=self.length, level=level, title=one_line(text)[:200]))
+            self.headings.append(
+                Heading(page=1, start=self.length, level=level, title=one_line(text).removesuffix(":")[:200])
+            )
         self._append(text)
         self._append("")
 
@@ -193,9 +200,20 @@ def paragraph_text(paragraph: Any) -> str:
     return clean_text("".join(parts))
 
 
+def _is_bold(paragraph: Any) -> bool:
+    """Whether each run with text says that it is bold."""
+    runs = [run for run in paragraph.iter(f"{_WORD_NAMESPACE}r") if paragraph_text(run).strip()]
+    return bool(runs) and all(_is_on(run, "b") for run in runs)
+
+
 def _is_hidden(run: Any) -> bool:
-    vanish = run.find(f"{_WORD_NAMESPACE}rPr/{_WORD_NAMESPACE}vanish") if run.tag == f"{_WORD_NAMESPACE}r" else None
-    return vanish is not None and vanish.get(f"{_WORD_NAMESPACE}val", "1") not in ("0", "false", "off")
+    return bool(run.tag == f"{_WORD_NAMESPACE}r") and _is_on(run, "vanish")
+
+
+def _is_on(run: Any, name: str) -> bool:
+    """Whether this property of a run is set, and not set to be off."""
+    found = run.find(f"{_WORD_NAMESPACE}rPr/{_WORD_NAMESPACE}{name}")
+    return found is not None and found.get(f"{_WORD_NAMESPACE}val", "1") not in ("0", "false", "off")
 
 
 def table_rows(table: Any) -> list[list[str]]:

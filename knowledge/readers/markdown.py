@@ -21,6 +21,9 @@ from knowledge.readers.types import Heading, Limits, ReaderEvent, TooLarge
 # Making a parser takes longer than most headings.
 _INLINE_PARSER = MarkdownIt("commonmark")
 _MAX_FRONT_MATTER_LINES = 200
+# A paragraph of one line that is bold from end to end stands over what follows like a heading of the lowest level.
+_BOLD_LINE = re.compile(r"(?:\*\*([^*\n]{2,100})\*\*|__([^_\n]{2,100})__):?\s*")
+_BOLD_LINE_LEVEL = 6
 _FRONT_MATTER_FIELD = re.compile(r"([A-Za-z][\w-]{0,59})\s{0,20}:\s(.{0,500})")
 
 
@@ -48,20 +51,26 @@ def split_front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def find_headings(text: str) -> list[Heading]:
-    """The headings of a Markdown text, `#` and underlined ones, but not those in code."""
+    """The headings of a Markdown text: `#`, underlined ones and bold lines, but not those in code."""
     parser = MarkdownIt("commonmark", {"maxNesting": 20})
     # The inline pass over every paragraph is the slow part, and only headings need it.
     parser.core.ruler.disable("inline")
     tokens = parser.parse(text)
     line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    return [
-        _heading(opening, inline, line_starts) for opening, inline in pairwise(tokens) if opening.type == "heading_open"
-    ]
+    pairs = ((_heading_level(opening, inline), opening, inline) for opening, inline in pairwise(tokens))
+    return [_heading(level, opening, inline, line_starts) for level, opening, inline in pairs if level]
 
 
-def _heading(opening: Token, inline: Token, line_starts: list[int]) -> Heading:
+def _heading_level(opening: Token, inline: Token) -> int | None:
+    if opening.type == "heading_open":
+        return int(opening.tag[1:])
+    is_bold_line = opening.type == "paragraph_open" and opening.level == 0 and _BOLD_LINE.fullmatch(inline.content)
+    return _BOLD_LINE_LEVEL if is_bold_line else None
+
+
+def _heading(level: int, opening: Token, inline: Token, line_starts: list[int]) -> Heading:
     start = line_starts[opening.map[0]] if opening.map else 0
-    return Heading(page=1, start=start, level=int(opening.tag[1:]), title=_strip_markup(inline.content))
+    return Heading(page=1, start=start, level=level, title=_strip_markup(inline.content).removesuffix(":"))
 
 
 def _strip_markup(markup: str) -> str:

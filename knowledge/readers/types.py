@@ -10,6 +10,8 @@ from typing import Any, Protocol
 from lexic.errors import LexicError
 
 MEGABYTE = 1024 * 1024
+# Below every heading: the caption of a table, which heads its rows and nothing after them.
+CAPTION_LEVEL = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Heading:
-    """A heading at `PageText.text[start:]`. Level 1 is the highest, 6 the lowest (captions)."""
+    """A heading at `PageText.text[start:]`. Level 1 is the highest, 6 the lowest; 7 is a table's caption."""
 
     page: int
     start: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import math
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from knowledge.readers.pdf.headings import HeadingFinder
+from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
 from knowledge.readers.pdf.text_layout import read_layout
@@ -134,7 +135,7 @@ class _PageReader:
         self._count(layout, objects)
         if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words:
             layout = self._with_tables(layout, page, number, frame)
-        headings = self._headings.find(layout, number=number, is_bold=lambda index: _is_bold_character(textpage, index))
+        headings = self._headings.find(layout, number=number, style=lambda index: _letter_style(textpage, index))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)
 
@@ -169,6 +170,14 @@ def _crop_shift(page: Any, frame: PageFrame) -> tuple[float, float]:
     sheet = PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=frame.rotation)
     x0, y0, _, _ = sheet.to_shown_box(frame.left, frame.bottom, frame.right, frame.top)
     return x0, y0
+
+
+def _letter_style(textpage: Any, index: int) -> LetterStyle:
+    """The size as it is shown: some files set letters of size 1 and scale them."""
+    matrix = pdfium.FS_MATRIX()
+    is_known = pdfium.FPDFText_GetMatrix(textpage.raw, index, matrix)
+    scale = math.hypot(matrix.c, matrix.d) if is_known else 0.0
+    return LetterStyle(scale * pdfium.FPDFText_GetFontSize(textpage.raw, index), _is_bold_character(textpage, index))
 
 
 def _is_bold_character(textpage: Any, index: int) -> bool:

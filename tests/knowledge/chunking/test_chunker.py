@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.chunking.chunker import ChunkSpan, InvalidChunking, chunk_pages, title_path
-from knowledge.readers.types import Heading, PageText
+from knowledge.readers.types import CAPTION_LEVEL, Heading, PageText
 
 FRAGMENTS = [
     "The cover is thick. ",
@@ -177,16 +177,36 @@ def test_a_bare_heading_at_the_foot_of_a_page_joins_what_stands_before() -> None
     assert spans[0].section_path == ()
 
 
-def test_small_sections_of_one_parent_share_a_chunk_and_name_the_parent() -> None:
-    text = f"Design\nLoads\n{sentence(1)} {sentence(2)}\nChecks\n{sentence(3)} {sentence(4)}"
+def test_a_chunk_stands_under_one_heading_however_small() -> None:
+    text = "Safety\nBoots\nWear them.\nLadders\nTie them at the top.\nCover\n45 mm"
     headings = [
-        heading(1, text, "Design"),
-        heading(1, text, "Loads", level=2),
-        heading(1, text, "Checks", level=2),
+        heading(1, text, name, level=1 + (name != "Safety")) for name in ("Safety", "Boots", "Ladders", "Cover")
     ]
     spans = chunk_pages(pages_of(text), headings)
-    assert contents(text, spans) == [text]
-    assert spans[0].section_path == ("Design",)
+    assert dict(zip(contents(text, spans), [span.section_path for span in spans], strict=True)) == {
+        "Safety\nBoots\nWear them.": ("Safety", "Boots"),
+        "Ladders\nTie them at the top.": ("Safety", "Ladders"),
+        "Cover\n45 mm": ("Safety", "Cover"),
+    }
+
+
+@pytest.mark.parametrize(
+    "rows", ["Exposure: mild | Cover: 20 mm\nExposure: severe | Cover: 45 mm\n", "Mild 20\nSevere 45\n"]
+)
+def test_a_caption_heads_the_rows_of_its_table_and_nothing_after_them(rows: str) -> None:
+    prose = "Beams take the value of the table for the exposure of their faces, whatever the grade."
+    text = f"Cover\n{prose}\nTable 2 Nominal cover\n{rows}{prose}"
+    headings = [heading(1, text, "Cover"), heading(1, text, "Table 2 Nominal cover", level=CAPTION_LEVEL)]
+    spans = chunk_pages(pages_of(text), headings)
+    assert [span.section_path for span in spans] == [("Cover",), ("Cover", "Table 2 Nominal cover"), ("Cover",)]
+    assert contents(text, spans)[1:] == [f"Table 2 Nominal cover\n{rows}".strip(), prose]
+
+
+def test_a_caption_below_its_table_heads_nothing() -> None:
+    prose = "Beams take the value of the table for the exposure of their faces, whatever the grade."
+    text = f"Mild | 20\nTable 2 Nominal cover\n{prose}"
+    spans = chunk_pages(pages_of(text), [heading(1, text, "Table 2 Nominal cover", level=CAPTION_LEVEL)])
+    assert [(span.section_path, text[span.end - 6 : span.end]) for span in spans] == [((), "d | 20"), ((), "grade.")]
 
 
 def test_sections_of_different_parents_stay_apart() -> None:
