@@ -21,9 +21,10 @@ from knowledge.readers.types import Heading, Limits, ReaderEvent, TooLarge
 # Making a parser takes longer than most headings.
 _INLINE_PARSER = MarkdownIt("commonmark")
 _MAX_FRONT_MATTER_LINES = 200
-# A paragraph of one line that is bold from end to end stands over what follows like a heading of the lowest level.
-_BOLD_LINE = re.compile(r"(?:\*\*([^*\n]{2,100})\*\*|__([^_\n]{2,100})__):?\s*")
+# A short paragraph that is bold from end to end stands over what follows like a heading of the lowest level.
+_BOLD_LINE = re.compile(r"(?:\*\*[^*]{2,150}\*\*|__[^_]{2,150}__):?\s*")
 _BOLD_LINE_LEVEL = 6
+_FRONT_MATTER_LINE = re.compile(r"[A-Za-z][\w -]{0,59}:|\s{0,20}-\s|\s|#")
 _FRONT_MATTER_FIELD = re.compile(r"([A-Za-z][\w-]{0,59})\s{0,20}:\s(.{0,500})")
 
 
@@ -57,8 +58,25 @@ def find_headings(text: str) -> list[Heading]:
     parser.core.ruler.disable("inline")
     tokens = parser.parse(text)
     line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    first = _front_matter_end(text)
     pairs = ((_heading_level(opening, inline), opening, inline) for opening, inline in pairwise(tokens))
-    return [_heading(level, opening, inline, line_starts) for level, opening, inline in pairs if level]
+    return [
+        _heading(level, opening, inline, line_starts)
+        for level, opening, inline in pairs
+        if level and _line(opening) >= first
+    ]
+
+
+def _front_matter_end(text: str) -> int:
+    """The first line after the fields that a text may begin with: a rule below them does not make them a heading."""
+    lines = text.split("\n", _MAX_FRONT_MATTER_LINES)
+    end = next((at for at, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
+    is_fields = lines[0] == "---" and all(map(_FRONT_MATTER_LINE.match, filter(str.strip, lines[1:end])))
+    return end + 1 if is_fields else 0
+
+
+def _line(token: Token) -> int:
+    return token.map[0] if token.map else 0
 
 
 def _heading_level(opening: Token, inline: Token) -> int | None:
@@ -69,8 +87,9 @@ def _heading_level(opening: Token, inline: Token) -> int | None:
 
 
 def _heading(level: int, opening: Token, inline: Token, line_starts: list[int]) -> Heading:
-    start = line_starts[opening.map[0]] if opening.map else 0
-    return Heading(page=1, start=start, level=level, title=_strip_markup(inline.content).removesuffix(":"))
+    return Heading(
+        page=1, start=line_starts[_line(opening)], level=level, title=_strip_markup(inline.content).removesuffix(":")
+    )
 
 
 def _strip_markup(markup: str) -> str:

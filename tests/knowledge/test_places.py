@@ -57,11 +57,12 @@ def places_of_pdf(path: Path, *draw) -> dict[str, str]:
         title("Ladders", bold=True),
         title("Ladders"),
         title("Ladders:"),
+        title("When is a ladder safe?"),
         title("LADDERS"),
         title("4 Ladders", bold=True),
         title("4.2 Ladders", above=0),
     ],
-    ids=["large", "bold", "alone", "colon", "capitals", "bold number", "number"],
+    ids=["large", "bold", "alone", "colon", "question", "capitals", "bold number", "number"],
 )
 def test_a_sentence_of_a_pdf_stands_under_the_nearest_heading_above_it(tmp_path, heading):
     boots = ("Boots", *heading[1:3], 1.0) if heading[1] > 11 or heading[2] else title("Boots")
@@ -121,14 +122,15 @@ def test_a_heading_may_take_two_lines(tmp_path):
         title("Nobody works alone on a roof.", bold=True),
         title("Our programme includes:"),
         title("Wages 1,204 1,377", bold=True),
+        plain("5.7 Any ladder that is found to be damaged by either of the parties is"),
+        plain("AND OTHER MEANS OF ACCESS"),
     ],
-    ids=["value", "bold sentence", "lead-in", "row"],
+    ids=["value", "bold sentence", "lead-in", "row", "clause", "capitals in a sentence"],
 )
 def test_what_only_looks_like_a_heading_is_none(tmp_path, line):
-    page = set_page(
-        plain(), title("Ladders", size=16), plain(above=1), plain(), line, plain("Tie them at the top.", above=1)
-    )
-    assert places_of_pdf(tmp_path, page)["Tie them at the top."] == "Ladders"
+    after = plain("tied at the top, and nobody stands on the highest rung.", above=line[3])
+    page = set_page(plain(), title("Ladders", size=16), plain(above=1), plain(BODY[:-1]), line, after)
+    assert places_of_pdf(tmp_path, page)[after[0]] == "Ladders"
 
 
 def test_titles_one_after_another_are_a_list(tmp_path):
@@ -152,7 +154,15 @@ def test_labels_of_a_drawing_are_no_headings(tmp_path):
     assert found["The cover is measured from the face to the bar that lies nearest to it."] == "Cover"
 
 
-MARKDOWN = """# Safety
+MARKDOWN = """---
+layout: post
+tags:
+- safety
+image: boots.png
+---
+Read this first.
+
+# Safety
 
 ## Boots
 
@@ -179,6 +189,7 @@ def test_a_sentence_of_markdown_stands_under_the_nearest_heading(tmp_path):
     (tmp_path / "a.md").write_text(MARKDOWN)
     _, pages = read_here(tmp_path / "a.md", "markdown")
     found = places(pages)
+    assert found["Read this first."] == ""
     assert found["Wear them."] == "Boots"
     assert found["Steel caps."] == "On site"
     assert found["**Tie** them at the top."] == found["Stand below the last rung."] == "Ladders"

@@ -28,6 +28,7 @@ _MAX_PLAIN_WORDS = 10
 _MIN_PARAGRAPH_CHARACTERS = 40
 # In heights of a letter: wider than between words, and than between the lines of a paragraph.
 _COLUMN_GAP, _PARAGRAPH_GAP = 1.5, 0.3
+_SENTENCE_ENDS = tuple(".!?:;)”")
 _OPENING_MARKS = "“\"'(«"
 # Larger than the body by this much, and the level that goes with it.
 _SIZE_LEVELS = ((1.7, 1), (1.4, 2), (1.18, 3))
@@ -67,6 +68,7 @@ class _Line(NamedTuple):
     gap_before: float
     gap_after: float
     is_edge: bool
+    follows_sentence: bool  # the line above ends one
 
     @property
     def has_columns(self) -> bool:
@@ -134,19 +136,21 @@ class HeadingFinder:
 def _measure_lines(page: PageLayout, style: StyleOfCharacter) -> list[_Line]:
     placed = [line for line in split_lines(page) if line.words]
     gaps = [float("inf"), *(_gap(*pair) for pair in pairwise(placed)), float("inf")]
+    texts = [one_line(page.text[line.start : line.end]) for line in placed]
     lines = []
     for position, line in enumerate(placed):
         first, last = style(line.words[0].character), style(line.words[-1].character)
         lines.append(
             _Line(
                 placed=line,
-                text=one_line(page.text[line.start : line.end]),
+                text=texts[position],
                 # The usual of its words: one tall bracket does not make a line large.
                 size=min(first.size, last.size) or median(word.size for word in line.words),
                 is_bold=first.is_bold and last.is_bold,
                 gap_before=gaps[position],
                 gap_after=gaps[position + 1],
                 is_edge=position < _TOP_LINES or position == len(placed) - 1,
+                follows_sentence=position == 0 or texts[position - 1][-1:] in _SENTENCE_ENDS,
             )
         )
     return lines
@@ -219,18 +223,21 @@ def _heading_level(line: _Line, below: _Line | None, body: LetterStyle, *, capit
     if not _can_be_heading(line.text):
         return None
     words, size = line.text.split(), line.size / body.size if body.size else 1.0
+    goes_on_small = below is not None and below.text[0].islower()
     is_large, is_bold = size >= _SIZE_LEVELS[-1][0], line.is_bold and not body.is_bold
     if line.is_edge and (words[0].isdigit() or words[-1].isdigit()) and not is_large:
         return None  # a running head with the number of the page
     if level := _level_by_number(line.text, is_set_off=is_bold or is_large) or _level_by_name(line.text):
-        return level
+        # The first line of a clause is no heading of it.
+        return level if is_bold or is_large or not goes_on_small else None
     if line.text.endswith(".") or line.text[0].isdigit() or line.has_columns:
         return None
     if level := next((level for factor, level in _SIZE_LEVELS if size >= factor), None):
         return level
     if is_bold and (below is None or line.is_aligned_with(below)):
         return _BOLD_LEVEL
-    is_title = capitals and _is_uppercase(line.text)
+    is_apart = line.follows_sentence or line.gap_before >= pitch + _PARAGRAPH_GAP * line.size
+    is_title = capitals and is_apart and _is_uppercase(line.text)
     return _PLAIN_LEVEL if is_title or _stands_alone(line, below, pitch) else None
 
 
@@ -245,16 +252,12 @@ def _stands_alone(line: _Line, below: _Line | None, pitch: float) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Few words, the long ones with a capital, and no value after a colon."""
-    words = text.removesuffix(":").split()
+    """A short question, or few words of which the long ones have a capital, with no value after a colon."""
+    words = text[:-1].split() if text[-1] in ":?" else text.split()
     long_words = [word for word in words if len(word) > 3]
     is_capital = all(word[0].isupper() or not word[0].isalpha() for word in [*words[:1], *long_words])
-    return (
-        len(words) <= _MAX_PLAIN_WORDS
-        and bool(long_words)
-        and is_capital
-        and not any(word[-1] in ":.;,?!" for word in words)
-    )
+    is_short = len(words) <= _MAX_PLAIN_WORDS and not any(word[-1] in ":.;,?!" for word in words)
+    return is_short and bool(long_words) and (is_capital or (text[-1] == "?" and text[0].isupper()))
 
 
 def _level_by_number(text: str, *, is_set_off: bool) -> int | None:
