@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
@@ -28,7 +28,7 @@ from querying.answering.llms import get_llm
 from querying.answering.sufficiency import assess_sufficiency
 from querying.audit.log import QueryRecord, record_query
 from querying.audit.spending import check_spending
-from querying.llm_interface import LLM
+from querying.llm_interface import LLM, ProviderFailed
 from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
 from querying.question.clarifications import with_resume_token
@@ -134,6 +134,10 @@ async def _answer_from_passages(record: QueryRecord) -> AsyncGenerator[Event]:
     with record.measure("retrieve"):
         passages = await _run_in_thread(retriever.retrieve, question)
     yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))
+    if labelled := await _run_in_thread(document_list.answer_from_labels, question, passages):
+        for event in _finish_with_text(record, labelled):
+            yield event
+        return
     if question.release.trees:
         yield Status(step=Step.TREE, message="Following the decision tree")
     with record.measure("tree"):
@@ -150,7 +154,9 @@ async def _answer_from_passages(record: QueryRecord) -> AsyncGenerator[Event]:
         record.evidence = await _run_in_thread(retriever.build_evidence, question, passages, **hints)
     basis, refusal = _judge_evidence(record)
     if refusal:
-        yield _finish(record, refusal)
+        listed = await _run_in_thread(document_list.list_in_place_of, refusal, question, passages)
+        for event in _finish_with_text(record, listed):
+            yield event
         return
     async with aclosing(_write_answer(record, basis)) as events:
         async for event in events:
@@ -170,7 +176,7 @@ def _judge_evidence(record: QueryRecord) -> tuple[ConfidenceBasis, Answer | None
     return basis, replace(refusal_answer("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
 
 
-async def _write_answer(record: QueryRecord, basis: ConfidenceBasis) -> AsyncGenerator[Event]:
+async def _write_answer(record: QueryRecord, basis: ConfidenceBasis | None) -> AsyncGenerator[Event]:
     assert record.evidence is not None
     yield Status(step=Step.GENERATING, message="Writing the answer")
     pieces = generate(
@@ -193,18 +199,41 @@ async def _write_answer(record: QueryRecord, basis: ConfidenceBasis) -> AsyncGen
 
 
 async def _answer_from_metadata(record: QueryRecord) -> AsyncGenerator[Event]:
-    """List what the metadata alone answers: nothing is embedded, and no model is asked."""
+    """List what the metadata alone answers: nothing is embedded. A recap is written by the language model, where there
+    is one, from the documents that are listed."""
     question = record.question
     assert question.planned.plan is not None
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
     with record.measure("list"):
         listed = await _run_in_thread(document_list.answer_with_list, question, question.planned.plan)
     yield Status(step=Step.FOUND, message=_found_text(len(listed.citations), "document"))
-    if listed.outcome == Outcome.ANSWERED:
-        record.partial_text = listed.text
-        yield Delta(text=listed.text)
-        yield Status(step=Step.VERIFYING, message="Verified against the sources")
-    yield _finish(record, listed)
+    if question.planned.is_recap and listed.citations and not record.llm.is_offline:
+        async with aclosing(_write_recap(record, listed)) as events:
+            async for event in events:
+                yield event
+        return
+    for event in _finish_with_text(record, listed):
+        yield event
+
+
+async def _write_recap(record: QueryRecord, listed: Answer) -> AsyncGenerator[Event]:
+    """A summary of the listed documents, verified like every answer; the list itself where the model fails, or where
+    nothing that it writes can be verified."""
+    record.evidence = await _run_in_thread(retriever.recap_evidence, record.question, listed)
+    try:
+        async with aclosing(_write_answer(record, None)) as events:
+            async for event in events:
+                if isinstance(event, Done) and event.answer.outcome != Outcome.ANSWERED:
+                    break
+                yield event
+            else:
+                return
+    except ProviderFailed as error:
+        if record.partial_text:
+            raise
+        logger.warning("the recap of query %s is a list: %s", record.question.id, error.code)
+    for event in _finish_with_text(record, listed):
+        yield event
 
 
 def _clarify(record: QueryRecord, missing: Clarification, *, reason: str) -> Done:
@@ -217,6 +246,15 @@ def _finish(record: QueryRecord, finished: Answer) -> Done:
     usage = finished.usage + record.usage_before_answer
     record.answer = replace(finished, decision_path=record.consultation.path, usage=usage)
     return Done(answer=record.answer)
+
+
+def _finish_with_text(record: QueryRecord, finished: Answer) -> Iterator[Event]:
+    """An answer that was made at once: its text, and the end."""
+    if finished.outcome == Outcome.ANSWERED:
+        record.partial_text = finished.text
+        yield Delta(text=finished.text)
+        yield Status(step=Step.VERIFYING, message="Verified against the sources")
+    yield _finish(record, finished)
 
 
 def _found_text(number: int, what: str) -> str:

@@ -22,6 +22,7 @@ from knowledge.sync.plan import plan_sync
 from knowledge.sync.sync_report import SyncReport, build_report
 from knowledge.versions.batches import OnProgress
 from lexic.errors import Conflict, InvalidInput
+from plugins.models import Planner, Plugin
 
 MAX_LOCATION_LENGTH = 1000
 
@@ -48,6 +49,7 @@ class LocationTooLong(InvalidInput):
 
 def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bool | None = None) -> Source:
     """The source of this knowledge base at this place, made when it is new. None leaves `public_only` as it is.
+    With its first folder of notes a plugin plans its questions, until its author turns that off.
 
     Raises `SourceNotFound`, and `LocationTooLong`.
     """
@@ -56,9 +58,11 @@ def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bo
         raise SourceNotFound(f"There is no folder or file {str(location)!r}.")
     if len(str(place)) > MAX_LOCATION_LENGTH:
         raise LocationTooLong
-    source, _ = Source.objects.get_or_create(
+    source, is_new = Source.objects.get_or_create(
         knowledge_base=base, location=str(place), defaults={"kind": _detect_kind(place)}
     )
+    if is_new and base.plugin_id and source.kind != SourceKind.URLS:  # notes are dated and labelled
+        Plugin.objects.filter(pk=base.plugin_id, planner=Planner.OFF).update(planner=Planner.RULES)
     source.kind = _detect_kind(place)
     source.public_only = source.public_only if public_only is None else public_only
     source.save(update_fields=["kind", "public_only"])

@@ -1,57 +1,128 @@
 """Lists and recaps out of the metadata alone: which documents there are, newest first, each cited with its first words.
 
-No embedding, no model: a list is complete, or says how many more there are.
+No embedding, no model: a list is complete, or says how many more there are. A recap shows the first words as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
+from textwrap import shorten
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
-from knowledge.models import Chunk
+from knowledge.models import Chunk, Document
 from knowledge.search.hybrid import Passage
 from language.sentences import sentence_spans
+from language.terms import terms
+from language.topic_words import topic_stems, topic_words
 from plugins.models import Release
 from querying import releases
 from querying.answering.citation_styles import render_footnotes, render_sentence
+from querying.answering.front_matter import asked_values
 from querying.answering.guard import refusal_answer
+from querying.answering.no_match import explain_no_match
 from querying.question.planning.matching_documents import matching_documents
-from querying.question.planning.query_plan import QueryPlan, describe_plan
+from querying.question.planning.query_plan import Intent, QueryPlan, describe_plan
+from querying.question.resolve import ResolvedQuestion
 from querying.sanitize import sanitize
 from querying.types import Answer, Citation, Confidence, Outcome, Question
 
 NO_DOCUMENT_MATCHES = "no_document_matches"
 # So many are listed by name; of more only the number is said.
 _MAX_LISTED = 50
-_MAX_EXCERPT_CHARACTERS = 300
+# More words than this are asked for an answer, not for documents that say them.
+_MAX_TOPICS = 2
+_MAX_EXCERPT_CHARACTERS, _MAX_SHOWN_CHARACTERS = 300, 200
 _HEADINGS = re.compile(r"(?:#{1,6} [^\n]*\n\s*)+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentListing:
-    """`total` is how many documents match, listed or not."""
+    """`total` is how many documents match, listed or not. `values` is what front matter says, by document."""
 
     total: int
     citations: tuple[Citation, ...]
     dates: tuple[date | None, ...]
+    values: Mapping[UUID, str] = field(default_factory=dict)
 
 
 def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
-    """The list as an answer, or a refusal that says that nothing matches."""
-    listed = _list_documents(question, plan)
+    """The list as an answer, or what the front matter of its documents says, where that is asked; or a refusal that
+    says that nothing matches."""
+    listed = _list_documents(question, matching_documents(question, plan), limit=plan.limit)
     if not listed.total:
-        return replace(refusal_answer(NO_DOCUMENT_MATCHES), why=(f"No document matches: {describe_plan(plan)}.",))
+        return replace(refusal_answer(NO_DOCUMENT_MATCHES), why=explain_no_match(question, plan))
+    if labelled := _answer_from_front_matter(question, [one.passage.document_id for one in listed.citations]):
+        return labelled
+    return _as_answer(question, listed, lead=_lead_line(listed, plan), has_text=plan.intent != Intent.LOOKUP)
+
+
+def answer_from_labels(question: ResolvedQuestion, passages: Sequence[Passage]) -> Answer | None:
+    """What the front matter of these passages' documents says, where the question asks for that and is planned."""
+    if question.planned.plan is None:
+        return None
+    return _answer_from_front_matter(question, {passage.document_id for passage in passages})
+
+
+def list_in_place_of(refusal: Answer, question: ResolvedQuestion, passages: Sequence[Passage]) -> Answer:
+    """The documents that the filters name, where the evidence is too weak for an answer and these are what is asked
+    for: of a recap, or where the question says nothing else, all; of one or two other words those that say them. The
+    refusal in any other case; where nothing matches, it says so."""
+    plan = question.planned.plan
+    if plan is None or not plan.has_filters or not question.planned.narrows:
+        return refusal
+    topics = topic_stems(question.search_text) - topic_stems(" ".join(plan.labels))
+    documents = matching_documents(question, plan)
+    if question.planned.is_recap or not topics or not documents.exists():
+        return answer_with_list(question, plan)
+    if not passages:
+        words = ", ".join(f"“{word}”" for word in topic_words(question.search_text) if topics & set(terms(word)))
+        return replace(refusal, why=(f"No passage mentions {words} within {describe_plan(plan)}.",))
+    said = _stems_by_document(passages)
+    documents = documents.filter(pk__in=[pk for pk, stems in said.items() if topics <= stems])
+    listed = _list_documents(question, documents, limit=plan.limit)
+    if len(topics) > _MAX_TOPICS or not listed.total:
+        return refusal
+    found = _as_answer(question, listed, lead=_lead_line(listed, plan), has_text=True)
+    return replace(found, confidence=Confidence.MEDIUM)
+
+
+def _answer_from_front_matter(question: Question, ids: Collection[UUID]) -> Answer | None:
+    values = asked_values(question, ids)
+    if not values:
+        return None
+    listed = _list_documents(question, Document.objects.filter(pk__in=values), limit=_MAX_LISTED)
+    return _as_answer(question, replace(listed, values=values)) if listed.citations else None
+
+
+def _stems_by_document(passages: Sequence[Passage]) -> dict[UUID, set[str]]:
+    said = defaultdict[UUID, set[str]](set)
+    for passage in passages:
+        said[passage.document_id] |= {*terms(passage.document_title), *terms(passage.content)}
+    return said
+
+
+def _list_documents(question: Question, documents: QuerySet[Document], *, limit: int) -> DocumentListing:
+    newest = documents.order_by(F("doc_date").desc(nulls_last=True), "title", "pk")
+    shown = list(newest.values_list("pk", "doc_date")[: min(limit, _MAX_LISTED)])
+    passages = _first_passages(question.release, [pk for pk, _ in shown])
+    found = [(passages[pk], day) for pk, day in shown if pk in passages]
+    citations = tuple(_opening_citation(number, passage) for number, (passage, _) in enumerate(found, start=1))
+    return DocumentListing(total=documents.count(), citations=citations, dates=tuple(day for _, day in found))
+
+
+def _as_answer(question: Question, listed: DocumentListing, *, lead: str = "", has_text: bool = False) -> Answer:
     style = question.options.citation_style
-    lines = [_lead_line(listed, plan), ""]
-    for citation, day in zip(listed.citations, listed.dates, strict=True):
-        dated = f", {day.day} {day:%B %Y}" if day else ""
-        lines.append(f"- {sanitize(citation.passage.document_title)}{dated} [Source {citation.number}]")
-    text = render_sentence("\n".join(lines), style=style)
+    lines = [
+        _line(citation, day, listed, has_text=has_text)
+        for citation, day in zip(listed.citations, listed.dates, strict=True)
+    ]
+    text = render_sentence("\n".join([*([lead, ""] if lead else []), *lines]), style=style)
     return Answer(
         text=text + render_footnotes(listed.citations, style=style),
         outcome=Outcome.ANSWERED,
@@ -60,14 +131,18 @@ def answer_with_list(question: Question, plan: QueryPlan) -> Answer:
     )
 
 
-def _list_documents(question: Question, plan: QueryPlan) -> DocumentListing:
-    documents = matching_documents(question, plan)
-    newest = documents.order_by(F("doc_date").desc(nulls_last=True), "title", "pk")
-    shown = list(newest.values_list("pk", "doc_date")[: min(plan.limit, _MAX_LISTED)])
-    passages = _first_passages(question.release, [pk for pk, _ in shown])
-    found = [(passages[pk], day) for pk, day in shown if pk in passages]
-    citations = tuple(_opening_citation(number, passage) for number, (passage, _) in enumerate(found, start=1))
-    return DocumentListing(total=documents.count(), citations=citations, dates=tuple(day for _, day in found))
+def _line(citation: Citation, day: date | None, listed: DocumentListing, *, has_text: bool) -> str:
+    title = sanitize(citation.passage.document_title)
+    dated = f", {day.day} {day:%B %Y}" if day else ""
+    said = listed.values.get(citation.passage.document_id, "")
+    text = f": {said}" if said else f": {_shown_excerpt(citation.excerpt)}" if has_text else ""
+    return f"- {title}{dated}{text} [Source {citation.number}]"
+
+
+def _shown_excerpt(excerpt: str) -> str:
+    """The first words on one line, in quotation marks."""
+    text = shorten(sanitize(excerpt), _MAX_SHOWN_CHARACTERS, placeholder=" …")
+    return f"“{text}”"
 
 
 def _first_passages(release: Release, ids: Sequence[UUID]) -> dict[UUID, Passage]:

@@ -15,6 +15,7 @@ from knowledge.search.hybrid import Passage
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
 from language.terms import terms
+from language.topic_words import topic_words
 from querying.question.validity import without_requested_day
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
 
@@ -95,8 +96,7 @@ def _unmentioned_words(question: str, passages: Sequence[Passage]) -> list[str]:
     if not passages:
         return ["There is nothing about it in the documents."]
     known = set(terms(" ".join(map(_text_with_titles, passages))))
-    words = dict.fromkeys(word for word in re.findall(r"\w[\w’'-]*", question) if terms(word))
-    missing = [f"“{word}”" for word in words if not set(terms(word)) & known]
+    missing = [f"“{word}”" for word in topic_words(question) if not set(terms(word)) & known]
     return [f"No passage mentions {', '.join(missing)}."] if missing else []
 
 

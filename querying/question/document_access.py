@@ -29,11 +29,14 @@ def access_filters(question: Question) -> Filters | None:
         return public_filters()
     if not question.release.public_only or caller.is_evaluation:
         return None
-    person = User.objects.filter(pk=caller.user_id).first() if caller.user_id else None
-    works_on_it = (
-        person is not None and Plugin.objects.readable_by(person).filter(pk=question.release.plugin_id).exists()
-    )
-    return None if works_on_it else PUBLIC_FILTERS
+    return None if works_on_plugin(question) else PUBLIC_FILTERS
+
+
+def works_on_plugin(question: Question) -> bool:
+    """Whether the asker is somebody who may look at the plugin in the builder."""
+    caller = question.caller
+    person = User.objects.filter(pk=caller.user_id).first() if caller.user_id and not caller.is_public_caller else None
+    return person is not None and Plugin.objects.readable_by(person).filter(pk=question.release.plugin_id).exists()
 
 
 def public_filters() -> Filters:

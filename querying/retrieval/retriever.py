@@ -25,10 +25,12 @@ from querying.releases import pinned_bases
 from querying.retrieval import rerankers
 from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import score_evidence
-from querying.types import Evidence, Question
+from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
 _MAX_HINTED_PASSAGES = 3
+# How many of the listed documents a recap is written from.
+_MAX_RECAP_PASSAGES = 20
 
 
 def retrieve(question: Question) -> list[Passage]:
@@ -54,6 +56,12 @@ def build_evidence(
     relevance = rerankers.rerank_scores(resolved.reranker_text(decision_text), contents)
     evidence = _score(resolved, passages, added=decision_text, relevance=relevance)
     return replace(evidence, labels=labels_by_document(resolved, evidence.passages))
+
+
+def recap_evidence(question: Question, listed: Answer) -> Evidence:
+    """The beginnings of the listed documents, for a language model to write a recap from."""
+    passages = tuple(citation.passage for citation in listed.citations[:_MAX_RECAP_PASSAGES])
+    return Evidence(passages=passages, sentences=(), strength=1.0, labels=labels_by_document(question, passages))
 
 
 def _with_hinted_passages(question: ResolvedQuestion, known: Sequence[Passage], *, hint: str) -> list[Passage]:

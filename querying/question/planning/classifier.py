@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 # "list": documents; "text": what they say; the others are intents, of somebody's doings.
-WANTS = ("list", "text", "accomplishments", "in_flight", "recap")
+INTENTS = ("accomplishments", "in_flight", "recap")
+WANTS = ("list", "text", *INTENTS)
 _KINDS = ("doc_types", "projects", "statuses", "tags", "time")
 _MASKS = {"projects": "Atlas", "statuses": "finished", "tags": "cooking", "time": "then"}
 _PREPOSITION = re.compile(r"(?:in|from|since|before|after|during|of|on|until|for|over|by|between)\b", re.IGNORECASE)
@@ -52,19 +53,42 @@ def classify(text: str, places: Sequence[Mention]) -> Classification:
     return Classification(wants=wants, filters=tuple(float(one) for one in named @ weights["filters"]))
 
 
+def says_intent(text: str, places: Sequence[Mention], place: Mention, *, gain: float) -> bool:
+    """Whether the place is a word of what is wanted ("what am I *working* on?") and no label: read as it stands, the
+    text is one of `INTENTS`, and that by at least so much more than with the place masked."""
+    plain = _want_scores(text, [other for other in places if other != place])
+    best = int(np.argmax(plain))
+    is_intent = WANTS[best] in INTENTS and plain[best] > 0
+    return is_intent and float(plain[best] - _want_scores(text, places)[best]) >= gain
+
+
+def _want_scores(text: str, places: Sequence[Mention]) -> Vector:
+    masked, _ = _masked(text, places)
+    vector = cast(LocalEmbedder, get_embedder("local")).embed_one(masked)
+    return _sentence_features(text, places, vector) @ _weights()["wants"]
+
+
 def features(text: str, places: Sequence[Mention]) -> tuple[Vector, Vector]:
     """What the classifiers see: one row for the sentence, and one for each place."""
     masked, spans = _masked(text, places)
     embedder = cast(LocalEmbedder, get_embedder("local"))
     vector = embedder.embed_one(masked)
     ((states, offsets),) = embedder.token_states([masked])
-    kinds = np.array([[place.kind == kind for kind in _KINDS] for place in places], np.float32).reshape(-1, 5)
-    sentence = np.concatenate([vector, _structure(text, places), kinds.max(0, initial=0.0), [1.0]])
+    kinds = _kinds(places)
+    sentence = _sentence_features(text, places, vector)
     rows = [_state(states, offsets, *span) for span in spans]
     named = [np.concatenate([row, sentence, kind]) for row, kind in zip(rows, kinds, strict=True)]
     return sentence.astype(np.float32), np.array(named, np.float32).reshape(
         len(named), states.shape[1] + len(sentence) + len(_KINDS)
     )
+
+
+def _sentence_features(text: str, places: Sequence[Mention], vector: Vector) -> Vector:
+    return np.concatenate([vector, _structure(text, places), _kinds(places).max(0, initial=0.0), [1.0]])
+
+
+def _kinds(places: Sequence[Mention]) -> Vector:
+    return np.array([[place.kind == kind for kind in _KINDS] for place in places], np.float32).reshape(-1, len(_KINDS))
 
 
 def _masked(text: str, places: Sequence[Mention]) -> tuple[str, list[tuple[int, int]]]:

@@ -21,7 +21,14 @@ from querying.question.clarifications import TIME_FIELD
 from querying.question.planning import model_planner, rule_planner
 from querying.question.planning.label_vocabulary import LabelVocabulary, document_vocabulary
 from querying.question.planning.matching_documents import documents_in_release
-from querying.question.planning.query_plan import AnswerMode, InvalidPlan, QueryPlan, describe_plan, parse_time_zone
+from querying.question.planning.query_plan import (
+    AnswerMode,
+    Intent,
+    InvalidPlan,
+    QueryPlan,
+    describe_plan,
+    parse_time_zone,
+)
 from querying.types import Clarification, Question, Usage
 
 logger = logging.getLogger(__name__)
@@ -54,6 +61,11 @@ class PlanResult:
     def is_list(self) -> bool:
         """Whether the metadata alone answers."""
         return self.plan is not None and self.plan.answer_mode == AnswerMode.SQL_ONLY
+
+    @property
+    def is_recap(self) -> bool:
+        """Whether it asks for what was done or is being done, and not for documents."""
+        return self.plan is not None and self.plan.intent != Intent.LOOKUP
 
     @property
     def filter_summary(self) -> str:

@@ -92,6 +92,11 @@ class QueryPlan:
     def has_filters(self) -> bool:
         return any((self.time_range, self.doc_types, self.project, self.statuses, self.tags, self.excluded))
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that it filters by."""
+        return (*self.doc_types, *([self.project] if self.project else []), *self.statuses, *self.tags)
+
     def narrowed(self, given: Filters) -> Filters:
         """The caller's filters and the plan's together: where both name the same thing the caller's holds."""
         if self.answer_mode == AnswerMode.VECTOR_ONLY:
@@ -234,9 +239,8 @@ def _day_value(value: Any) -> date | None:
 
 def describe_plan(plan: QueryPlan) -> str:
     """What a plan keeps to and leaves out, in words: "procurement, since 1 January 2016, without memos"."""
-    labels = [*plan.doc_types, *([plan.project] if plan.project else []), *plan.statuses, *plan.tags]
     period = [_period_text(plan.time_range)] if plan.time_range else []
-    kept = ", ".join([*map(sanitize, labels), *period])
+    kept = ", ".join([*map(sanitize, plan.labels), *period])
     without = "".join(f", without {_excluded_text(filters)}" for filters in plan.excluded)
     unclear = "".join(f"; “{sanitize(words)}” filters nothing, because it may be denied" for words in plan.dropped)
     return f"{kept or 'everything'}{without}{unclear}"

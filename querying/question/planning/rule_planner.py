@@ -45,6 +45,8 @@ _NEWEST = frozenset("latest newest last recent".split())
 _WORD = re.compile(r"[^\W_]+")
 # From this weight on a label or a time is a filter; found by leaving out one list after another.
 _MIN_FILTER_PROBABILITY = 0.25
+# How much more a question has to sound like an intent before a tag that reads as a filter is a word of that intent.
+_INTENT_GAIN = 4.0
 
 
 def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, timezone: str) -> QueryPlan:
@@ -52,6 +54,9 @@ def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, ti
     text = " ".join(question[:_MAX_CHARACTERS].split())
     places = find_mentions(text, vocabulary, today)
     found = classifier.classify(text, places)
+    if said := _intent_words(text, places, found):
+        places = [place for place in places if place not in said]
+        found = classifier.classify(text, places)
     sure = dict(zip(places, found.filters, strict=True))
     # What documents say may well be denied in a question ("why is there no parking?"); only filters are.
     named = [
@@ -74,6 +79,17 @@ def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, ti
         limit=_parse_limit(text, places),
     )
     return _with_kind(plan, found.wants, text=text, places=places, denied=denied, vocabulary=vocabulary)
+
+
+def _intent_words(text: str, places: Sequence[Mention], found: classifier.Classification) -> list[Mention]:
+    """The tags that are no labels here but say what is wanted, such as the tag "work" in "what am I working on?"."""
+    tags = [pair for pair in zip(places, found.filters, strict=True) if pair[0].kind == "tags"]
+    gains = {place: _INTENT_GAIN if sure > _MIN_FILTER_PROBABILITY else 0.0 for place, sure in tags}
+    return [
+        place
+        for place, gain in gains.items()
+        if not place.is_marked and classifier.says_intent(text, places, place, gain=gain)
+    ]
 
 
 def find_mentions(text: str, vocabulary: LabelVocabulary, today: date) -> list[Mention]:

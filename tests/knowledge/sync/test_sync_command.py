@@ -16,7 +16,7 @@ from knowledge.sync.runner import get_or_create_source, run_sync
 from knowledge.tasks import sync_sources
 from lexic import egress
 from lexic.egress import FetchedDocument, FetchFailed
-from plugins.models import Plugin
+from plugins.models import Planner, Plugin
 from tests.knowledge.bases import CountingEmbedder, registered
 from tests.knowledge.sync.folders import write
 
@@ -165,3 +165,17 @@ def test_a_source_that_fails_stops_no_other(plugin: Plugin, vault: Path, tmp_pat
     write(vault, "new.md", "Text that is new.")
     settings.LEXIC_SYNC_ROOTS = [str(tmp_path)]
     assert sync_sources() == 1
+
+
+def test_the_first_folder_of_notes_turns_planning_on_and_later_syncs_leave_it(plugin: Plugin, tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "# A\n\nThe first note.\n")
+    call_command("sync", plugin.slug, str(tmp_path), "--dry-run", stdout=StringIO())
+    plugin.refresh_from_db()
+    assert plugin.planner == Planner.OFF
+    call_command("sync", plugin.slug, str(tmp_path), stdout=StringIO())
+    plugin.refresh_from_db()
+    assert plugin.planner == Planner.RULES
+    Plugin.objects.update(planner=Planner.OFF)
+    call_command("sync", plugin.slug, str(tmp_path), stdout=StringIO())
+    plugin.refresh_from_db()
+    assert plugin.planner == Planner.OFF

@@ -103,7 +103,10 @@ def test_a_text_question_is_searched_within_what_it_names(notes: Plugin) -> None
 def test_nothing_of_that_time_is_said_and_not_made_up(notes: Plugin) -> None:
     answer, _ = answered(asked("list notes tagged running in 2019", notes))
     assert (answer.outcome, answer.reason, answer.citations) == (Outcome.REFUSED, "no_document_matches", ())
-    assert answer.why == ("No document matches: running, 1 January 2019 to 31 December 2019.",)
+    assert answer.why == (
+        "No document matches: running, 1 January 2019 to 31 December 2019.",
+        "Without the time 1 document matches; the nearest is “Autumn run”, 12 September 2026.",
+    )
 
 
 def test_a_missing_time_is_asked_back_and_the_answer_resumes_the_question(notes: Plugin) -> None:

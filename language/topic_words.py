@@ -1,0 +1,35 @@
+"""The words that say what a question is about, and not how it is put.
+
+`question_words.txt` holds stems that questions use and that the texts which answer them do not repeat ("done", "much").
+`python -m benchmarks.question_words` finds them in answered questions.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from language.content_words import GENERIC_STEMS
+from language.stemming import stem
+from language.stop_words import REQUEST_STOP_WORDS
+from language.terms import terms
+
+_WORD = re.compile(r"\w[\w’'-]*")
+
+
+def topic_stems(text: str) -> frozenset[str]:
+    """The stems of the text's words of substance."""
+    return frozenset(terms(text)) - question_word_stems()
+
+
+def topic_words(text: str) -> list[str]:
+    """The text's words of substance as they stand there, each once."""
+    return list(dict.fromkeys(word for word in _WORD.findall(text) if topic_stems(word)))
+
+
+@cache
+def question_word_stems() -> frozenset[str]:
+    """The stems of words that only put a question into words."""
+    learnt = Path(__file__).with_name("question_words.txt").read_text(encoding="utf-8").split()
+    return GENERIC_STEMS | {stem(word) for word in REQUEST_STOP_WORDS} | frozenset(learnt)
