@@ -20,6 +20,11 @@ class ProviderFailed(LexicError):
     status = 502
     hint = "Try again in a moment; if it goes on, the operator should look at the provider."
 
+    def __init__(self, message: str | None = None, *, hint: str | None = None, detail: str = "") -> None:
+        """`detail` is what the provider says of it, without secrets: for the author's record, not for the caller."""
+        super().__init__(message, hint=hint)
+        self.detail = detail
+
 
 class ProviderBusy(ProviderFailed):
     """The language model's provider is overloaded or limits us right now."""

@@ -18,7 +18,7 @@ from lexic.errors import LexicError
 from querying import json_format
 from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
-from querying.llm_interface import LLM
+from querying.llm_interface import LLM, ProviderFailed
 from querying.models import Query
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
@@ -137,7 +137,9 @@ def _evidence_columns(record: QueryRecord) -> dict[str, Any]:
 
 def _answer_columns(record: QueryRecord) -> dict[str, Any]:
     if record.error:
-        return {"error": record.error.message, "reason": record.error.code, "answer": record.partial_text}
+        said = record.error.detail if isinstance(record.error, ProviderFailed) else ""
+        error = f"{record.error.message} {said}".strip()
+        return {"error": error, "reason": record.error.code, "answer": record.partial_text}
     if record.answer is None:
         return {"answer": record.partial_text}
     answer = record.answer

@@ -7,6 +7,7 @@ from contextlib import aclosing
 import pytest
 
 from querying.answering.llms.openai import OpenAIChat
+from querying.answering.llms.provider_detail import provider_detail
 from querying.llm_interface import ProviderBusy, ProviderFailed, ProviderTimedOut
 from querying.types import Prompt, Turn, Usage
 from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, Sleep, SlowStream, Status, tool_call
@@ -143,3 +144,49 @@ def test_a_tool_call_that_cannot_be_read_gives_no_facts(stub: OpenAIStub):
     stub.answer = lambda body: (None, [broken])
     found, _ = asyncio.run(OpenAIChat().extract_facts(schema={"type": "object"}, question="?", context=[]))
     assert found == {}
+
+
+# --- A model without a temperature, and what a provider says of its errors -------------------------------------
+
+
+REFUSED_TEMPERATURE = Status(
+    400, message="Unsupported value: 'temperature' does not support 0 with this model.", code="unsupported_value"
+)
+
+
+def test_a_model_that_refuses_a_temperature_is_asked_without_and_that_is_remembered(stub: OpenAIStub):
+    stub.script += [REFUSED_TEMPERATURE]
+    assert isinstance(collect(OpenAIChat(model="gpt-5"))[-1], Usage)
+    asyncio.run(OpenAIChat(model="gpt-5").extract_facts(schema={"type": "object"}, question="Why?", context=[]))
+    collect(OpenAIChat(model="another"))
+    assert [body.get("temperature") for body in stub.bodies] == [0, None, None, 0]
+
+
+def test_another_refused_request_is_not_sent_again(stub: OpenAIStub):
+    stub.script += [Status(400, message="The messages are too long.")]
+    with pytest.raises(ProviderFailed):
+        collect(OpenAIChat())
+    assert len(stub.calls) == 1
+
+
+def test_what_a_provider_says_of_its_error_is_logged_and_kept_without_secrets(stub: OpenAIStub, caplog):
+    said = (
+        "Incorrect API key provided: sk-test of org-Xq81Zk2. You exceeded your quota of project a8f3k2j5h6g7d8s9a0q1."
+    )
+    stub.script += [Status(401, message=said, code="invalid_api_key")]
+    with pytest.raises(ProviderFailed) as raised:
+        collect(OpenAIChat())
+    detail = raised.value.detail
+    assert detail.startswith("HTTP 401: invalid_api_key: Incorrect API key provided: ")
+    assert "You exceeded your quota" in detail
+    assert not any(secret in detail + caplog.text for secret in ("sk-test", "Xq81Zk2", "a8f3k2j5h6g7d8s9a0q1"))
+    assert detail in caplog.text
+    assert "quota" not in raised.value.message_with_hint, "callers are told nothing of it"
+
+
+@pytest.mark.parametrize(
+    "body", [None, "plain text", {"error": "a text"}, {"error": None}, [1], {"message": "x" * 9000}]
+)
+def test_an_error_of_any_shape_has_a_short_detail(body):
+    assert provider_detail(502, body).startswith("HTTP 502")
+    assert len(provider_detail(502, body)) <= 300

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
@@ -14,11 +15,14 @@ from django.conf import settings
 
 from lexic.errors import LexicError
 from querying.answering.llms.json_replies import find_json_object
+from querying.answering.llms.provider_detail import provider_detail
 from querying.llm_interface import LLM, ProviderBusy, ProviderFailed, ProviderTimedOut
 from querying.types import Prompt, Turn, Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+logger = logging.getLogger(__name__)
 
 _FACTS_TOOL = "record_facts"
 _FACTS_INSTRUCTION = (
@@ -28,6 +32,8 @@ _FACTS_INSTRUCTION = (
 _PLAN_TOOL = "make_plan"
 _TOOL_TIMEOUT = 15.0
 _NEWER_MODEL = re.compile(r"(?:^|/)(?:o\d|gpt-5)")
+# The models that refused a temperature, each with its provider's address, as this process has learnt them.
+_MODELS_WITHOUT_TEMPERATURE: set[tuple[str, str]] = set()
 
 
 class OpenAIChat(LLM):
@@ -50,12 +56,12 @@ class OpenAIChat(LLM):
             async with _openai_client() as client:
                 # All attempts together: a caller waits for one answer, not for three.
                 async with asyncio.timeout(settings.LEXIC_LLM_TIMEOUT):
-                    stream = await client.chat.completions.create(  # type: ignore[call-overload]
+                    stream = await _create_completion(
+                        client,
                         model=self.model,
                         messages=[dict(message) for message in prompt.messages],
                         stream=True,
                         stream_options={"include_usage": True},
-                        temperature=0,
                         **_output_limit(self.model),
                     )
                 async with stream:
@@ -87,16 +93,32 @@ class OpenAIChat(LLM):
         with _as_provider_errors():
             async with _openai_client() as client:
                 hasty = client.with_options(timeout=_TOOL_TIMEOUT, max_retries=1)
-                completion = await hasty.chat.completions.create(  # type: ignore[call-overload]
+                completion = await _create_completion(
+                    hasty,
                     model=model,
                     messages=messages,
                     tools=[tool],
                     tool_choice={"type": "function", "function": {"name": name}},
-                    temperature=0,
                     **_output_limit(model),
                 )
         usage = _token_usage(completion.usage) if completion.usage else Usage()
         return _tool_arguments(completion), usage
+
+
+async def _create_completion(client: AsyncOpenAI, *, model: str, **arguments: Any) -> Any:
+    """Ask with temperature 0; where the model refuses that parameter, ask again without it, and from then on always."""
+    import openai
+
+    asked = (str(client.base_url), model)
+    if asked not in _MODELS_WITHOUT_TEMPERATURE:
+        try:
+            return await client.chat.completions.create(model=model, temperature=0, **arguments)
+        except openai.BadRequestError as error:
+            if error.param != "temperature" and "temperature" not in error.message.lower():
+                raise
+            _MODELS_WITHOUT_TEMPERATURE.add(asked)
+            logger.info("%s is asked without a temperature from now on, because it refuses one", model)
+    return await client.chat.completions.create(model=model, **arguments)
 
 
 def _output_limit(model: str) -> dict[str, int]:
@@ -169,7 +191,8 @@ async def _within_deadline(stream: AsyncIterator[Any], *, seconds: float) -> Asy
 
 @contextmanager
 def _as_provider_errors() -> Iterator[None]:
-    """Errors of the client as ours: nothing of the provider's text, which may hold prompts, gets out."""
+    """Errors of the client as ours. What the provider says of its error is logged, and kept as `detail` for the author;
+    the caller does not read it."""
     import openai
 
     try:
@@ -178,10 +201,11 @@ def _as_provider_errors() -> Iterator[None]:
         raise
     except (openai.APITimeoutError, TimeoutError) as error:
         raise ProviderTimedOut from error
-    except openai.RateLimitError as error:
-        raise ProviderBusy from error
     except openai.APIStatusError as error:
-        raise (ProviderBusy if error.status_code >= 500 else ProviderFailed) from error
+        detail = provider_detail(error.status_code, error.body)
+        logger.warning("the language model's provider answered: %s", detail)
+        is_busy = error.status_code >= 500 or isinstance(error, openai.RateLimitError)
+        raise (ProviderBusy if is_busy else ProviderFailed)(detail=detail) from error
     # A broken stream surfaces as an error of the HTTP library underneath or as bad JSON, in many types.
     except Exception as error:
         raise ProviderFailed from error
