@@ -22,6 +22,7 @@ from accounts import api_keys
 from accounts.key_permissions import KeyPermissions
 from accounts.key_secrets import contains_key
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
+from accounts.signed_in_request import signed_in_user
 from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
 
@@ -193,8 +194,7 @@ class ApiKeyAdmin(ModelAdmin):
     ]
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[ApiKey]:
-        assert isinstance(request.user, User)
-        return ApiKey.objects.visible_to(request.user)
+        return ApiKey.objects.visible_to(signed_in_user(request))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_active and request.user.is_staff)

@@ -142,6 +142,8 @@ WEBHOOKS = Quota(name="webhooks", noun="webhooks", refusal=TooManyWebhooks)
 STREAMS = Quota(name="streams", noun="questions at once", refusal=TooManyStreams)
 # Nobody is refused to be read: documents wait, see knowledge/reading_turns.py.
 READS = Quota(name="reads", noun="documents read at once", refusal=QuotaExceeded)
+# What an account can see that it uses of what it may store.
+STORED = (PLUGINS, DOCUMENTS, STORAGE)
 
 
 @asynccontextmanager

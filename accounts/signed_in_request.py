@@ -1,4 +1,8 @@
-"""The type of requests behind a door that only lets people in who have signed in."""
+"""The person behind a request that only comes through when somebody has signed in.
+
+Views behind such a door take a `SignedInRequest`. Where the framework prescribes `HttpRequest`, as in the admin,
+`signed_in_user` gives the same person.
+"""
 
 from __future__ import annotations
 
@@ -11,3 +15,9 @@ class SignedInRequest(HttpRequest):
     """A request of a person: `login_required`, the builder, or the like has made sure of it."""
 
     user: User
+
+
+def signed_in_user(request: HttpRequest) -> User:
+    """The person who makes this request. Whatever lets the request through has made sure that there is one."""
+    assert isinstance(request.user, User)
+    return request.user

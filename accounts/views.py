@@ -22,6 +22,7 @@ from accounts import avatars, mailed_code
 from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
 from accounts.rate_limits import RateLimited
+from accounts.signed_in_request import signed_in_user
 from lexic.errors import LexicError, NotAllowed
 
 _IMMUTABLE_CACHE_CONTROL = "public, max-age=31536000, immutable"
@@ -66,7 +67,7 @@ class ProfileForm(forms.ModelForm):
 @login_required
 @never_cache
 def profile(request: HttpRequest) -> HttpResponse:
-    user = _signed_in_user(request)
+    user = signed_in_user(request)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=user)
     if form.is_valid():
         form.save()
@@ -83,7 +84,7 @@ def upload_picture(request: HttpRequest) -> HttpResponse:
     try:
         if file is None:
             raise avatars.UnreadableImage("No file was chosen.")
-        avatars.upload_avatar(_signed_in_user(request), file)
+        avatars.upload_avatar(signed_in_user(request), file)
         messages.success(request, "Your picture is saved.")
     except RateLimited as refusal:
         return _rate_limited_profile(request, refusal)
@@ -93,7 +94,7 @@ def upload_picture(request: HttpRequest) -> HttpResponse:
 
 
 def _rate_limited_profile(request: HttpRequest, refusal: RateLimited) -> HttpResponse:
-    context = {"form": ProfileForm(instance=_signed_in_user(request)), "refusal": refusal}
+    context = {"form": ProfileForm(instance=signed_in_user(request)), "refusal": refusal}
     response = render(request, "accounts/profile.html", context, status=refusal.status)
     response["Retry-After"] = str(refusal.retry_after)
     return response
@@ -102,7 +103,7 @@ def _rate_limited_profile(request: HttpRequest, refusal: RateLimited) -> HttpRes
 @require_POST
 @login_required
 def remove_picture(request: HttpRequest) -> HttpResponse:
-    avatars.remove_avatar(_signed_in_user(request))
+    avatars.remove_avatar(signed_in_user(request))
     messages.success(request, "Your picture is removed.")
     return redirect("profile")
 
@@ -127,7 +128,7 @@ class CodeForm(forms.Form):
     def clean_code(self) -> str:
         code: str = self.cleaned_data["code"]
         try:
-            mailed_code.verify_code(self.request, _signed_in_user(self.request), code)
+            mailed_code.verify_code(self.request, signed_in_user(self.request), code)
         except mailed_code.WrongCode as error:
             raise forms.ValidationError(f"{error.message} {error.hint}") from None
         return code
@@ -144,18 +145,18 @@ class ReauthenticateByCode(BaseReauthenticateView):
         return {**super().get_form_kwargs(), "request": self.request}
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        return {**super().get_context_data(**context), "address": _signed_in_user(self.request).email}
+        return {**super().get_context_data(**context), "address": signed_in_user(self.request).email}
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            mailed_code.send_code(request, _signed_in_user(request))
+            mailed_code.send_code(request, signed_in_user(request))
             problem = None
         except mailed_code.TooManyMails as error:
             problem = error
         return self.render_to_response(self.get_context_data(problem=problem))
 
     def form_valid(self, form: CodeForm) -> HttpResponse:
-        record_authentication(self.request, _signed_in_user(self.request), method="code", reauthenticated=True)
+        record_authentication(self.request, signed_in_user(self.request), method="code", reauthenticated=True)
         return super().form_valid(form)
 
 
@@ -175,8 +176,3 @@ def with_leaving_page(view: Callable[..., HttpResponseBase]) -> Callable[..., Ht
         return render(request, "socialaccount/leaving.html", context)
 
     return never_cache(leave)
-
-
-def _signed_in_user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer
@@ -97,6 +98,18 @@ class StrictFloatField(serializers.FloatField):
         if not _is_number(data):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class StrictDecimalField(serializers.DecimalField):
+    """A number with few digits, such as an amount of money."""
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        if not _is_number(data):
+            self.fail("invalid")
+        return super().to_internal_value(str(data))
+
+    def to_representation(self, value: Any) -> float:  # type: ignore[override]  # a number of JSON, not a text
+        return float(value)
 
 
 class FactValueField(serializers.JSONField):

@@ -9,6 +9,8 @@ _RESOURCES = (
     "documents",
     "golden",
     "keys",
+    "knowledge_grants",
+    "limits",
     "marketplace",
     "me",
     "plugins",

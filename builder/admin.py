@@ -10,8 +10,7 @@ from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
-from accounts.models import User
-from accounts.signed_in_request import SignedInRequest
+from accounts.signed_in_request import SignedInRequest, signed_in_user
 from builder import panes
 from builder.persona.forms import NewPluginForm, PluginForm
 from builder.persona.views import persona_context
@@ -75,17 +74,15 @@ class PluginAdmin(ScopedAdmin):
     # --- Who may ---------------------------------------------------------------------------------------------
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Plugin]:
-        assert isinstance(request.user, User)
-        return Plugin.objects.readable_by(request.user)
+        return Plugin.objects.readable_by(signed_in_user(request))
 
     def changeable(self, request: HttpRequest) -> models.QuerySet[Plugin]:
-        assert isinstance(request.user, User)
-        return Plugin.objects.editable_by(request.user)
+        return Plugin.objects.editable_by(signed_in_user(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         """Only its owner deletes a plugin; those who edit it with them do not."""
-        assert isinstance(request.user, User)
-        is_owners = not isinstance(obj, Plugin) or obj.owner_id == request.user.pk or request.user.is_superuser
+        person = signed_in_user(request)
+        is_owners = not isinstance(obj, Plugin) or obj.owner_id == person.pk or person.is_superuser
         return is_owners and self.has_change_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
@@ -129,9 +126,8 @@ class PluginAdmin(ScopedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Plugin, form: Any, change: bool) -> None:
         if not change:
-            assert isinstance(request.user, User)
             fill_empty_fields(obj)
-            obj.owner = request.user
+            obj.owner = signed_in_user(request)
         super().save_model(request, obj, form, change)
         update_listing_if_published(obj)
         own_knowledge_base(obj)  # so that there is a place to put documents at once

@@ -18,8 +18,7 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.middleware import HtmxDetails
 
-from accounts.models import User
-from accounts.signed_in_request import SignedInRequest
+from accounts.signed_in_request import SignedInRequest, signed_in_user
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness, reverse_pane
 from evaluation.plugin_counts import counts_by_plugin
@@ -81,9 +80,8 @@ def pane_route(
     return path(f"<uuid:pk>/{route}", admin.site.admin_view(guarded), name=f"builder_{name}")
 
 
-def plugin_or_404(request: HttpRequest, pk: UUID, *, for_editing: bool) -> Plugin:
+def plugin_or_404(request: SignedInRequest, pk: UUID, *, for_editing: bool) -> Plugin:
     """The plugin, if this person may look at it, or change it. Raises Http404."""
-    assert isinstance(request.user, User)
     plugins = Plugin.objects.editable_by if for_editing else Plugin.objects.readable_by
     plugin = plugins(request.user).filter(pk=pk).select_related("owner").first()
     if plugin is None:
@@ -92,12 +90,11 @@ def plugin_or_404(request: HttpRequest, pk: UUID, *, for_editing: bool) -> Plugi
 
 
 def may_edit_plugin(request: HttpRequest, plugin: Plugin) -> bool:
-    assert isinstance(request.user, User)
-    return Plugin.objects.editable_by(request.user).filter(pk=plugin.pk).exists()
+    return Plugin.objects.editable_by(signed_in_user(request)).filter(pk=plugin.pk).exists()
 
 
 def render_pane(
-    request: HttpRequest, plugin: Plugin, slug: str, template: str, context: dict[str, Any] | None = None
+    request: SignedInRequest, plugin: Plugin, slug: str, template: str, context: dict[str, Any] | None = None
 ) -> HttpResponse:
     """A pane inside the plugin's page. `template` extends `builder/plugin_page.html` and fills its block `pane`."""
     return TemplateResponse(request, template, {**plugin_page_context(request, plugin, slug), **(context or {})})

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.signed_in_request import signed_in_user
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
 from plugins.models import Plugin
 from plugins.scoped_admin import ReadOnlyAdmin
@@ -26,11 +27,13 @@ class KnowledgeBaseAdmin(ReadOnlyAdmin):
     ordering = ["name"]
 
     def visible(self, request: HttpRequest) -> QuerySet[KnowledgeBase]:
-        assert isinstance(request.user, User)
+        person = signed_in_user(request)
         # By id: the condition joins editors, and a join would count each document once for every editor.
-        mine = KnowledgeBase.objects.filter(pk__in=KnowledgeBase.objects.visible_to(request.user).values("pk"))
+        mine = KnowledgeBase.objects.filter(
+            pk__in=KnowledgeBase.objects.visible_to(signed_in_user(request)).values("pk")
+        )
         present = Count("documents", filter=Q(documents__removed_in=None), distinct=True)
-        return mine.annotate(document_total=present, pane_plugin=_pane_plugin(request.user, "pk"))
+        return mine.annotate(document_total=present, pane_plugin=_pane_plugin(person, "pk"))
 
     def builder_url(self, obj: Any) -> str:
         return reverse("admin:builder_knowledge_base", args=[obj.pane_plugin, obj.pk]) if obj.pane_plugin else ""
@@ -44,7 +47,7 @@ class VisibleBaseFilter(admin.RelatedFieldListFilter):
     """Offers the knowledge bases of the person who looks, not everybody's."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
-        mine = KnowledgeBase.objects.visible_to(request.user)  # type: ignore[arg-type]
+        mine = KnowledgeBase.objects.visible_to(signed_in_user(request))
         return [(base.pk, str(base)) for base in mine]
 
 
@@ -57,9 +60,9 @@ class DocumentAdmin(ReadOnlyAdmin):
     fields = ["title", "knowledge_base", "status", "error", "source_type", "file_name", "url", "updated_at"]
 
     def visible(self, request: HttpRequest) -> QuerySet[Document]:
-        assert isinstance(request.user, User)
-        documents = Document.objects.visible_to(request.user).present()
-        return documents.annotate(pane_plugin=_pane_plugin(request.user, "knowledge_base"))
+        person = signed_in_user(request)
+        documents = Document.objects.visible_to(person).present()
+        return documents.annotate(pane_plugin=_pane_plugin(person, "knowledge_base"))
 
     def builder_url(self, obj: Any) -> str:
         args = [obj.pane_plugin, obj.pk]

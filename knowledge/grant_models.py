@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import ApiKey, Principal, User, user_of
 from plugins.models import Plugin
 
 if TYPE_CHECKING:
@@ -48,16 +48,29 @@ class KnowledgeGrantQuerySet(models.QuerySet["KnowledgeGrant"]):
         """Grants and requests that nobody has ended, of people who may no longer open the base."""
         return self.open().exclude(pk__in=KnowledgeGrant.objects.filter(_person_opens_base()).values("pk"))
 
-    def decided_by(self, user: User) -> KnowledgeGrantQuerySet:
-        """Grants and requests that this person decides on: those of the bases that they own."""
-        return self if user.is_superuser and user.is_active else self.filter(knowledge_base__owner=user)
+    def decided_by(self, principal: Principal) -> KnowledgeGrantQuerySet:
+        """Grants and requests that this person decides on: those of the bases that they own. A key that is limited to
+        plugins decides on those of the plugins' own bases."""
+        user = user_of(principal)
+        mine = self if user.is_superuser and user.is_active else self.filter(knowledge_base__owner=user)
+        allowed = principal.allowed_plugins() if isinstance(principal, ApiKey) else None
+        return mine if allowed is None else mine.filter(knowledge_base__plugin__in=allowed)
 
+    def with_people(self) -> KnowledgeGrantQuerySet:
+        """Those that nobody has ended, with whom and what they are about. `stands` is false for requests, and for
+        grants that lapsed with their person's access."""
+        stands = models.Exists(KnowledgeGrant.objects.standing().filter(pk=models.OuterRef("pk")))
+        people = ("knowledge_base__owner", "plugin__owner", "granted_to", "granted_by")
+        return self.open().annotate(stands=stands).select_related(*people)
+
+    @transaction.atomic
     def attach(self, base: KnowledgeBase, plugin: Plugin, *, by: User, consent: str = "") -> KnowledgeGrant:
         """Let the draft of the plugin read the base: at once where `by` owns the base, else once its owner agrees.
 
         Without `consent`, who owns base and plugin agrees to every use, and anybody else to drafts alone. A grant that
         stands already is used again. The caller has checked that `by` may edit both.
         """
+        Plugin.objects.select_for_update(no_key=True).only("pk").get(pk=plugin.pk)  # one at a time
         mine = self.filter(knowledge_base=base, plugin=plugin)
         if known := mine.standing().first():
             known.is_attached = True

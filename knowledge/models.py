@@ -49,6 +49,13 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         granted = KnowledgeGrant.objects.standing().filter(plugin__in=allowed, is_attached=True)
         return self.filter(models.Q(plugin__in=allowed) | models.Q(pk__in=granted.values("knowledge_base")))
 
+    def attachable_to(self, plugin: Plugin, *, by: Principal) -> KnowledgeBaseQuerySet:
+        """The bases that the plugin neither reads nor asks for, among those that `by` may edit. To be allowed to read
+        one is not enough, as a plugin quotes it to others."""
+        asked = plugin.knowledge_grants.requested().values("knowledge_base")
+        read = KnowledgeBase.objects.of_plugin(plugin).values("pk")
+        return self.editable_by(by).exclude(pk__in=asked).exclude(pk__in=read).select_related("owner")
+
     def open_to(self, plugin: Plugin, *, least: str = Consent.DRAFT) -> KnowledgeBaseQuerySet:
         """The bases whose text the plugin may use now: its own one, and those that are granted to it for this use."""
         granted = KnowledgeGrant.objects.standing(least).filter(plugin=plugin).values("knowledge_base")

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from django.core.cache import caches
 
 from accounts.models import User
-from accounts.quotas import DOCUMENTS, STORAGE
+from accounts.quotas import DOCUMENTS, PLUGINS, STORAGE, STORED, Quota
 from knowledge.documents import file_store
 from knowledge.models import Document
+from plugins.models import Plugin
 
 # Seconds that the size of the whole store is remembered.
 _SITE_CACHE_SECONDS = 60
 _SITE_CACHE_KEY = "knowledge:stored-bytes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotaUsage:
+    """What an account uses of a quota, in the quota's units. `limit` is 0 where there is none."""
+
+    quota: Quota
+    used: int
+    limit: int
+
+
+def account_usage(owner: User) -> list[QuotaUsage]:
+    """What the person's account uses of each quota of what is stored."""
+    used = {
+        PLUGINS: Plugin.objects.filter(owner=owner).count(),
+        DOCUMENTS: document_count(owner),
+        STORAGE: stored_bytes(owner),
+    }
+    return [
+        QuotaUsage(quota=quota, used=-(-used[quota] // quota.unit), limit=quota.limit("account")) for quota in STORED
+    ]
 
 
 def document_count(owner: User | None = None) -> int:

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
 
-from accounts.models import User
+from accounts.signed_in_request import signed_in_user
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
 from plugins.models import Plugin, Release
 from plugins.scoped_admin import ReadOnlyAdmin
@@ -60,5 +60,4 @@ class ReleaseAdmin(ReadOnlyAdmin):
         return key_value_table((tree["name"], json_block(tree["tree_data"])) for tree in release.trees)
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Release]:
-        assert isinstance(request.user, User)
-        return Release.objects.filter(plugin__in=Plugin.objects.readable_by(request.user))
+        return Release.objects.filter(plugin__in=Plugin.objects.readable_by(signed_in_user(request)))

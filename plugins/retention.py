@@ -15,7 +15,7 @@ from lexic.errors import Conflict, NotAllowed
 Rows = TypeVar("Rows", bound=models.QuerySet[Any])
 
 KINDS = ("questions", "chats", "files")
-_MAX_DAYS = 36_500
+MAX_RETENTION_DAYS = 36_500
 _EMPTY_MEANS_SITE = "In days; 0 keeps them until the plugin is deleted. Empty: as long as this site keeps them."
 
 
@@ -47,21 +47,21 @@ class RetentionSettings(models.Model):
         "questions are kept",
         null=True,
         blank=True,
-        validators=[MaxValueValidator(_MAX_DAYS)],
+        validators=[MaxValueValidator(MAX_RETENTION_DAYS)],
         help_text=f"{_EMPTY_MEANS_SITE} Then their words and answers are erased; figures stay.",
     )
     keep_chats_days = models.PositiveIntegerField(
         "chats are kept",
         null=True,
         blank=True,
-        validators=[MaxValueValidator(_MAX_DAYS)],
+        validators=[MaxValueValidator(MAX_RETENTION_DAYS)],
         help_text=f"{_EMPTY_MEANS_SITE} Counted from a conversation's last question.",
     )
     keep_files_days = models.PositiveIntegerField(
         "removed documents are kept",
         null=True,
         blank=True,
-        validators=[MaxValueValidator(_MAX_DAYS)],
+        validators=[MaxValueValidator(MAX_RETENTION_DAYS)],
         help_text=f"{_EMPTY_MEANS_SITE} Counted from their removal. What a release reads stays with the release.",
     )
     legal_hold = models.CharField(max_length=8, choices=LegalHold, blank=True, default="", editable=False)

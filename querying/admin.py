@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.models import User
+from accounts.signed_in_request import signed_in_user
 from knowledge.models import Chunk
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
 from plugins.scoped_admin import ReadOnlyAdmin
@@ -56,9 +56,9 @@ class QueryAdmin(ReadOnlyAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Query | None = None) -> Any:
         """An author reads what was asked of a plugin, not who asked: their address and key are theirs."""
-        assert isinstance(request.user, User)
-        is_theirs = obj is not None and request.user.pk in (obj.user_id, obj.api_key and obj.api_key.owner_id)
-        if is_theirs or request.user.is_superuser:
+        person = signed_in_user(request)
+        is_theirs = obj is not None and person.pk in (obj.user_id, obj.api_key and obj.api_key.owner_id)
+        if is_theirs or person.is_superuser:
             return self.fieldsets
         return [
             (name, {"fields": [field for field in of["fields"] if field != "asked_by"]}) for name, of in self.fieldsets
@@ -66,9 +66,8 @@ class QueryAdmin(ReadOnlyAdmin):
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Query | None:
         """The row without the quotations that this person may not read."""
-        assert isinstance(request.user, User)
         row = super().get_object(request, object_id, from_field)
-        return withhold_quotations([row], viewer=request.user)[0] if row else None
+        return withhold_quotations([row], viewer=signed_in_user(request))[0] if row else None
 
     # --- Question and answer -----------------------------------------------------------------------------
 

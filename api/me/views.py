@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import ApiKey, Capability, User
+from accounts.models import ApiKey, Capability, User, user_of
 from accounts.rate_limits import DAY, Allowance, LimitWindow
-from api.authentication import KEY_OR_SESSION
+from api.authentication import KEY_OR_SESSION, get_principal
 from api.me.serializers import MeSerializer
 from api.throttling import ApiKeyThrottle, get_allowance
 from plugins.models import Plugin
@@ -33,8 +33,7 @@ class MeView(APIView):
         if isinstance(request.auth, ApiKey):
             me = _key_json(request.auth, get_allowance(request))
         else:
-            assert isinstance(request.user, User)
-            me = _person_json(request.user)
+            me = _person_json(user_of(get_principal(request)))
         return Response(MeSerializer(me).data)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
+from accounts.models import user_of
 from api.authentication import get_principal
 from api.views import first_or_raise
 from lexic.errors import NotAllowed, NotFound
@@ -17,6 +18,12 @@ class ReadOnlyPlugin(NotAllowed):
 
     code = "read_only"
     hint = "Ask its owner to make you an editor."
+
+
+class NotPluginOwner(NotAllowed):
+    """Only the owner of the plugin may do this."""
+
+    code = "only_its_owner"
 
 
 class NoSuchPlugin(NotFound):
@@ -42,4 +49,12 @@ def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -
     changes = request.method not in SAFE_METHODS and not for_reading
     if changes and not Plugin.objects.editable_by(principal).filter(pk=plugin.pk).exists():
         raise ReadOnlyPlugin
+    return plugin
+
+
+def get_own_plugin(request: Request, reference: str) -> Plugin:
+    """The plugin, for what its owner alone may do. Raises `NotPluginOwner`, and what `get_plugin` raises."""
+    plugin = get_plugin(request, reference)
+    if not plugin.may_be_shared_by(user_of(get_principal(request))):
+        raise NotPluginOwner
     return plugin

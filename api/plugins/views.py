@@ -16,7 +16,7 @@ from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
 from api.pagination import DefaultPagination
 from api.plugins import serializers
-from api.plugins.lookup import get_plugin
+from api.plugins.lookup import get_own_plugin, get_plugin
 from api.uploads import UploadParser
 from api.views import AuthorView, put_like
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
@@ -32,12 +32,6 @@ from plugins.models import Plugin, PluginQuerySet
 from plugins.starter_persona import fill_empty_fields
 
 _LONG_COLUMNS = ("system_prompt", "description", "limits", "disclaimer", "synonyms", "calibration")
-
-
-class NotPluginOwner(NotAllowed):
-    """Only its owner deletes a plugin."""
-
-    code = "only_its_owner"
 
 
 class KeyLimitedToPlugins(NotAllowed):
@@ -112,9 +106,7 @@ class PluginView(AuthorView):
     def delete(self, request: Request, plugin: str) -> Response:
         """Deletes it with its documents, trees, golden questions and releases, and the words and answers of what it was
         asked; figures stay. Only its owner may, and not under legal hold (409 `legal_hold`)."""
-        found = get_plugin(request, plugin)
-        if not found.may_be_shared_by(self.user):
-            raise NotPluginOwner
+        found = get_own_plugin(request, plugin)
         with transaction.atomic():
             delete_plugin(_lock_plugin(request, found))
         return Response(status=204)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages
 from builder.knowledge.lookup import get_editable_document_or_404
 from builder.knowledge.views import render_list
@@ -38,7 +39,7 @@ def stop_document(request: HtmxRequest, plugin: Plugin, document: UUID) -> HttpR
     return _list_response(request, plugin, document)
 
 
-def replace_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+def replace_document(request: SignedInRequest, plugin: Plugin, document: UUID) -> HttpResponse:
     """Takes a newer version of its file."""
     found = get_editable_document_or_404(request, plugin, document)
     file = request.FILES.get("file")
@@ -52,7 +53,7 @@ def replace_document(request: HttpRequest, plugin: Plugin, document: UUID) -> Ht
     return redirect("admin:builder_knowledge_document", plugin.pk, found.pk)
 
 
-def remove_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+def remove_document(request: SignedInRequest, plugin: Plugin, document: UUID) -> HttpResponse:
     """Says what will happen; then, when that is confirmed, does it."""
     found = get_editable_document_or_404(request, plugin, document)
     if request.method == "POST":

@@ -4,42 +4,40 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import log_and_report
-from knowledge.models import KnowledgeBase, KnowledgeBaseQuerySet, KnowledgeGrant
+from knowledge.models import KnowledgeBase, KnowledgeGrant
 from plugins.models import Plugin
 
 # So many are offered; more are found from the base's own page.
 _MAX_OFFERED = 200
 
 
-def attachable_bases(request: HttpRequest, plugin: Plugin) -> list[KnowledgeBase]:
+def attachable_bases(request: SignedInRequest, plugin: Plugin) -> list[KnowledgeBase]:
     """What this person may attach to the plugin, with the number of its documents. One statement."""
     present = Count("documents", filter=Q(documents__removed_in=None))
-    return list(
-        _attachable_queryset(request, plugin).annotate(document_total=present).order_by("name", "pk")[:_MAX_OFFERED]
-    )
+    bases = KnowledgeBase.objects.attachable_to(plugin, by=request.user)
+    return list(bases.annotate(document_total=present).order_by("name", "pk")[:_MAX_OFFERED])
 
 
-def attach_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def attach_base(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     pk = request.POST.get("base", "")
     is_id = pk.isascii() and pk.isdigit() and len(pk) < 19
-    base = _attachable_queryset(request, plugin).filter(pk=pk).first() if is_id else None
+    base = KnowledgeBase.objects.attachable_to(plugin, by=request.user).filter(pk=pk).first() if is_id else None
     if base is None:
         messages.error(request, "Nothing was attached. Choose a knowledge base that you may change.")
     else:
-        assert isinstance(request.user, User)
         grant = KnowledgeGrant.objects.attach(base, plugin, by=request.user)
         result = "the draft reads it from now on." if grant.granted_at else f"{base.owner} is asked to agree."
         log_and_report(request, plugin, f"Attached “{base}”: {result}")
     return _redirect_to_attachments(plugin)
 
 
-def detach_base(request: HttpRequest, plugin: Plugin, grant: int) -> HttpResponse:
+def detach_base(request: SignedInRequest, plugin: Plugin, grant: int) -> HttpResponse:
     """Whoever may change the plugin says what it reads, whosever base it is."""
     attached = plugin.knowledge_grants.open().filter(is_attached=True).select_related("knowledge_base")
     found = get_object_or_404(attached, pk=min(grant, 2**63 - 1))
@@ -47,15 +45,6 @@ def detach_base(request: HttpRequest, plugin: Plugin, grant: int) -> HttpRespons
     sentence = f"Detached “{found.knowledge_base}”: the draft no longer reads it. Releases that did still do."
     log_and_report(request, plugin, sentence)
     return _redirect_to_attachments(plugin)
-
-
-def _attachable_queryset(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQuerySet:
-    """The bases that the person may edit. To be allowed to read one is not enough, as a plugin quotes it to others."""
-    assert isinstance(request.user, User)
-    mine = KnowledgeBase.objects.editable_by(request.user).values("pk")
-    asked = plugin.knowledge_grants.requested().values("knowledge_base")
-    read = KnowledgeBase.objects.of_plugin(plugin).values("pk")
-    return KnowledgeBase.objects.filter(pk__in=mine).exclude(pk__in=asked).exclude(pk__in=read).select_related("owner")
 
 
 def _redirect_to_attachments(plugin: Plugin) -> HttpResponse:

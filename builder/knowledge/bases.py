@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_and_report
 from builder.knowledge.grants import grants_context
 from builder.knowledge.lookup import editable_bases
@@ -40,10 +40,9 @@ class BaseForm(forms.ModelForm):
         return self.instance
 
 
-def create_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def create_base(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """A base that belongs to no plugin, attached to this one. It belongs to the person who makes it, and who thereby
     agrees that the plugin is published with it."""
-    assert isinstance(request.user, User)
     name = " ".join(request.POST.get("name", "").replace("\x00", " ").split())
     if not 0 < len(name) <= 120:
         messages.error(request, "Nothing was made. A name has 1 to 120 characters.")
@@ -54,9 +53,8 @@ def create_base(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return redirect("admin:builder_knowledge_base", plugin.pk, base.pk)
 
 
-def show_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
+def show_base(request: SignedInRequest, plugin: Plugin, base: int) -> HttpResponse:
     """The settings of a base that the plugin reads. Whoever may change the base changes them here."""
-    assert isinstance(request.user, User)
     among = KnowledgeBase.objects.visible_to(request.user).values("pk")
     found = get_object_or_404(KnowledgeBase.objects.of_plugin(plugin).filter(pk__in=among), pk=min(base, 2**63 - 1))
     may_edit = KnowledgeBase.objects.editable_by(request.user).filter(pk=found.pk).exists()
@@ -78,7 +76,7 @@ def show_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
     return render_pane(request, plugin, "knowledge", "builder/knowledge/base.html", context)
 
 
-def delete_base(request: HttpRequest, plugin: Plugin, base: int) -> HttpResponse:
+def delete_base(request: SignedInRequest, plugin: Plugin, base: int) -> HttpResponse:
     """Asks once more, then deletes the base with its documents. What a release reads stays."""
     found = get_object_or_404(editable_bases(request, plugin), pk=min(base, 2**63 - 1))
     if request.method != "POST":

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.forms import AddressesForm, TextForm
 from builder.knowledge.lookup import target_base_or_404
 from builder.knowledge.views import render_documents
@@ -30,7 +31,7 @@ class UploadOutcome:
     said: str
 
 
-def add_files(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def add_files(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """Any number of files. To a script it answers in JSON: what became of each, which for some is a refusal."""
     base = target_base_or_404(request, plugin)
     chosen = request.FILES.getlist("files")
@@ -50,7 +51,7 @@ def add_files(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return JsonResponse({"results": [asdict(result) for result in results]})
 
 
-def add_pasted_text(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def add_pasted_text(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = TextForm(request.POST, auto_id="text_%s")
     if form.is_valid():
         said = form.cleaned_data
@@ -62,7 +63,7 @@ def add_pasted_text(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return render_documents(request, plugin, text_form=form)
 
 
-def add_addresses(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def add_addresses(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """One document for each address. Those that are none stay in the form, with the reason."""
     form = AddressesForm(request.POST, auto_id="url_%s")
     if not form.is_valid():
@@ -101,12 +102,12 @@ def _added_text(added: AddResult) -> str:
     return "is in already, and is being read."
 
 
-def _redirect_to_list(request: HttpRequest, plugin: Plugin, results: list[UploadOutcome]) -> HttpResponseRedirect:
+def _redirect_to_list(request: SignedInRequest, plugin: Plugin, results: list[UploadOutcome]) -> HttpResponseRedirect:
     _report_results(request, results)
     return HttpResponseRedirect(reverse_pane(plugin, "knowledge"))
 
 
-def _report_results(request: HttpRequest, results: list[UploadOutcome]) -> None:
+def _report_results(request: SignedInRequest, results: list[UploadOutcome]) -> None:
     """Each refusal by name; of the others, how many."""
     taken = [result for result in results if result.is_in]
     if len(taken) > 1:

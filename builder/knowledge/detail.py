@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages
 from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import DescriptionForm
@@ -41,7 +42,7 @@ class PagePart:
     count: int
 
 
-def show_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+def show_document(request: SignedInRequest, plugin: Plugin, document: UUID) -> HttpResponse:
     """GET: the document. POST: save what is said about it."""
     is_post = request.method == "POST"
     find_document = get_editable_document_or_404 if is_post else get_readable_document_or_404
@@ -62,7 +63,7 @@ def show_document(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpR
     return render_pane(request, plugin, "knowledge", "builder/knowledge/document.html", context)
 
 
-def show_status(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpResponse:
+def show_status(request: SignedInRequest, plugin: Plugin, document: UUID) -> HttpResponse:
     """How far it has come, for a page that is open already."""
     found = get_readable_document_or_404(request, plugin, document)
     context = {
@@ -75,7 +76,7 @@ def show_status(request: HttpRequest, plugin: Plugin, document: UUID) -> HttpRes
     return TemplateResponse(request, "builder/knowledge/_status.html", context)
 
 
-def _save_description(request: HttpRequest, document: Document, form: DescriptionForm) -> None:
+def _save_description(request: SignedInRequest, document: Document, form: DescriptionForm) -> None:
     if not form.changed_data:
         messages.info(request, "Nothing was changed.")
         return
@@ -94,7 +95,7 @@ def _file_metadata(document: Document) -> list[tuple[str, str]]:
     return [(str(name), str(value)) for name, value in said.items()] if isinstance(said, dict) else []
 
 
-def _page_context(request: HttpRequest, document: Document) -> dict[str, Any]:
+def _page_context(request: SignedInRequest, document: Document) -> dict[str, Any]:
     """The page that is looked at, its neighbours, and its chunks. Five statements at most."""
     pages = document.pages.filter(added_in__isnull=False, removed_in=None).order_by("number")
     total = pages.count()
@@ -137,7 +138,7 @@ def _blocks_with_chunks(text: str, start: int, end: int, chunks: list[Chunk]) ->
     return blocks
 
 
-def _read_number(request: HttpRequest, name: str, *, default: int, maximum: int) -> int:
+def _read_number(request: SignedInRequest, name: str, *, default: int, maximum: int) -> int:
     value = request.GET.get(name, "")
     given = int(value) if value.isascii() and value.isdigit() and len(value) < 8 else default
     return max(1, min(given, maximum))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Exists, F, OuterRef
+from django.db.models import F
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -17,7 +17,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
 from builder.history import log_plugin_change
 from knowledge.models import Consent, KnowledgeGrant, KnowledgeGrantQuerySet
-from marketplace.listings.update_listing import update_listing_if_published
+from marketplace.sharing.decide_grant import end_grant, give_grant
 
 
 @require_GET
@@ -39,26 +39,23 @@ def decide_grant(request: SignedInRequest, grant: int) -> HttpResponse:
     found = get_object_or_404(mine, pk=min(grant, 2**63 - 1))
     consent = request.POST.get("consent", "")
     if request.POST.get("act") == "end":
-        mine.filter(pk=found.pk).end()
+        end_grant(found)
         sentence = f"“{found.plugin}” no longer uses “{found.knowledge_base}”."
     elif consent not in Consent.values:
         messages.error(request, "Nothing was changed. Choose what the plugin may use it for.")
         return _go_back(request)
     else:
-        found.give(by=request.user, consent=consent)
+        give_grant(found, by=request.user, consent=consent)
         sentence = f"“{found.plugin}” may use “{found.knowledge_base}”: {Consent(consent).label}."
     log_plugin_change(request, found.plugin, sentence)
-    update_listing_if_published(found.plugin)
     messages.success(request, sentence)
     return _go_back(request)
 
 
 def grants_context(grants: KnowledgeGrantQuerySet) -> dict[str, Any]:
-    """What the list shows: requests first. `stands` is false for a grant that lapsed with its person's access."""
-    stands = Exists(KnowledgeGrant.objects.standing().filter(pk=OuterRef("pk")))
-    people = ("knowledge_base__owner", "plugin__owner", "granted_to", "granted_by")
-    rows = grants.open().annotate(stands=stands).select_related(*people)
-    return {"grants": rows.order_by(F("granted_at").desc(nulls_first=True), "pk"), "consents": Consent.choices}
+    """What the list shows: requests first."""
+    rows = grants.with_people().order_by(F("granted_at").desc(nulls_first=True), "pk")
+    return {"grants": rows, "consents": Consent.choices}
 
 
 def _go_back(request: SignedInRequest) -> HttpResponseRedirect:

@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q
-from django.http import Http404, HttpRequest
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
 from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 
 
-def editable_bases(request: HttpRequest, plugin: Plugin) -> KnowledgeBaseQuerySet:
+def editable_bases(request: SignedInRequest, plugin: Plugin) -> KnowledgeBaseQuerySet:
     """The bases whose documents this person changes from the plugin's page: the plugin's own one, and attached ones
     of no plugin that the person may change. Those of other plugins are changed on the page of that plugin."""
-    assert isinstance(request.user, User)
     editable = KnowledgeBase.objects.editable_by(request.user).values("pk")
     return KnowledgeBase.objects.of_plugin(plugin).filter(Q(plugin=plugin) | Q(plugin=None), pk__in=editable)
 
@@ -32,13 +31,13 @@ class BaseAccess:
     editable: set[int]
 
 
-def base_access(request: HttpRequest, plugin: Plugin) -> BaseAccess:
+def base_access(request: SignedInRequest, plugin: Plugin) -> BaseAccess:
     """Two statements."""
     editable = set(editable_bases(request, plugin).values_list("pk", flat=True))
     return BaseAccess(plugin=plugin, readable=readable_base_ids(request), editable=editable)
 
 
-def target_base_or_404(request: HttpRequest, plugin: Plugin) -> KnowledgeBase:
+def target_base_or_404(request: SignedInRequest, plugin: Plugin) -> KnowledgeBase:
     """The base that new documents go to: the one that the form names, else the plugin's own. Raises Http404."""
     pk = request.POST.get("base", "")
     if not pk:
@@ -48,21 +47,20 @@ def target_base_or_404(request: HttpRequest, plugin: Plugin) -> KnowledgeBase:
     return get_object_or_404(editable_bases(request, plugin), pk=pk)
 
 
-def get_editable_document_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Document:
+def get_editable_document_or_404(request: SignedInRequest, plugin: Plugin, pk: UUID) -> Document:
     """Raises Http404 for documents of other plugins, and of attached bases that this person may not change."""
     documents = Document.objects.present().filter(knowledge_base__in=editable_bases(request, plugin))
     return _get_or_404(documents, pk)
 
 
-def get_readable_document_or_404(request: HttpRequest, plugin: Plugin, pk: UUID) -> Document:
+def get_readable_document_or_404(request: SignedInRequest, plugin: Plugin, pk: UUID) -> Document:
     """A document that the plugin reads, and this person may. Raises Http404."""
     return _get_or_404(Document.objects.of_plugin(plugin).filter(knowledge_base__in=readable_base_ids(request)), pk)
 
 
-def readable_base_ids(request: HttpRequest) -> set[int]:
+def readable_base_ids(request: SignedInRequest) -> set[int]:
     """Ids of the bases whose text this person may read. One that is only attached to a plugin may not be among them:
     then its documents can be named, and its text comes out in verified quotations alone."""
-    assert isinstance(request.user, User)
     return set(KnowledgeBase.objects.visible_to(request.user).values_list("pk", flat=True))
 
 

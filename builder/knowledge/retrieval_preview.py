@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.lookup import readable_base_ids
 from builder.panes import render_pane
 from knowledge.documents.text_blocks import unwrap_lines
@@ -43,12 +44,12 @@ class FindingRow:
         return cosine, lexical, score
 
 
-def show_search(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def show_search(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """A question to everything that the plugin reads."""
     return render_pane(request, plugin, "knowledge", "builder/knowledge/search.html", search_context(request, plugin))
 
 
-def search_context(request: HttpRequest, plugin: Plugin, *, document: Document | None = None) -> dict[str, Any]:
+def search_context(request: SignedInRequest, plugin: Plugin, *, document: Document | None = None) -> dict[str, Any]:
     """What the draft would find for the question in `q`; `in=document` looks into that document alone."""
     question = " ".join(request.GET.get("q", "").replace("\x00", " ").split())[:MAX_QUESTION_LENGTH]
     scope = "all" if document is None or request.GET.get("in") == "all" else "document"

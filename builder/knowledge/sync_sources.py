@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from knowledge.models import Source, SourceItem
 from knowledge.sync.runner import is_under_sync_root
@@ -39,7 +40,7 @@ def get_sync_problems(plugin: Plugin) -> list[str]:
     return [_problem_text(problem) for item in items for problem in item.problems][:_MAX_PROBLEMS]
 
 
-def start_sync(request: HttpRequest, plugin: Plugin, source: int) -> HttpResponse:
+def start_sync(request: SignedInRequest, plugin: Plugin, source: int) -> HttpResponse:
     """Only what the timetable syncs as well: everything else on the server's disk is for its operator alone."""
     found = get_object_or_404(Source, knowledge_base__plugin=plugin, pk=min(source, 2**63 - 1))
     name = PurePath(found.location).name

@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.core.paginator import Paginator
 from django.db.models import Case, Count, IntegerField, Q, Value, When
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
+from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.attachments import attachable_bases
 from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
@@ -32,7 +33,7 @@ STATUS_FILTERS: dict[str, tuple[str, Q]] = {
 }
 
 
-def render_list(request: HttpRequest, plugin: Plugin) -> HttpResponse:
+def render_list(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The list alone, for a page that is open already."""
     response = TemplateResponse(request, "builder/knowledge/_list.html", _list_context(request, plugin))
     if "poll" not in request.GET:
@@ -41,7 +42,7 @@ def render_list(request: HttpRequest, plugin: Plugin) -> HttpResponse:
     return response
 
 
-def render_documents(request: HttpRequest, plugin: Plugin, **forms: Any) -> HttpResponse:
+def render_documents(request: SignedInRequest, plugin: Plugin, **forms: Any) -> HttpResponse:
     """The whole pane; `forms` stand in for the empty ones when something in them was wrong."""
     context = {
         "text_form": TextForm(auto_id="text_%s"),
@@ -58,7 +59,7 @@ def render_documents(request: HttpRequest, plugin: Plugin, **forms: Any) -> Http
     return render_pane(request, plugin, "knowledge", "builder/knowledge/pane.html", context)
 
 
-def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+def documents_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any]:
     """What the list shows. The number of statements does not depend on the number of documents."""
     bases = list(KnowledgeBase.objects.of_plugin(plugin))
     own = next((base.pk for base in bases if base.plugin_id == plugin.pk), None)
@@ -89,7 +90,7 @@ def documents_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     }
 
 
-def _list_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
+def _list_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any]:
     context = {
         "plugin": plugin,
         "may_change": may_edit_plugin(request, plugin),
@@ -101,7 +102,7 @@ def _list_context(request: HttpRequest, plugin: Plugin) -> dict[str, Any]:
     return {**context, "is_partial_update": True}
 
 
-def _search_words(request: HttpRequest) -> str:
+def _search_words(request: SignedInRequest) -> str:
     # PostgreSQL knows no NUL.
     return " ".join(request.GET.get("q", "").replace("\x00", " ").split())[:MAX_SEARCH_LENGTH]
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect
 
-from accounts import quotas
-from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_and_report
 from builder.limits.forms import LimitsForm
 from builder.panes import render_pane
 from builder.readiness import reverse_pane
 from builder.sharing.views import owner_required
-from knowledge import usage
+from knowledge.usage import account_usage
 from plugins.models import Plugin
 from plugins.retention import LegalHold
 from querying.audit.spending import plugin_spending
@@ -24,7 +22,7 @@ def render_limits(request: SignedInRequest, plugin: Plugin, *, form: LimitsForm 
     context = {
         "spent": plugin_spending(plugin),
         "currency": settings.LEXIC_LLM_CURRENCY,
-        "uses": _account_uses(owner) if owner == request.user or request.user.is_superuser else [],
+        "uses": account_usage(owner) if owner == request.user or request.user.is_superuser else [],
         "form": form or LimitsForm(instance=plugin),
         "is_owner": plugin.may_be_shared_by(request.user),
         "may_lift": request.user.is_superuser or plugin.legal_hold != LegalHold.OPERATOR,
@@ -54,16 +52,3 @@ def change_legal_hold(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
             plugin.lift_legal_hold(by_operator=request.user.is_superuser)
             log_and_report(request, plugin, "Lifted the legal hold: content is deleted again as the page says.")
     return HttpResponseRedirect(reverse_pane(plugin, "limits"))
-
-
-def _account_uses(owner: User) -> list[dict[str, object]]:
-    """What the account uses of its quotas: `noun`, `used` and `limit` (0: none)."""
-    used = {
-        quotas.PLUGINS: Plugin.objects.filter(owner=owner).count(),
-        quotas.DOCUMENTS: usage.document_count(owner),
-        quotas.STORAGE: usage.stored_bytes(owner),
-    }
-    return [
-        {"noun": quota.noun, "used": -(-count // quota.unit), "limit": quota.limit("account")}
-        for quota, count in used.items()
-    ]

@@ -11,7 +11,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from builder.panes import HtmxRequest, render_pane
 from evaluation.models import GoldenQuestion
@@ -99,7 +98,6 @@ def save_as_golden(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpRes
 def give_feedback(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """A verdict with a note, from anybody who may read the answer. A person's latest one counts. Raises Http404."""
     row = _query_or_404(request, plugin, query)
-    assert isinstance(request.user, User)
     known = Feedback.objects.filter(query=row, user=request.user).first()
     feedback = known or Feedback(query=row, user=request.user)
     feedback.created_at = timezone.now()

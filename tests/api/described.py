@@ -15,7 +15,7 @@ from schemathesis.config import SchemathesisConfig
 from accounts.models import ApiKey, User
 from api.schema.views import get_schema
 from evaluation.models import EvaluationRun, GoldenQuestion
-from knowledge.models import Document
+from knowledge.models import Document, KnowledgeGrant
 from plugins.models import Plugin
 from querying.models import Query
 from trees.models import TreeCase
@@ -43,6 +43,8 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
     case = TreeCase.objects.create(
         tree=tree, name="Mild", facts=facts, expectation=TreeCase.Expectation.REACHES, expected="cover_mild"
     )
+    other = Plugin.objects.create(owner=owner, name="Other", domain="x", system_prompt="x")
+    grant = KnowledgeGrant.objects.attach(plugin.knowledge_base, other, by=owner)
     return {
         "plugin": plugin.slug,
         "name": plugin.slug,
@@ -51,6 +53,7 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
         "tree": str(tree.pk),
         "case": str(case.pk),
         "golden": golden.pk,
+        "grant": grant.pk,
         "run": run.pk,
         "version": "1.0.0",
         "webhook": str(webhook.pk),

@@ -16,6 +16,7 @@ EVERYWHERE = {
     "query": "querying.Query",
     "webhook": "webhooks.Webhook",
     "delivery": "webhooks.Delivery",
+    "grant": "knowledge.KnowledgeGrant",
 }
 
 

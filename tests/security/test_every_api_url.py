@@ -27,8 +27,9 @@ METHODS = ("get", "post", "put", "patch", "delete")
 REFUSED = {401, 403, 404, 405}
 # What a viewer may do by POST: ask, and see what a tree makes of a question.
 VIEWERS_MAY_POST = ("api/sandbox/", "/walk", "/cases/run")
-# What a viewer does not see: where events are sent, other people’s keys, and what is public only once it is published.
-NOT_FOR_VIEWERS = ("/webhooks", "api/api-keys/", "api/marketplace/")
+# What a viewer does not see: where events are sent, other people’s keys and grants, and what is public only once it is
+# published.
+NOT_FOR_VIEWERS = ("/webhooks", "api/api-keys/", "api/marketplace/", "api/knowledge-grants/")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,6 @@ KINDS = {
     "other": "plugins.Release",
     "base": "knowledge.KnowledgeBase",
     "source": "knowledge.Source",
-    "grant": "knowledge.KnowledgeGrant",
     "invitation": "plugins.Invitation",
     "person": "accounts.User",
     "review": "marketplace.Review",

@@ -1,0 +1,19 @@
+"""What the owner of a knowledge base decides about its use by another plugin, with what follows for that plugin."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from knowledge.models import KnowledgeGrant
+from marketplace.listings.update_listing import update_listing_if_published
+
+
+def give_grant(grant: KnowledgeGrant, *, by: User, consent: str) -> None:
+    """The owner agrees to this use; a later call agrees to another one."""
+    grant.give(by=by, consent=consent)
+    update_listing_if_published(grant.plugin)
+
+
+def end_grant(grant: KnowledgeGrant) -> None:
+    """Nothing reads by the grant any more: neither the draft nor releases."""
+    KnowledgeGrant.objects.filter(pk=grant.pk).end()
+    update_listing_if_published(grant.plugin)
