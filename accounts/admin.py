@@ -23,8 +23,9 @@ from accounts.key_permissions import KeyPermissions
 from accounts.key_secrets import contains_key
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
 from accounts.signed_in_request import signed_in_user
-from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
+from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, TextWidget, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
+from lexic.http.origin_form_field import OriginsFormField
 
 # One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -132,9 +133,16 @@ class ApiKeyForm(forms.ModelForm):
         help_text="An agent only needs to ask questions.",
     )
 
+    allowed_origins = OriginsFormField(
+        label="Web pages that may use it",
+        widget=TextWidget,
+        help_text="Origins such as https://www.example.org, with commas between them. A key in a page can be read by"
+        " everybody who opens it.",
+    )
+
     class Meta:
         model = ApiKey
-        fields = ["name", "capabilities", "per_minute", "per_day", "expires_at"]
+        fields = ["name", "capabilities", "allowed_origins", "per_minute", "per_day", "expires_at"]
 
     # Set by the admin: the person at the form, and the plugins that they may ask.
     person: User
@@ -166,7 +174,7 @@ class ApiKeyForm(forms.ModelForm):
         try:
             limits = {name: data[name] for name in ("per_minute", "per_day")}
             before.updated(limits).check_ceiling(before=before)
-            if set(self.changed_data) - {"name"}:
+            if set(self.changed_data) - api_keys.NO_PERMISSIONS:
                 api_keys.check_expiry(stored, ends=data["expires_at"])
         except LexicError as error:
             raise forms.ValidationError(f"{error.message} {error.hint}") from None
@@ -188,7 +196,7 @@ class ApiKeyAdmin(ModelAdmin):
     readonly_fields = ["shown_prefix", "state", "owner", "created_at", "last_used_at", "replaces", "revealed"]
     fieldsets = [
         (None, {"fields": ["name"]}),
-        ("What it opens", {"fields": ["capabilities", "limited_to"]}),
+        ("What it opens", {"fields": ["capabilities", "limited_to", "allowed_origins"]}),
         ("Limits", {"fields": [("per_minute", "per_day"), "expires_at"]}),
         ("History", {"fields": [*readonly_fields]}),
     ]

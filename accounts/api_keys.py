@@ -32,7 +32,7 @@ class OverlapTooLong(InvalidInput):
 
 
 # What a key has besides what it may do.
-_NO_PERMISSIONS = {"name", "allowed_origins"}
+NO_PERMISSIONS = {"name", "allowed_origins"}
 
 
 @transaction.atomic
@@ -75,10 +75,10 @@ def update_key(key: ApiKey, *, by: Principal, **wanted: Any) -> None:
     """
     before = KeyPermissions.of_key(key)
     before.check_within(by)
-    after = before.updated({name: value for name, value in wanted.items() if name not in _NO_PERMISSIONS})
+    after = before.updated({name: value for name, value in wanted.items() if name not in NO_PERMISSIONS})
     after.check_ceiling(before=before)
     after.check_within(by)
-    if wanted.keys() - _NO_PERMISSIONS:
+    if wanted.keys() - NO_PERMISSIONS:
         check_expiry(key, ends=after.expires_at)
     for name, value in wanted.items():
         setattr(key, name, value)

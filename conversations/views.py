@@ -24,7 +24,12 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.presentation import question_run, sse
-from querying.presentation.page_requests import error_response, questions_left_text, wants_event_stream
+from querying.presentation.page_requests import (
+    error_response,
+    questions_left_text,
+    wants_event_stream,
+    with_status_of,
+)
 
 View = Callable[..., HttpResponseBase]
 
@@ -88,9 +93,12 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
         # The conversation has this address from now on, also when the stream is stopped before its end.
         response["Content-Location"] = session_url
     else:
-        questions.save_answer(pending, question_run.run_to_end(pending.question))
+        run = question_run.run_to_end(pending.question)
+        questions.save_answer(pending, run)
         response = HttpResponseRedirect(f"{session_url}#turn-{pending.question.id}")
         response.status_code = 303
+        if run.failure:
+            response = with_status_of(run, render_chat_page(request, plugin, pending.session))
     visitor.set_cookie(response, is_embedded=bool(plugin.embed_origins) and request.is_secure())
     return response
 

@@ -38,7 +38,7 @@ from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResol
 from api.mcp.server import build_server
 from api.mcp.threads import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
-from lexic.http.error_handlers import NotAuthenticated, PayloadTooLarge, to_lexic_error
+from lexic.http.error_handlers import RETRY_SECONDS, NotAuthenticated, PayloadTooLarge, to_lexic_error
 from lexic.http.strict_json import InvalidJson, UnstorableText, check_json, escape_surrogates, parse_json
 
 logger = logging.getLogger(__name__)
@@ -310,6 +310,6 @@ def _error_headers(error: LexicError) -> Headers:
     if isinstance(error, PostOnly):
         return {"Allow": "POST"}
     if error.status == 503:
-        return {"Retry-After": "2"}
+        return {"Retry-After": str(RETRY_SECONDS)}
     # Without it the client would go on sending the rest of a body that is too large.
     return {"Connection": "close"} if isinstance(error, PayloadTooLarge) else {}

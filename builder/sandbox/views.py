@@ -22,7 +22,7 @@ from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.models import Query
 from querying.presentation import question_run, sse
-from querying.presentation.page_requests import error_response, wants_event_stream
+from querying.presentation.page_requests import error_response, wants_event_stream, with_status_of
 from querying.question.user_limits import check_user_limit
 
 _STARTER_QUESTIONS = 3
@@ -88,7 +88,8 @@ def _answer_page(request: SignedInRequest, plugin: Plugin, form: AskForm, user: 
     kept = {name: form.data.get(name, "") for name in form.fields if name not in _NOT_KEPT}
     kept["earlier"] = _join_ids([*before, *(turn.query for turn in turns[:1])])
     next_form = AskForm(plugin=plugin, initial=kept)
-    return _render_sandbox(request, plugin, form=next_form, turns=[*make_turns(before, user=user), *turns])
+    page = _render_sandbox(request, plugin, form=next_form, turns=[*make_turns(before, user=user), *turns])
+    return with_status_of(runs[0], page)
 
 
 def _named_queries(ids: str, plugin: Plugin, user: User) -> list[Query]:

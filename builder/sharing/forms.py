@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from lexic.http.origins import read_origin
+from lexic.http.origin_form_field import OriginsFormField
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Role
 
@@ -25,15 +25,11 @@ class InviteForm(forms.Form):
 class AvailabilityForm(forms.ModelForm):
     """The two doors besides the API."""
 
+    embed_origins = OriginsFormField()
+
     class Meta:
         model = Plugin
         fields = ("is_shared", "shares_golden", "public_chat", "embed_origins")
-
-    def clean_embed_origins(self) -> list[str]:
-        try:
-            return [read_origin(origin) for origin in self.cleaned_data["embed_origins"]]
-        except ValueError as error:
-            raise forms.ValidationError(str(error)) from None
 
     def clean_is_shared(self) -> bool:
         """What is shared already may go on: then its downloads say what is wrong."""

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 API_PATHS = ("/api/", "/v1/", "/mcp", "/healthz", "/readyz")
 _MAX_REASON_LENGTH = 300
-_RETRY_SECONDS = 2
+RETRY_SECONDS = 2
 
 
 class NotAuthenticated(LexicError):
@@ -181,7 +181,7 @@ def _error_headers(exc: BaseException | None, error: LexicError) -> dict[str, st
         headers["WWW-Authenticate"] = getattr(exc, "auth_header", None) or "Bearer"
     wait = getattr(exc, "wait", None) or getattr(exc, "retry_after", None)
     if wait is None and error.status == 503:
-        wait = _RETRY_SECONDS
+        wait = RETRY_SECONDS
     if wait is not None:
         headers["Retry-After"] = str(math.ceil(wait))
     return headers

@@ -27,6 +27,7 @@ from querying.presentation.page_requests import (
     questions_left_text,
     signed_in_user,
     wants_event_stream,
+    with_status_of,
 )
 from querying.question import document_access
 from querying.question.resolve import resume_from_token
@@ -53,9 +54,9 @@ def ask_view(request: HttpRequest, slug: str) -> HttpResponseBase:
         if wants_event_stream(request):
             return sse.event_stream_response(_answer_events(request, plugin, question))
     started = time.monotonic()
-    stored = _stored_answer(question_run.run_to_end(question), started)
-    answer = present_answer(stored, viewer=signed_in_user(request))
-    return render_plugin_page(request, slug, question=question.text, answer=answer)
+    run = question_run.run_to_end(question)
+    answer = present_answer(_stored_answer(run, started), viewer=signed_in_user(request))
+    return with_status_of(run, render_plugin_page(request, slug, question=question.text, answer=answer))
 
 
 def _build_question(request: HttpRequest, plugin: Plugin) -> Question:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts import api_keys
 from accounts.key_secrets import contains_key
 from accounts.models import ApiKey, Capability, User, default_per_day, default_per_minute
+from lexic.http.origin_form_field import OriginsFormField
 from plugins.models import Plugin
 
 LIFETIME_CHOICES = [("30", "after 30 days"), ("90", "after 90 days"), ("365", "after a year"), ("", "never")]
@@ -24,7 +25,15 @@ OVERLAP_CHOICES = [
 ]
 
 
-class KeyForm(forms.Form):
+class OriginsForm(forms.Form):
+    allowed_origins = OriginsFormField(
+        label="Web pages that may use it",
+        help_text="Origins such as https://www.example.org, with commas between them. Everybody who opens such a page"
+        " can read the key.",
+    )
+
+
+class KeyForm(OriginsForm):
     name = forms.CharField(max_length=100, help_text="A name for yourself, such as “planning agent”.")
     plugin = forms.CharField(
         required=False,
@@ -68,9 +77,8 @@ class KeyForm(forms.Form):
     def issue(self) -> tuple[ApiKey, str]:
         """The new key and its secret. Raises as `keeping.issue` does."""
         chosen = self.cleaned_data
-        wanted: dict[str, Any] = {
-            name: chosen[name] for name in ("capabilities", "per_minute", "per_day") if chosen.get(name)
-        }
+        optional = ("capabilities", "per_minute", "per_day", "allowed_origins")
+        wanted: dict[str, Any] = {name: chosen[name] for name in optional if chosen.get(name)}
         if chosen["life"]:
             wanted["expires_at"] = timezone.now() + timedelta(days=int(chosen["life"]))
         plugins = [chosen["plugin"]] if chosen["plugin"] else []

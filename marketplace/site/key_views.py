@@ -21,7 +21,7 @@ from accounts.models import ApiKey, ApiKeyQuerySet, Capability, User
 from accounts.signed_in_request import SignedInRequest
 from lexic.errors import LexicError
 from marketplace.plugin_page.code_snippets import build_snippets
-from marketplace.site.key_forms import KeyForm, RotateKeyForm
+from marketplace.site.key_forms import KeyForm, OriginsForm, RotateKeyForm
 from plugins.models import Plugin
 from querying.audit.key_usage import KeyUsage, usage_by_key
 
@@ -79,6 +79,20 @@ def rotate_key_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
     except LexicError as error:
         return _redirect_with_error(request, error)
     return _keys_page(request, key=key, secret=secret, old=old)
+
+
+@require_POST
+@login_required
+def change_key_origins_view(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Which web pages may use the key from now on."""
+    key, form = _own_key(request, pk), OriginsForm(request.POST)
+    if not form.is_valid():
+        for reason in form.errors["allowed_origins"]:
+            messages.error(request, f"Nothing was changed. {reason}")
+        return redirect("keys")
+    api_keys.update_key(key, by=request.user, **form.cleaned_data)
+    messages.success(request, f"Changed which web pages may use “{key.name}”.")
+    return redirect("keys")
 
 
 @require_POST

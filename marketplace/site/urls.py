@@ -6,7 +6,13 @@ from marketplace.invitations import accept_invitation, invitation_view
 from marketplace.site.crawlers import robots_view, sitemap_view
 from marketplace.site.guide_view import guide_view
 from marketplace.site.home_view import home_view
-from marketplace.site.key_views import keys_view, reveal_key_view, revoke_key_view, rotate_key_view
+from marketplace.site.key_views import (
+    change_key_origins_view,
+    keys_view,
+    reveal_key_view,
+    revoke_key_view,
+    rotate_key_view,
+)
 
 urlpatterns = [
     path("", home_view, name="home"),
@@ -19,5 +25,6 @@ urlpatterns = [
     path("api-keys", keys_view, name="keys"),
     path("api-keys/<uuid:pk>/reveal", reveal_key_view, name="reveal_key"),
     path("api-keys/<uuid:pk>/rotate", rotate_key_view, name="rotate_key"),
+    path("api-keys/<uuid:pk>/origins", change_key_origins_view, name="change_key_origins"),
     path("api-keys/<uuid:pk>/revoke", revoke_key_view, name="revoke_key"),
 ]

@@ -9,7 +9,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from accounts import visitors
 from accounts.models import User
 from lexic.errors import LexicError
+from lexic.http.error_handlers import RETRY_SECONDS
 from plugins.models import Plugin
+from querying.presentation.question_run import QuestionRun
 from querying.question import user_limits
 
 
@@ -32,6 +34,15 @@ def error_response(
     response.status_code = error.status
     if isinstance(error, (user_limits.UserRateLimited, user_limits.VisitorRateLimited)):
         response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def with_status_of(run: QuestionRun, response: HttpResponse) -> HttpResponse:
+    """The page that shows the end of this question. Where the answer failed, it has the status of that failure."""
+    if run.failure:
+        response.status_code = run.failure.status
+        if run.failure.status == 503:
+            response["Retry-After"] = str(RETRY_SECONDS)
     return response
 
 

@@ -55,3 +55,14 @@ def test_a_replaced_key_is_not_kept_for_good_and_may_be_renamed(builder: Client,
     assert complaints(builder, old, name="the old one", **kept) == []
     old.refresh_from_db()
     assert old.name == "the old one"
+
+
+def test_the_web_pages_that_may_use_a_key_are_changed_in_the_builder(builder: Client, alice: User) -> None:
+    key = issue(alice)
+    address = reverse("admin:accounts_apikey_change", args=[key.pk])
+    refused = builder.post(address, {**SAID, "allowed_origins": "www.example.org"}).content.decode()
+    assert "An origin is a scheme and a host" in refused
+    assert complaints(builder, key, allowed_origins="https://www.example.org, https://a.example.org:8443") == []
+    key.refresh_from_db()
+    assert key.allowed_origins == ["https://www.example.org", "https://a.example.org:8443"]
+    assert "https://www.example.org,https://a.example.org:8443" in builder.get(address).content.decode()

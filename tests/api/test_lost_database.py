@@ -99,3 +99,15 @@ def test_visitors(server: str, published: Plugin, lost: str, address: str) -> No
         data = {"question": QUESTION, "message": QUESTION}
         streamed = client.post(f"{server}{address}", data=data, headers=headers)
     assert (streamed.status_code, TOLD["error"] in streamed.text) == (200, True)
+
+
+@pytest.mark.parametrize("address", ["/marketplace/cover/try", "/chat/cover/ask"])
+def test_visitors_without_a_stream(server: str, published: Plugin, lost: str, address: str) -> None:
+    Plugin.objects.update(public_chat=True)
+    with httpx2.Client(trust_env=False, timeout=60) as client:
+        client.get(f"{server}/marketplace/cover")
+        headers = {"Accept": "text/html", "X-CSRFToken": client.cookies["csrftoken"]}
+        page = client.post(f"{server}{address}", data={"question": QUESTION}, headers=headers)
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "2")
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert "The database cannot be reached at the moment." in page.text

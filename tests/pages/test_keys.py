@@ -305,3 +305,21 @@ def test_the_list_takes_the_same_queries_for_any_number_of_keys(
     # Session, person, their permissions and their groups', the sidebar and its badge, how many, which.
     with django_assert_num_queries(8):
         client.get(reverse("admin:accounts_apikey_changelist"))
+
+
+def test_web_pages_that_may_use_a_key_are_named_and_changed(browsing: Browse, visitor: User, charlie: User) -> None:
+    client = browsing(visitor)
+    client.post(reverse("keys"), {"name": "widget", "allowed_origins": "https://www.Example.org,http://localhost:3000"})
+    key = ApiKey.objects.get()
+    assert key.allowed_origins == ["https://www.example.org", "http://localhost:3000"]
+    assert "https://www.example.org, http://localhost:3000" in client.get(reverse("keys")).content.decode()
+    url = reverse("change_key_origins", args=[key.pk])
+    refused = client.post(url, {"allowed_origins": "https://www.example.org/page"}, follow=True).content.decode()
+    assert "Nothing was changed. An origin is a scheme and a host" in refused
+    assert browsing(charlie).post(url, {"allowed_origins": ""}).status_code == 404
+    client = browsing(visitor)
+    key.refresh_from_db()
+    assert len(key.allowed_origins) == 2
+    client.post(url, {"allowed_origins": ""})
+    key.refresh_from_db()
+    assert key.allowed_origins == []

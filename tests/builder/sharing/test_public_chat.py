@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from accounts.models import User
 from builder.readiness import reverse_pane
@@ -43,3 +44,14 @@ def test_a_viewer_reads_it_and_marks_nothing(browsing: Browse, bob: User, charli
     for person in (bob, charlie):
         assert browsing(person).post(reverse_pane(plugin, "mark_public")).status_code in (403, 404)
     assert not Document.objects.filter(is_public=True).exists()
+
+
+def test_the_author_is_told_that_frames_need_https(browsing: Browse, alice: User, plugin: Plugin) -> None:
+    client = browsing(alice)
+    url = reverse_pane(plugin, "sharing")
+    told = "the chat forgets its conversation with every question"
+    assert '<p class="small">You see this page over http.' in client.get(url).content.decode()
+    client.post(reverse("admin:builder_use", args=[plugin.pk]), {"embed_origins": "https://www.example.org"})
+    page = client.get(url).content.decode()
+    assert ('<p class="small warn">You see this page over http.' in page, told in page) == (True, True)
+    assert told not in client.get(url, secure=True).content.decode()
