@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
@@ -16,16 +16,18 @@ from typing import ParamSpec, TypeVar
 from asgiref.sync import sync_to_async
 
 from accounts.quotas import stream_slot
+from knowledge.search.hybrid import Passage
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from plugins.models import CitationMode, Planner
-from querying.answering import document_list
+from querying.answering import document_list, tree_answers
 from querying.answering.confidence import confidence_basis
 from querying.answering.generate import generate
 from querying.answering.guard import refusal_answer
 from querying.answering.llms import get_llm
 from querying.answering.sufficiency import assess_sufficiency
+from querying.answering.tree_answers import UNSUPPORTED
 from querying.audit.log import QueryRecord, record_query
 from querying.audit.spending import check_spending
 from querying.llm_interface import LLM, ProviderFailed
@@ -152,15 +154,25 @@ async def _answer_from_passages(record: QueryRecord) -> AsyncGenerator[Event]:
     hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
     with record.measure("weigh"):
         record.evidence = await _run_in_thread(retriever.build_evidence, question, passages, **hints)
-    basis, refusal = _judge_evidence(record)
-    if refusal:
-        listed = await _run_in_thread(document_list.list_in_place_of, refusal, question, passages)
-        for event in _finish_with_text(record, listed):
+    basis, finished = await _run_in_thread(_answer_without_writing, record, passages)
+    if finished:
+        for event in _finish_with_text(record, finished):
             yield event
         return
     async with aclosing(_write_answer(record, basis)) as events:
         async for event in events:
             yield event
+
+
+def _answer_without_writing(record: QueryRecord, passages: Sequence[Passage]) -> tuple[ConfidenceBasis, Answer | None]:
+    """How sure the evidence makes an answer; and what needs no writing: the outcomes of a tree's open question, a list
+    that the filters make, or the refusal."""
+    assert record.evidence is not None
+    basis, refusal = _judge_evidence(record)
+    if record.consultation.outcomes:
+        outcomes = tree_answers.possible_outcomes(record.question, record.consultation, record.evidence)
+        return basis, outcomes or refusal
+    return basis, refusal and document_list.list_in_place_of(refusal, record.question, passages)
 
 
 def _judge_evidence(record: QueryRecord) -> tuple[ConfidenceBasis, Answer | None]:
@@ -169,11 +181,16 @@ def _judge_evidence(record: QueryRecord) -> tuple[ConfidenceBasis, Answer | None
     question, release = record.question, record.question.release
     judged = assess_sufficiency(question.search_text, record.evidence, threshold=release.evidence_threshold)
     basis = confidence_basis(judged.grounds, calibration=release.calibration)
-    if judged.passes or release.citation_mode == CitationMode.OFF:
+    if judged.passes:
+        return basis, None
+    refusal = replace(refusal_answer("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
+    if record.consultation.has_decided and (record.llm.is_offline or release.citation_mode == CitationMode.MANDATORY):
+        return basis, tree_answers.unsupported_end(question, record.consultation, refusal)
+    if release.citation_mode == CitationMode.OFF:
         return basis, None
     if release.citation_mode == CitationMode.OPTIONAL:
         return replace(basis, level=Confidence.LOW), None
-    return basis, replace(refusal_answer("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
+    return basis, refusal
 
 
 async def _write_answer(record: QueryRecord, basis: ConfidenceBasis | None) -> AsyncGenerator[Event]:
@@ -243,6 +260,8 @@ def _clarify(record: QueryRecord, missing: Clarification, *, reason: str) -> Don
 
 
 def _finish(record: QueryRecord, finished: Answer) -> Done:
+    if finished.outcome == Outcome.REFUSED and record.consultation.has_decided and finished.reason != UNSUPPORTED:
+        finished = tree_answers.unsupported_end(record.question, record.consultation, finished)
     usage = finished.usage + record.usage_before_answer
     record.answer = replace(finished, decision_path=record.consultation.path, usage=usage)
     return Done(answer=record.answer)

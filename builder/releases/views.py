@@ -16,11 +16,13 @@ from builder.readiness import reverse_pane
 from builder.releases.diff import diff_texts
 from builder.releases.forms import NotesForm, PublishForm
 from builder.releases.publication import try_publish, withdraw_with_message
+from knowledge.embedders.base import EmbedderError
 from marketplace.publishing.golden_gate import gate_result
 from marketplace.publishing.release_diff import draft_changes, release_changes
 from marketplace.publishing.rollback import roll_back
 from plugins.models import Plugin, Release
 from querying import releases
+from querying.answering.tree_support import UnsupportedEnd, unsupported_ends
 from querying.releases import DRAFT
 
 PER_PAGE = 25
@@ -81,8 +83,17 @@ def publish_release(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "golden": gate_result(plugin),
         "latest": latest,
         "changes": draft_changes(plugin, since=latest) if latest else [],
+        "unsupported": _unsupported_ends(plugin),
     }
     return render_pane(request, plugin, "releases", "builder/publish.html", context)
+
+
+def _unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:
+    """None where the provider of the embedder does not answer: it is a warning, and the page is needed."""
+    try:
+        return unsupported_ends(plugin)
+    except EmbedderError:
+        return []
 
 
 def withdraw_plugin(request: SignedInRequest, plugin: Plugin) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.panes import may_edit_plugin, render_pane
-from builder.trees.editor_json import checked_tree_json, walk_json
+from builder.trees.editor_json import checked_tree_json, selection_json, walk_json
 from builder.trees.json_requests import json_errors, parse_json, read_body
 from builder.trees.source_hints import find_hint_passage
 from builder.trees.views import tree_or_404
@@ -108,7 +108,8 @@ def walk_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpRespo
         reading, sentence=_read_sentence(data.get("sentence", "")), facts=_read_facts(data.get("facts", {}))
     )
     hint = find_hint_passage(plugin, hint=found.action.source_hint) if found.action else None
-    return JsonResponse({**walk_json(reading, found), "hint": hint})
+    taken = selection_json(f"{one.name} {one.description}", reading, sentence=data.get("sentence", ""))
+    return JsonResponse({**walk_json(reading, found), "hint": hint, "selection": taken})
 
 
 def _read_sentence(value: object) -> str:

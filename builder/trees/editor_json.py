@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from knowledge.search.hybrid import Passage
+from querying.question.tree_selection import THRESHOLD, profile_tree, score_tree
 from trees.cases import Case, CaseResult, describe_outcome, measure_coverage, run_cases, walked_branches
 from trees.definition.fields import FactField, collect_fields
 from trees.definition.key_order import order_tree_keys
@@ -64,6 +65,14 @@ def walk_json(tree: Tree, walk: Walk) -> dict[str, Any]:
         },
         "facts": {name: fact.value for name, fact in walk.facts_used.items()},
     }
+
+
+def selection_json(name: str, tree: Tree, *, sentence: str) -> dict[str, Any] | None:
+    """Whether a question put so is taken by the tree, and by how much; None without a sentence."""
+    if not sentence.strip():
+        return None
+    score = score_tree(profile_tree(name, tree), question=sentence)
+    return {"taken": score > THRESHOLD, "score": round(score, 2), "threshold": THRESHOLD}
 
 
 def _step_json(tree: Tree, walk: Walk, step: Step) -> dict[str, Any]:

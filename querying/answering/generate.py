@@ -44,8 +44,10 @@ async def generate(
 
     def shown(sentences: list[CitedSentence]) -> Delta | None:
         nonlocal text
-        new = "".join(_separator(text, s) + render_sentence(s.text, style=style) for s in sentences)
-        text += new
+        before = len(text)
+        for sentence in sentences:
+            text += _separator(text, sentence) + render_sentence(sentence.text, style=style)
+        new = text[before:]
         return Delta(text=new) if new else None
 
     async with aclosing(

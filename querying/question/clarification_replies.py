@@ -18,16 +18,16 @@ from typing import Any
 
 from plugins.models import Release
 from querying.question.clarifications import clarification_text
-from querying.question.tree_consultation import clarification_for, find_relevant_tree, parsed_trees
+from querying.question.tree_consultation import clarification_for, find_relevant_tree, tree_profiles
+from querying.question.unsure import is_unsure
 from querying.types import Question, Turn
 from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts
 from trees.walk import MissingFact, list_missing_facts, resolves_missing_fact, walk
 
-# A reply that gives no value is asked for again when it is as short as this, or admits to not knowing; any other is
-# about something else.
+# A reply that gives no value is kept when it is as short as this, or admits to not knowing; any other is about
+# something else.
 _MAX_UNCLEAR_WORDS = 2
-_UNSURE = re.compile(r"\b(?:(?:do not|don['’]?t) know|not sure|unsure|no idea)\b", re.IGNORECASE)
 _QUESTION_START = re.compile(
     r"(?:what|how|which|when|where|why|who|tell|explain|define|describe|show|list)\b", re.IGNORECASE
 )
@@ -84,17 +84,17 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     value = facts[field].value
     if resolves_missing_fact(question.tree, question.missing, value):
         return FactReply(field=field, value=value, says_more=True)
-    is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or _UNSURE.search(bare)
+    is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or is_unsure(bare)
     return FactReply(field=field, value=bare, says_more=False) if is_unclear else None
 
 
 def reply_to_tree(first: Question, answer: str) -> FactReply | None:
     """The fact that the answer gives to what a tree asks about the first question; None where no tree asks."""
     found = find_relevant_tree(first)
-    missing = walk(found[1], found[2]).missing if found else None
+    missing = walk(found[0].tree, found[1]).missing if found else None
     if found is None or missing is None:
         return None
-    tree = found[1]
+    tree = found[0].tree
     # A model may have read more out of the question than its words say: then another fact was asked for.
     others = [one for one in list_missing_facts(tree) if one.options and one.field != missing.field]
     for one in [missing, *others]:
@@ -132,9 +132,9 @@ def _facts_in_line(line: str, known: Mapping[str, list[TreeQuestion]]) -> Iterat
 
 
 def _tree_questions(release: Release) -> Iterator[TreeQuestion]:
-    for _, tree in parsed_trees(release):
-        for missing in list_missing_facts(tree):
-            yield TreeQuestion(tree=tree, missing=missing)
+    for profile in tree_profiles(release):
+        for missing in list_missing_facts(profile.tree):
+            yield TreeQuestion(tree=profile.tree, missing=missing)
 
 
 def _one_line(text: str) -> str:

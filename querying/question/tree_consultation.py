@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -12,7 +14,8 @@ from asgiref.sync import sync_to_async
 from knowledge.search.hybrid import Passage
 from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
-from querying.question.tree_selection import select_tree, unrelated_stems
+from querying.question.tree_selection import TreeProfile, profile_tree, select_tree, unrelated_stems
+from querying.question.unsure import is_unsure
 from querying.sanitize import sanitize
 from querying.types import Clarification, Question, Usage
 from trees.definition.nodes import Action, Tree
@@ -23,15 +26,22 @@ from trees.words import content_stems
 
 logger = logging.getLogger(__name__)
 
+# Of how many releases a process keeps the trees as they were read.
+_MAX_RELEASES = 64
+# More answers than this are asked for, not told one by one.
+_MAX_OUTCOMES = 6
+
 
 @dataclass(frozen=True, kw_only=True)
 class Consultation:
-    """What the trees said. Without a tree for this question everything is empty."""
+    """What the trees said. Without a tree for this question everything is empty. `outcomes` is where each answer would
+    lead, in pairs, where the person does not know the answer."""
 
     tree_name: str = ""
     walk: Walk | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    outcomes: tuple[tuple[str, str], ...] = ()
 
     @property
     def path(self) -> tuple[Mapping[str, Any], ...]:
@@ -51,7 +61,9 @@ class Consultation:
 
     @property
     def clarification(self) -> Clarification | None:
-        return clarification_for(self.walk.missing) if self.walk and self.walk.missing else None
+        if self.outcomes or self.walk is None or self.walk.missing is None:
+            return None
+        return clarification_for(self.walk.missing)
 
     @property
     def has_decided(self) -> bool:
@@ -60,6 +72,8 @@ class Consultation:
     @property
     def decision_text(self) -> str:
         """What the tree adds to the question, in words: the facts it used and what it recommends."""
+        if self.outcomes:
+            return " ".join(outcome for _, outcome in self.outcomes)
         if not self.has_decided:
             return ""
         values = (str(step.get("value", "")) for step in self.path)
@@ -80,39 +94,58 @@ async def consult_trees(question: Question, *, passages: Sequence[Passage], llm:
     found = await sync_to_async(find_relevant_tree)(question)
     if found is None:
         return Consultation()
-    name, tree, facts = found
+    profile, facts = found
+    tree = profile.tree
     walked, usage = walk(tree, facts), Usage()
     if walked.missing and llm.can_extract_facts:
         understood, usage = await _facts_from_model(question, tree=tree, llm=llm)
         facts = {**understood, **facts}
         walked = walk(tree, facts)
-    if walked.missing and _has_other_topics(question, name=name, tree=tree, facts=facts, passages=passages):
+    outcomes: tuple[tuple[str, str], ...] = ()
+    if walked.missing and is_unsure(question.facts.get(walked.missing.field)):
+        outcomes = _outcomes(tree, facts, walked.missing)
+        if not outcomes:  # the documents may know
+            return Consultation(usage=usage)
+    elif walked.missing and _has_other_topics(question, profile=profile, facts=facts, passages=passages):
         return Consultation(usage=usage)
     return Consultation(
-        tree_name=name,
+        tree_name=profile.name,
         walk=walked,
         facts={field: fact.value for field, fact in facts.items()},
         usage=usage,
+        outcomes=outcomes,
     )
 
 
-def find_relevant_tree(question: Question) -> tuple[str, Tree, dict[str, Any]] | None:
+def _outcomes(tree: Tree, facts: Mapping[str, Any], missing: MissingFact) -> tuple[tuple[str, str], ...]:
+    """Each answer that could be given, with what the tree then recommends; nothing where one of them leads to a further
+    question, or where there are too many."""
+    if not 1 < len(missing.options) <= _MAX_OUTCOMES:
+        return ()
+    given = {option: tree_facts.facts_from_request(tree, {missing.field: option})[0] for option in missing.options}
+    actions = {option: walk(tree, {**facts, **fact}).action for option, fact in given.items()}
+    if not all(actions.values()):
+        return ()
+    return tuple((option, action.recommendation) for option, action in actions.items() if action)
+
+
+def find_relevant_tree(question: Question) -> tuple[TreeProfile, dict[str, Any]] | None:
     """The tree that the question is about, with the facts that are given or said. Reading a large tree takes time."""
-    trees = parsed_trees(question.release)
+    profiles = tree_profiles(question.release)
     earlier = question.earlier_user_turns
-    index = select_tree(trees, question=question.text, context=earlier, facts=question.facts)
+    index = select_tree(profiles, question=question.text, context=earlier, facts=question.facts)
     if index is None:
         return None
-    name, tree = trees[index]
+    tree = profiles[index].tree
     given, _ = tree_facts.facts_from_request(tree, question.facts)
     said = tree_facts.extract_facts(tree, question=question.text, context=earlier)
-    return name, tree, {**said, **given}
+    return profiles[index], {**said, **given}
 
 
 def _has_other_topics(
-    question: Question, *, name: str, tree: Tree, facts: Mapping[str, Any], passages: Sequence[Passage]
+    question: Question, *, profile: TreeProfile, facts: Mapping[str, Any], passages: Sequence[Passage]
 ) -> bool:
-    others = unrelated_stems(name, tree, question=question.text)
+    others = unrelated_stems(profile, question=question.text)
     if not facts:
         return bool(others)
     return bool(others & content_stems(" ".join(passage.content for passage in passages)))
@@ -130,13 +163,19 @@ async def _facts_from_model(question: Question, *, tree: Tree, llm: LLM) -> tupl
     return tree_facts.facts_from_tool_call(tree, arguments), usage
 
 
-def parsed_trees(release: Release) -> list[tuple[str, Tree]]:
-    """The release's trees, each with what it is about. One that cannot be read (it was checked when saved) is left
-    out and logged."""
-    trees = []
-    for stored in release.trees:
+def tree_profiles(release: Release) -> tuple[TreeProfile, ...]:
+    """The release's trees, each with what it is about, read and embedded once in a process. One that cannot be read (it
+    was checked when saved) is left out and logged."""
+    return _read_profiles(json.dumps(release.trees, sort_keys=True)) if release.trees else ()
+
+
+@lru_cache(maxsize=_MAX_RELEASES)
+def _read_profiles(stored_trees: str) -> tuple[TreeProfile, ...]:
+    profiles = []
+    for stored in json.loads(stored_trees):
         try:
-            trees.append((f"{stored['name']} {stored['description']}", parse_tree(stored["tree_data"])))
+            tree = parse_tree(stored["tree_data"])
+            profiles.append(profile_tree(f"{stored['name']} {stored['description']}", tree))
         except InvalidTree:
-            logger.exception("tree %s of %s cannot be read", stored["id"], release)
-    return trees
+            logger.exception("tree %s cannot be read", stored["id"])
+    return tuple(profiles)

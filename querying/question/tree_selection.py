@@ -48,6 +48,7 @@ class TreeProfile:
     """What a tree is about. `subject` are the stems of its name, description and recommendations, `words` also those of
     its labels and questions; `vectors` one array [texts, 384] for each kind of text."""
 
+    name: str
     tree: Tree
     subject: frozenset[str]
     words: frozenset[str]
@@ -55,7 +56,7 @@ class TreeProfile:
 
 
 def select_tree(
-    trees: Sequence[tuple[str, Tree]],
+    profiles: Sequence[TreeProfile],
     *,
     question: str,
     facts: Collection[str] = (),
@@ -63,29 +64,29 @@ def select_tree(
 ) -> int | None:
     """The index of the tree that the question is about, or None when it is about none of them; of equals the first.
 
-    `trees` pairs each tree with its name and description. `facts` are the names of the fields given with the request,
+    `facts` are the names of the fields given with the request,
     `context` what the same person said before, oldest first: a question that names something of the tree, or comes
     with its facts, may go on from there (“and for a slab?”).
     """
-    scores = [_score(profile_tree(*one), question=question, facts=facts, context=context) for one in trees]
+    scores = [score_tree(one, question=question, facts=facts, context=context) for one in profiles]
     best = max(scores, default=-np.inf)
     return scores.index(best) if best > THRESHOLD else None
 
 
-def unrelated_stems(name: str, tree: Tree, *, question: str) -> set[str]:
+def unrelated_stems(profile: TreeProfile, *, question: str) -> set[str]:
     """Stems of the question's words of substance that the tree has nothing to do with: what else it is about."""
-    profile = profile_tree(name, tree)
-    return _subject_words(question) - _related_stems(profile, question, extract_facts(tree, question=question))
+    return _subject_words(question) - _related_stems(profile, question, extract_facts(profile.tree, question=question))
 
 
 def profile_tree(name: str, tree: Tree) -> TreeProfile:
-    """The profile of a tree with this name and description. Its texts are embedded once in a process."""
+    """The profile of a tree with this name and description. Embeds its texts, which takes time."""
     questions = [node.question.text for node in tree.questions if node.question.text]
     labels = [node.label for node in tree.nodes.values() if node.label]
     advice = [node.action.recommendation for node in tree.actions]
     hints = [node.action.source_hint for node in tree.actions]
     subject = _subject_words(" . ".join([name, tree.name, tree.description, *advice, *hints]))
     return TreeProfile(
+        name=name,
         tree=tree,
         subject=frozenset(subject),
         words=frozenset(subject | _subject_words(" . ".join([*labels, *questions]))),
@@ -120,7 +121,10 @@ def features(profile: TreeProfile, question: str, *, facts: Collection[str] = ()
     return np.concatenate([np.array(numbers), _embed(masked), [1.0]]).astype(np.float32)
 
 
-def _score(profile: TreeProfile, *, question: str, facts: Collection[str], context: Sequence[str]) -> float:
+def score_tree(
+    profile: TreeProfile, *, question: str, facts: Collection[str] = (), context: Sequence[str] = ()
+) -> float:
+    """How much the question is about the tree: one above `THRESHOLD` is taken."""
     score = float(features(profile, question, facts=facts) @ _weights())
     if score > THRESHOLD or score < _FOLLOW_UP_THRESHOLD or not context:
         return score

@@ -380,3 +380,13 @@ def test_a_tree_is_reached_only_through_its_own_plugin(alice, charlie, cover):
             address = reverse(f"admin:builder_{name}", args=[plugin, cover.pk])
             assert {client.get(address).status_code, post(client, address, "{}").status_code} <= {404, 405}
     assert browse(alice).get(reverse("admin:builder_tree", args=[cover.plugin_id, uuid4()])).status_code == 404
+
+
+def test_trying_a_sentence_says_whether_the_plugin_would_take_the_tree(alice, cover):
+    of_the_tree, of_another = (
+        post(browse(alice), of(cover, "tree_walk"), {"tree": cover_tree_data(), "sentence": text, "facts": {}}).json()
+        for text in ("What is the nominal cover of a concrete beam in severe exposure?", "Who won the world cup?")
+    )
+    assert of_the_tree["selection"]["taken"] is True
+    assert of_another["selection"]["taken"] is False
+    assert of_another["selection"]["score"] <= of_another["selection"]["threshold"] < of_the_tree["selection"]["score"]

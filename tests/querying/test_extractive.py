@@ -67,7 +67,7 @@ def test_it_quotes_the_sentence_that_answers_with_its_source():
 
 def test_the_trees_recommendation_leads_where_a_source_bears_it_out():
     pieces = compose(prompt(MILD, SEVERE, recommendation="45 mm nominal cover"))
-    assert pieces[0] == "45 mm nominal cover [Source 2]."
+    assert pieces[:2] == ["The expert recommends:", "45 mm nominal cover [Source 2]."]
 
 
 def test_a_recommendation_that_no_source_bears_out_is_not_stated():

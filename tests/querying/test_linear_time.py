@@ -28,7 +28,7 @@ from querying.question import ambiguity
 from querying.question.planning.label_vocabulary import LabelVocabulary
 from querying.question.planning.rule_planner import plan_by_rules
 from querying.question.resolve import WeightedTurn
-from querying.question.tree_selection import select_tree
+from querying.question.tree_selection import profile_tree, select_tree
 from querying.retrieval.evidence import score_evidence
 from querying.types import Prompt
 from tests.querying.passages import evidence, passage
@@ -81,13 +81,13 @@ def ask(text: str) -> None:
     list(ambiguity._unresolved_references(text, before=text))
     referenced_clauses(text)
     extract_facts(cover_tree(), question=text)
-    select_tree([("Cover", cover_tree())], question=text)
+    select_tree([profile_tree("Cover", cover_tree())], question=text)
 
 
 def label_tree(text: str) -> None:
     data = copy.deepcopy(cover_tree_data())
     data["nodes"][data["rootNodeId"]]["label"] = f"Label {text[: len(text) // 2 - 10]}"
-    select_tree([("Cover", parse_tree(data))], question="What is the cover of a beam?")
+    select_tree([profile_tree("Cover", parse_tree(data))], question="What is the cover of a beam?")
     find_problems(data)
 
 

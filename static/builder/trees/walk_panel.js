@@ -93,6 +93,7 @@ export class WalkPanel {
         walked.path.length ? h("ol", { class: "path", "aria-label": "Decision path" }, steps) : null,
         this.#end(walked),
         walked.hint && hintLine(walked.hint),
+        walked.selection && h("p", { class: "small faint" }, selectionText(walked.selection)),
         h("p", { class: "row" }, this.desk.mayChange ? button("Keep as a test case", () => this.keep(this), { icon: "flag" }) : null, button("Clear", () => this.clear(), { look: "btn-bare" })),
       ].filter(Boolean),
     );
@@ -132,4 +133,10 @@ export function hintLine({ hint, found, error }) {
   if (!hint) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), " This action does not hint at its source.");
   if (!found) return h("p", { class: "small" }, h("span", { class: "warn" }, icon("alert")), ` The hint “${hint}” finds no passage in the current documents.`);
   return h("p", { class: "small" }, h("span", { class: "ok" }, icon("check")), ` The hint “${hint}” finds `, h("a", { href: found.url, target: "_blank" }, found.title), ".");
+}
+
+/** Whether a question put so enters the tree at all, in words. */
+function selectionText({ taken, score, threshold }) {
+  const said = taken ? "The plugin takes this tree for such a question" : "The plugin answers such a question from the documents, without this tree";
+  return `${said}: ${score.toFixed(2)}, needed is more than ${threshold.toFixed(2)}.`;
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from querying.question.tree_selection import select_tree, unrelated_stems
+from querying.question.tree_selection import profile_tree, select_tree, unrelated_stems
 from tests.trees.growing import action, cover_tree, question, tree
 from trees.definition.parser import parse_tree
 
@@ -17,8 +17,10 @@ PAINT = parse_tree(
     )
 )
 TREES = [
-    ("Nominal cover. The least cover that concrete members such as beams and slabs need, by exposure.", cover_tree()),
-    ("Paint systems. Which primer, paint or varnish goes on steel or wood.", PAINT),
+    profile_tree(
+        "Nominal cover. The least cover that concrete members such as beams and slabs need, by exposure.", cover_tree()
+    ),
+    profile_tree("Paint systems. Which primer, paint or varnish goes on steel or wood.", PAINT),
 ]
 
 
@@ -87,7 +89,7 @@ def test_without_trees_there_is_none():
 def test_questions_of_trees_that_nobody_learnt_from_come_out_right():
     """Six trees and 441 questions, written by somebody who had seen neither the code nor the other questions."""
     data = json.loads((Path(__file__).parent / "tree_questions.json").read_text(encoding="utf-8"))
-    trees = [(f"{one['name']} {one['description']}", parse_tree(one["tree"])) for one in data["trees"]]
+    trees = [profile_tree(f"{one['name']} {one['description']}", parse_tree(one["tree"])) for one in data["trees"]]
     keys = [one["key"] for one in data["trees"]]
     right: dict[str, list[bool]] = {"own": [], "same subject": [], "other topics": []}
     for asked in data["questions"]:
@@ -121,5 +123,9 @@ def test_strangers_are_the_words_that_the_tree_has_nothing_to_do_with():
             },
         }
     )
-    assert unrelated_stems("Nominal cover", tree, question="What nominal cover does a beam need?") == set()
-    assert unrelated_stems("Nominal cover", tree, question="What cover does a beam need in a fire?") == {"fire"}
+    assert (
+        unrelated_stems(profile_tree("Nominal cover", tree), question="What nominal cover does a beam need?") == set()
+    )
+    assert unrelated_stems(profile_tree("Nominal cover", tree), question="What cover does a beam need in a fire?") == {
+        "fire"
+    }

@@ -15,6 +15,7 @@ from querying.types import REFUSAL, Evidence, Prompt, Sentence
 
 # With the sentences that must be said together with those that answer.
 MAX_QUOTATIONS = 5
+RECOMMENDATION_LEAD = "The expert recommends:"
 _QUANTITY = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -28,7 +29,7 @@ def compose(prompt: Prompt) -> list[str]:
     pieces = [piece for quotation in quotations for piece in cited_pieces(quotation, prompt.evidence)]
     if supporting:
         lead = f"{prompt.recommendation.rstrip(' .')} [Source {supporting.source + 1}]."
-        pieces.insert(0, lead)
+        pieces[:0] = [RECOMMENDATION_LEAD, lead]
     return pieces
 
 

@@ -1,0 +1,105 @@
+"""An end of a tree is always answered or explained, and whoever does not know an answer is shown both ways."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from builder.releases.views import _unsupported_ends
+from marketplace.publishing.publish import publish
+from plugins.models import CitationMode, Plugin
+from querying.question.resolve import resume_from_token
+from querying.question.unsure import is_unsure
+from querying.types import Confidence, Outcome
+from tests.cover import TREE
+from tests.querying.question.planning.test_planned_queries import answered, asked
+
+pytestmark = pytest.mark.django_db
+
+ASKED = "What is the nominal cover of a beam?"
+
+
+def with_recommendations(**by_node: str) -> dict[str, Any]:
+    changed: dict[str, Any] = copy.deepcopy(TREE)
+    for node, recommendation in by_node.items():
+        changed["nodes"][node]["action"] = {"recommendation": recommendation, "sourceHint": ""}
+    return changed
+
+
+def published(plugin: Plugin, alice: User, *, tree: dict[str, Any] = TREE, **policy: Any) -> Plugin:
+    plugin.trees.update(tree_data=tree)
+    Plugin.objects.filter(pk=plugin.pk).update(**policy)
+    plugin.refresh_from_db()
+    publish(plugin, by=alice)
+    return plugin
+
+
+def replied(plugin: Plugin, reply: str) -> Any:
+    asking, _ = answered(asked(ASKED, plugin))
+    assert asking.clarification is not None
+    return answered(resume_from_token(asked("", plugin), token=asking.clarification.token, answer=reply))[0]
+
+
+def test_an_end_that_a_page_supports_is_the_experts_and_comes_first(plugin: Plugin, alice: User) -> None:
+    answer = replied(published(plugin, alice), "severe")
+    assert answer.text.startswith("The expert recommends: 45 mm nominal cover [Source 1].")
+    assert "45 mm" in answer.citations[0].excerpt
+
+
+def test_an_end_that_no_page_supports_is_a_refusal_that_says_so(plugin: Plugin, alice: User) -> None:
+    tree = with_recommendations(cover_severe="Ask Professor Quillfeather about zirconium sleeves")
+    answer = replied(published(plugin, alice, tree=tree, evidence_threshold=0.99), "severe")
+    assert (answer.outcome, answer.reason) == (Outcome.REFUSED, "unsupported_recommendation")
+    assert answer.why[0] == (
+        "The expert's decision tree ends at “Cover in severe exposure”, and no page supports what it recommends."
+    )
+    assert answer.decision_path[-1]["node"] == "cover_severe"
+
+
+def test_where_citations_are_optional_the_recommendation_is_given_as_such(plugin: Plugin, alice: User) -> None:
+    tree = with_recommendations(cover_severe="Ask Professor Quillfeather about zirconium sleeves")
+    policy = {"evidence_threshold": 0.99, "citation_mode": CitationMode.OPTIONAL}
+    answer = replied(published(plugin, alice, tree=tree, **policy), "severe")
+    assert answer.text == "The expert recommends: Ask Professor Quillfeather about zirconium sleeves (not verified)."
+    assert (answer.outcome, answer.confidence, answer.citations) == (Outcome.ANSWERED, Confidence.LOW, ())
+
+
+@pytest.mark.parametrize("reply", ["I do not know", "no idea", "not sure"])
+def test_whoever_does_not_know_is_shown_both_ways_with_their_pages(plugin: Plugin, alice: User, reply: str) -> None:
+    answer = replied(published(plugin, alice), reply)
+    assert answer.text.splitlines() == [
+        "The expert's recommendation depends on the answer:",
+        "",
+        "- mild: 20 mm nominal cover [Source 1]",
+        "- severe: 45 mm nominal cover [Source 2]",
+    ]
+    assert ["20 mm" in answer.citations[0].excerpt, "45 mm" in answer.citations[1].excerpt] == [True, True]
+
+
+def test_where_the_ways_are_not_ends_the_documents_answer(plugin: Plugin, alice: User) -> None:
+    tree: dict[str, Any] = copy.deepcopy(TREE)
+    tree["nodes"]["exposure_check"]["childrenByAnswer"]["severe"] = "wet"
+    tree["nodes"]["wet"] = {
+        "id": "wet",
+        "type": "question",
+        "label": "Wet?",
+        "question": {"text": "Is it wet?", "options": ["yes", "no"]},
+        "childrenByAnswer": {"yes": "cover_severe", "no": "cover_mild"},
+    }
+    answer, _ = answered(asked(ASKED, published(plugin, alice, tree=tree), facts={"exposure": "no idea"}))
+    assert answer.outcome == Outcome.ANSWERED
+    assert answer.decision_path == ()
+
+
+@pytest.mark.parametrize("value", ["severe", "no", "yes", "none", "nothing", "40 mm", "no insurance", "", 3, None])
+def test_values_are_no_admission_of_not_knowing(value: object) -> None:
+    assert not is_unsure(value)
+
+
+def test_the_author_is_told_of_an_end_without_a_page_before_publishing(plugin: Plugin) -> None:
+    assert _unsupported_ends(plugin) == []
+    plugin.trees.update(tree_data=with_recommendations(cover_severe="Call the office of Professor Quillfeather"))
+    assert [end.label for end in _unsupported_ends(plugin)] == ["Cover in severe exposure"]
