@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Iterator
 
+import django
+
 # Commands that manage the services themselves, or need none.
 COMMANDS_WITHOUT_SERVICES = {
     "up",
@@ -24,7 +26,6 @@ COMMANDS_WITHOUT_SERVICES = {
 @contextlib.contextmanager
 def services_for_command() -> Iterator[None]:
     """The built-in services run inside the block, and a new database has its tables."""
-    import django
     from django.conf import settings
 
     from local import embedded_services, locks
@@ -51,14 +52,19 @@ def services_for_command() -> Iterator[None]:
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
-    from django.core.management import execute_from_command_line
-    from django.db import DatabaseError
-    from environs import EnvError
+    from local.loading import loading_modules
 
-    from lexic.errors import LexicError
+    with loading_modules():
+        from django.core.management import execute_from_command_line
+        from django.db import DatabaseError
+        from environs import EnvError
+
+        from lexic.errors import LexicError
 
     try:
         with services_for_command():
+            with loading_modules():
+                django.setup()
             execute_from_command_line(sys.argv)
     except LexicError as error:
         sys.exit("\n".join(filter(None, [f"Error: {error.message}", error.hint])))

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.contrib import admin
+from django.contrib.admin.apps import SimpleAdminConfig
+from django.contrib.admin.checks import check_admin_app, check_dependencies
+from django.core import checks
 
 
 class LexicConfig(AppConfig):
@@ -9,3 +15,16 @@ class LexicConfig(AppConfig):
 
     def ready(self) -> None:
         from lexic import checks  # noqa: F401 -- registers the system checks
+
+
+class UnloadedAdminConfig(SimpleAdminConfig):
+    """The admin, whose modules `lexic.urls` loads: workers and commands that show no page never wait for them."""
+
+    def ready(self) -> None:
+        checks.register(check_dependencies, checks.Tags.admin)
+        checks.register(_check_loaded_admin, checks.Tags.admin)
+
+
+def _check_loaded_admin(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+    admin.autodiscover()
+    return check_admin_app(app_configs, **kwargs)

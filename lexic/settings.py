@@ -84,7 +84,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "django_htmx",
     "unfold",
-    "django.contrib.admin",
+    "lexic.apps.UnloadedAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -5,6 +5,9 @@ from django.urls import include, path
 
 from lexic.http.health import healthz, readyz
 
+# The builder's modules are loaded with the addresses that lead to them (`lexic.apps.UnloadedAdminConfig`).
+admin.autodiscover()
+
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,6 +207,7 @@ def everything() -> dict[str, list[dict[str, Any]]]:
 
 
 def registered() -> list[tuple[type[models.Model], admin.ModelAdmin[Any]]]:
+    importlib.import_module("lexic.urls")  # which loads the pages
     return list(admin.site._registry.items())
 
 

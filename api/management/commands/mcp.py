@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from lexic.errors import LexicError
+from local.loading import loading_modules
 
 _HELP = """Speak the Model Context Protocol on the standard streams, for a client that starts its servers itself.
 
@@ -47,7 +48,8 @@ class Command(BaseCommand):
         if not secret:
             raise CommandError("No API key. Set the variable LEXIC_API_KEY, or give --key lx_...")
         # Only here: loading the library takes longer than most commands do.
-        from api.mcp import stdio
+        with loading_modules():
+            from api.mcp import stdio
 
         try:
             stdio.serve(secret)
