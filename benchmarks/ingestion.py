@@ -115,8 +115,10 @@ def running_lexic() -> Iterator[tuple[str, int]]:
                 import django
 
                 django.setup()
-                yield address, server.pid
-                server.terminate()
+                try:
+                    yield address, server.pid
+                finally:
+                    server.terminate()  # or the reader would go on reading
         finally:
             server.terminate()
             server.wait(60)
@@ -158,8 +160,8 @@ def measure_reading_speed(plugin: Plugin, *, seconds: float) -> dict[str, float]
     return {"PDFs read meanwhile": read, "seconds for one": seconds / max(1, read)}
 
 
-def create_published_plugin() -> tuple[Plugin, User, str]:
-    """A plugin with one document, its owner, and a key."""
+def create_published_plugin(*, capabilities: Sequence[str] = ("query",)) -> tuple[Plugin, User, str]:
+    """A plugin with one document, its owner, and a key that may do this."""
     from accounts.models import ApiKey, User
     from knowledge.documents.lifecycle import add_text
     from knowledge.ingest import ingest
@@ -175,7 +177,9 @@ def create_published_plugin() -> tuple[Plugin, User, str]:
     added = add_text(knowledge_base=base, title="Handbook", text=text, file_name="handbook.md", enqueue=False)
     ingest(added.document.pk)
     publish(plugin, by=owner)
-    _, secret = ApiKey.objects.issue(owner=owner, name="bench", per_minute=100_000, per_day=1_000_000)
+    _, secret = ApiKey.objects.issue(
+        owner=owner, name="bench", capabilities=list(capabilities), per_minute=100_000, per_day=1_000_000
+    )
     return plugin, owner, secret
 
 

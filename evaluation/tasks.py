@@ -13,12 +13,16 @@ from evaluation.golden import run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
 from evaluation.golden.golden_runs import run_golden
 from evaluation.models import EvaluationRun, GoldenQuestion
+from knowledge.lease import try_lease
 from lexic.celery import publish_task
 from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying import releases
 
 logger = logging.getLogger(__name__)
+
+# Until somebody looks again whether the other worker is done.
+WAIT_SECONDS = 30
 
 
 def enqueue_golden(plugin_id: UUID) -> bool:
@@ -34,11 +38,21 @@ def enqueue_golden(plugin_id: UUID) -> bool:
 
 @shared_task(name="querying.run_golden_questions", acks_late=True)
 def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> None:
-    """Run them once, however often the message comes: a run since it was asked for is enough."""
+    """Run them once, however often the message comes: a run since it was asked for is enough. While another worker is
+    at them, the message waits: a broker sends that of a long run again, and a second run would cost as much."""
     plugin = Plugin.objects.filter(pk=plugin_id).first()
     if plugin is None:
         return
-    since = datetime.fromisoformat(asked_at)
+    with try_lease(f"golden:{plugin.pk}") as is_ours:
+        if is_ours:
+            _run_if_due(plugin, since=datetime.fromisoformat(asked_at))
+        else:
+            run_golden_questions.apply_async(
+                kwargs={"plugin_id": plugin_id, "asked_at": asked_at}, countdown=WAIT_SECONDS
+            )
+
+
+def _run_if_due(plugin: Plugin, *, since: datetime) -> None:
     if EvaluationRun.objects.filter(plugin=plugin, started__gte=since).exists():
         run_progress.clear_progress(plugin.pk)
         return

@@ -19,9 +19,9 @@ def test_nothing_loads_the_library_before_it_is_needed(what: str):
     assert ended.returncode == 0
 
 
-# What reads questions and texts: models, their libraries, and what is worked out from long lists of words; and the pages
-# of the builder, which are loaded with their addresses.
+# What reads questions and texts: models, their libraries, and what is worked out from long lists of words.
 HEAVY = ("onnxruntime", "tokenizers", "openai", "dateparser", "pypdfium2", "pdfplumber", "lxml", "matplotlib")
+# The builder, which is loaded with the addresses that lead to it.
 PAGES = ("lexic.urls", "unfold.admin", "builder.admin", "marketplace.admin", "drf_spectacular.generators")
 MAX_MEGABYTES = 200
 

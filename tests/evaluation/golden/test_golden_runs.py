@@ -20,6 +20,7 @@ from evaluation.golden.golden_runs import build_scorecard, ensure_draft_run, lat
 from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.reports import console_report
 from evaluation.tuning.calibration_fit import measure_calibration_effect
+from knowledge.lease import try_lease
 from plugins.models import Plugin
 from querying import releases
 from querying.answering import confidence_calibration
@@ -125,6 +126,20 @@ def test_the_worker_runs_them_once_however_often_it_is_told(plugin: Plugin):
     add_goldens(plugin, right=1)
     asked = {"plugin_id": str(plugin.pk), "asked_at": timezone.now().isoformat()}
     tasks.run_golden_questions(**asked)
+    tasks.run_golden_questions(**asked)
+    assert EvaluationRun.objects.count() == 1
+
+
+def test_a_second_worker_waits_until_the_first_is_done(plugin: Plugin, monkeypatch: pytest.MonkeyPatch):
+    """A broker sends the message of a run that takes long again."""
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(tasks.run_golden_questions, "apply_async", lambda **given: sent.append(given))
+    add_goldens(plugin, right=1)
+    asked = {"plugin_id": str(plugin.pk), "asked_at": timezone.now().isoformat()}
+    with try_lease(f"golden:{plugin.pk}"):
+        tasks.run_golden_questions(**asked)
+    assert not EvaluationRun.objects.exists()
+    assert sent == [{"kwargs": asked, "countdown": tasks.WAIT_SECONDS}]
     tasks.run_golden_questions(**asked)
     assert EvaluationRun.objects.count() == 1
 
