@@ -55,7 +55,7 @@ RULES: dict[str, dict[str, Any]] = {
     "answer: antecedent": {f"{_CONTEXT}:antecedent": None},
     "answer: what follows": {f"{_CONTEXT}:following_sentence": None},
     "answer: list lead-in": {f"{_CONTEXT}:list_lead_in": None},
-    "answer: whole list": {f"{_COMPOSITION}:asks_for_several": False},
+    "answer: whole list": {f"{_COMPOSITION}:asks_for_whole_list": False},
     "answer: header row": {"querying.answering.llms.extractive.table_headers:find_header": None},
     "answer: conflicts": {"querying.answering.citations:conflicting_sentences": ()},
 }

@@ -37,6 +37,8 @@ _SENTENCE_STOP = re.compile(
 )
 _WHITE_SPACE = re.compile(r"\s*")
 _NEXT_WORD = re.compile(r"""\s*["'\u2018\u201c\[]{0,4}(\(?\w{0,24})""")
+# "Do this: 1. Open the cover": the number of a step.
+_FIRST_OF_A_LIST = re.compile(r"[:;]\s{1,3}\(?\d{1,2}$")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]|[A-Z]")
 _DIVISION_WORDS = r"(?:article|section|clause|chapter|part|annex|appendix|schedule|exhibit|table|figure)"
 # What may stand before the first full stop without being a sentence: "1.", "IV.", "Section 4.2."
@@ -54,6 +56,9 @@ _DIVISION_START = re.compile(rf"{_DIVISION_WORDS}\s+(?:\d|[IVX]+\b|[A-Z]\b)", re
 _MAX_HEADING_LENGTH = 90
 _WRAP_SLACK = 10
 
+# "Do this: 1. Open the cover": a sentence that runs into the first item of a list.
+_FIRST_ITEM = re.compile(r":\s{1,3}(?:\(?1[.)]|[\u2022-])\s")
+
 TextSpan = tuple[int, int]
 
 
@@ -67,6 +72,11 @@ def sentences_by_block(text: str) -> Iterator[list[TextSpan]]:
     """The same spans, those of one paragraph, heading, list item, numbered clause or table row together."""
     for start, end in _block_spans(text):
         yield list(_split_sentences(text, start, end))
+
+
+def leads_into_list(sentence: str) -> bool:
+    """Whether list items belong to what comes after it: it ends with a colon, or holds the first item already."""
+    return sentence.rstrip().endswith(":") or _FIRST_ITEM.search(sentence) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +162,8 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str], end: int) -> bool
     if text[stop.start()] != ".":
         return True
     if stop.start() - start <= 24 and _NUMBERING.fullmatch(text, start, stop.start()):
+        return False
+    if _FIRST_OF_A_LIST.search(text[max(start, stop.start() - 8) : stop.start()]):
         return False
     return _ends_after_word(_word_before(text, start, stop.start()), after)
 

@@ -103,3 +103,11 @@ def test_headings_on_their_own_line_are_sentences() -> None:
 def test_a_line_that_ends_long_before_the_margin_did_not_wrap() -> None:
     text = "- Horseback riding\nThese lessons provide employees with the opportunity to try something new\neach week."
     assert sentences(text) == text.split("\n", 1)
+
+
+def test_the_number_of_a_step_after_a_colon_ends_no_sentence():
+    text = "To add bandwidth: 1. Open the console. 2. Select the catalogue."
+    assert [text[start:end] for start, end in sentence_spans(text)] == [
+        "To add bandwidth: 1. Open the console.",
+        "2. Select the catalogue.",
+    ]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import uuid
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,10 +76,58 @@ def test_a_recommendation_that_no_source_bears_out_is_not_stated():
     assert not any("60 mm" in piece for piece in compose(prompt(MILD, recommendation="60 mm nominal cover")))
 
 
-def test_sentences_come_in_reading_order_of_the_document():
-    later = passage("Cover in severe exposure never falls below 45 mm, whatever the grade.", number=9)
-    pieces = compose(prompt(later, SEVERE))
-    assert [piece.split("[")[1] for piece in pieces] == ["Source 2].", "Source 1]."]
+def test_the_sentence_that_answers_comes_first_and_the_others_in_reading_order():
+    best = passage("In severe exposure a beam has a cover of 45 mm.", number=9)
+    third = passage("A link adds its diameter of 8 mm to the depth of each main bar.", number=4)
+    second = passage("Spacers of mortar carry the bars until the concrete has set.", number=2)
+    pieces = compose(prompt(best, third, second, question="How?"))
+    assert [piece.split("[")[1] for piece in pieces] == ["Source 1].", "Source 3].", "Source 2]."]
+
+
+def test_what_stands_on_the_page_right_before_the_best_sentence_stays_before_it():
+    text = "Grade M35 is needed for the lesser cover. Then a beam may have 40 mm. Spacers are made of mortar."
+    found = read(text, "40 mm", "Grade M35")
+    assert said("What cover may a beam have?", found)[:2] == [
+        "Grade M35 is needed for the lesser cover.",
+        "Then a beam may have 40 mm.",
+    ]
+
+
+def test_another_document_is_quoted_only_where_it_has_words_of_the_question_that_the_first_lacks():
+    other = passage("Slabs in a warehouse need thirty days of curing.", number=3, document_id=uuid.UUID(int=2))
+    beam = passage("A beam has a cover of 45 mm in severe exposure.", number=1)
+    assert len(compose(prompt(beam, other, question="What cover has a beam?"))) == 1
+    assert len(compose(prompt(beam, other, question="What cover has a beam, and what curing has a slab?"))) == 2
+
+
+def test_what_says_the_same_in_other_words_is_not_said_again():
+    one = passage("The plan covers massage therapy for employees and their families.", number=1)
+    again = passage("Under this plan, massage therapy is covered for families and for employees as well.", number=2)
+    assert len(compose(prompt(one, again, question="Is massage therapy covered?"))) == 1
+
+
+def test_a_sentence_whose_it_nobody_can_see_yields_to_one_that_names_it():
+    orphan = passage("It is usually paid on loans with a small deposit.", number=1)
+    named = passage("Mortgage insurance is paid on loans with a small deposit.", number=2)
+    [piece] = compose(prompt(orphan, named, question="When is insurance paid on loans?"))
+    assert piece.startswith("Mortgage insurance")
+
+
+def test_the_steps_of_a_procedure_are_quoted_whole():
+    text = "To add bandwidth: 1. Open the console. \n2. Select the catalogue.\n3. Choose a server.\nBilling is monthly."
+    [whole] = said("How is bandwidth added?", read(text, "bandwidth"))
+    assert all(step in whole for step in ("Open the console", "Select the catalogue", "Choose a server"))
+    assert "Billing" not in whole
+
+
+def test_half_of_a_quotation_mark_is_not_left_behind():
+    found = read("“Cover is what protects the steel. Nothing else does,” said the engineer.", "Cover is")
+    assert said("What protects the steel?", found) == ["Cover is what protects the steel."]
+
+
+def test_links_of_a_page_one_after_another_are_no_answer():
+    links = "Apply for Benefits More Places to Use EBT About your EBT Card Safe Access the Cardholder Website"
+    assert compose(prompt(passage(links), question="What is EBT?")) == [REFUSAL]
 
 
 def test_the_same_words_are_quoted_once():

@@ -12,7 +12,7 @@ from knowledge.chunking.chunker import title_path
 from knowledge.search.hybrid import Passage
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
-from language.sentences import sentence_spans
+from language.sentences import leads_into_list, sentence_spans
 from querying.answering.grounding.claim_support import (
     Surroundings,
     WordOverlap,
@@ -150,8 +150,8 @@ def _sentence_runs(text: str, *, widest: int) -> Sequence[Sequence[tuple[int, in
 
 
 def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[tuple[int, int]]:
-    """A line that ends in a colon, and the list items behind it."""
-    if not text[: spans[at][1]].endswith(":"):
+    """A line that leads into a list, and the list items behind it."""
+    if not leads_into_list(text[slice(*spans[at])]):
         return ()
     end = at + 1
     while end < len(spans) and end - at <= _MAX_LIST_ITEMS and _LIST_ITEM.match(text, spans[end][0]):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from language.sentences import leads_into_list
 from language.terms import terms
 from querying.answering.llms.extractive import context_sentences, table_headers
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.quotation_text import Quotation, cited_pieces
-from querying.answering.llms.extractive.sentence_selection import asks_for_several, select_sentences
-from querying.answering.llms.extractive.statements import MIN_STATEMENT_CHARACTERS, leads_in
+from querying.answering.llms.extractive.sentence_selection import asks_for_whole_list, select_sentences
+from querying.answering.llms.extractive.statements import MIN_STATEMENT_CHARACTERS
 from querying.types import REFUSAL, Evidence, Prompt, Sentence
 
-# With the sentences that must be said together with those that answer.
-MAX_QUOTATIONS = 5
+# With the sentences that must be said together with those that answer. A list or a table's row counts as one.
+MAX_QUOTATIONS = 3
 RECOMMENDATION_LEAD = "The expert recommends:"
 _QUANTITY = re.compile(r"\d+(?:\.\d+)?")
 
@@ -34,36 +35,34 @@ def compose(prompt: Prompt) -> list[str]:
 
 
 def _build_quotations(chosen: Sequence[Sentence], prompt: Prompt) -> list[Quotation]:
-    """Each sentence with what belongs to it, nothing twice, in reading order."""
+    """Each sentence with what belongs to it, nothing twice: what answers best first, the rest in reading order."""
     neighbours = Neighbours(prompt.evidence)
     quotations: list[Quotation] = []
     quoted: set[tuple[int, int]] = set()
     for sentence in chosen:
-        new = [
-            quotation
-            for quotation in _with_companions(sentence, neighbours, question=prompt.question)
-            if not quoted & quotation.places
-        ]
+        new = [quotation for quotation in _with_companions(sentence, neighbours) if not quoted & quotation.places]
         if quotations and len(quotations) + len(new) > MAX_QUOTATIONS:
             continue
         quotations += new
         quoted |= {place for quotation in new for place in quotation.places}
-    return _in_reading_order(quotations, prompt.evidence)
+    place = (chosen[0].source, chosen[0].start)
+    best = next((quotation for quotation in quotations if place in quotation.places), quotations[0])
+    return _best_run_first(_in_reading_order(quotations, prompt.evidence), best, neighbours)
 
 
-def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Iterator[Quotation]:
+def _with_companions(sentence: Sentence, neighbours: Neighbours) -> Iterator[Quotation]:
     if header := table_headers.find_header(sentence, neighbours):
         yield Quotation(sentence, header=header)
         return
-    if leads_in(sentence.text):
+    if leads_into_list(sentence.text):
         after = neighbours.after(sentence)
         yield Quotation(sentence, *(context_sentences.list_items(sentence, neighbours) or filter(None, [after])))
         return
     if heading := context_sentences.list_lead_in(sentence, neighbours):
-        entries = context_sentences.list_items(heading, neighbours) if asks_for_several(question) else [sentence]
-        yield Quotation(heading, *entries)
+        items = context_sentences.list_items(heading, neighbours)
+        yield Quotation(heading, *(items if sentence in items and asks_for_whole_list(items) else [sentence]))
         return
-    if before := context_sentences.antecedent(sentence, neighbours, question=question):
+    if before := context_sentences.antecedent(sentence, neighbours):
         yield Quotation(before)
     yield Quotation(sentence)
     if after := context_sentences.following_sentence(sentence, neighbours):
@@ -95,3 +94,17 @@ def _in_reading_order(quotations: Sequence[Quotation], evidence: Evidence) -> li
         return (documents.index(passage.document_id), page, passage.start + quotation.start)
 
     return sorted(quotations, key=place)
+
+
+def _best_run_first(quotations: Sequence[Quotation], best: Quotation, neighbours: Neighbours) -> list[Quotation]:
+    """The sentences that stand on the page together with the best one, then the others."""
+    first = last = quotations.index(best)
+    while first and _follows(quotations[first - 1], quotations[first], neighbours):
+        first -= 1
+    while last + 1 < len(quotations) and _follows(quotations[last], quotations[last + 1], neighbours):
+        last += 1
+    return [*quotations[first : last + 1], *quotations[:first], *quotations[last + 1 :]]
+
+
+def _follows(one: Quotation, other: Quotation, neighbours: Neighbours) -> bool:
+    return neighbours.after(one.sentences[-1]) == other.first

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from itertools import islice, takewhile
 
-from language.content_words import content_stems
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import (
     MAX_STATEMENT_CHARACTERS,
@@ -70,18 +69,18 @@ def list_items(heading: Sentence, neighbours: Neighbours) -> list[Sentence]:
     return list(islice(items, MAX_LIST_ITEMS))
 
 
-def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
-    """The sentence before, where this one is about something that only that one names.
-
-    The question may name it too: then who asked knows what "it" is, unless the sentence has none of its words.
-    """
+def antecedent(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:
+    """The sentence before, where this one is about something that only that one names."""
     before = neighbours.before(sentence)
-    if before is None or _EXPLETIVE.match(sentence.text) or _is_separate(before, sentence, neighbours):
+    if before is None or not needs_antecedent(sentence) or _is_separate(before, sentence, neighbours):
         return None
-    if not (_ANAPHOR.match(sentence.text) or _CONNECTIVE.match(sentence.text)) or not is_statement(before.text):
-        return None
-    own, others = (content_stems(question) & content_stems(one.text) for one in (sentence, before))
-    return before if others - own or not own else None
+    return before if is_statement(before.text) else None
+
+
+def needs_antecedent(sentence: Sentence) -> bool:
+    """Whether it begins with a word that stands for something said before."""
+    is_open = _ANAPHOR.match(sentence.text) or _CONNECTIVE.match(sentence.text)
+    return is_open is not None and not _EXPLETIVE.match(sentence.text)
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:

@@ -77,7 +77,7 @@ def _row_with_headers(row: Sentence, header: Sentence, passage: Passage) -> list
 
 def _best_wording(sentence: Sentence, passage: Passage) -> str:
     """The best wording that will stand: that of the page always does."""
-    literal = " ".join(sentence.text.split())
+    literal = _without_lone_quote(" ".join(sentence.text.split()))
     bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
     wordings = table_rows.row_wordings(literal) if table_rows.is_row(literal) else bare
     standing = (text for text in wordings if text == literal or _passes_verification(text, [sentence], passage))
@@ -90,6 +90,15 @@ def _without_heading(text: str, passage: Passage) -> str:
         rest = text[len(heading) :].lstrip(" :–—-")
         if heading and text.casefold().startswith(heading.casefold()) and rest[:1].isupper() and is_statement(rest):
             text = rest
+    return text
+
+
+def _without_lone_quote(text: str) -> str:
+    """Without a quotation mark whose other half stands in another sentence."""
+    for opening, closing in ('""', "“”"):
+        is_even = text.count(opening) % 2 == 0 if opening == closing else text.count(opening) == text.count(closing)
+        if not is_even and (text.startswith(opening) or text.endswith(closing)):
+            text = text.removeprefix(opening) if text.startswith(opening) else text.removesuffix(closing)
     return text
 
 

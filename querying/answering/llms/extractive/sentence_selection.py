@@ -12,6 +12,7 @@ from itertools import chain
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
+from querying.answering.llms.extractive.context_sentences import antecedent, needs_antecedent
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
 from querying.types import Evidence, Sentence
@@ -23,23 +24,20 @@ _SHARED_WORDS_BONUS = 0.05
 _FIGURE_BONUS = 0.02
 # … and the share of the headers of a table's row, which was scored without them …
 _HEADERS_BONUS = 0.3
-# … less this where a page cuts it in two, or where it leads in to what stands on the next.
+# … less this where a page cuts it in two, where it leads in to what stands on the next, or where it begins with a word
+# for something that the passage does not show.
 _FRAGMENT_PENALTY = 0.03
 # A further sentence must come this close to the best one and say this share of the question's words that the ones
-# before do not; or be as good as the best, as far as scores can tell.
+# before do not; or be as good as the best, as far as scores can tell, of the same document, and half of it new.
 _MIN_SCORE_RATIO, _MIN_NEW_WORDS = 0.88, 0.2
-_EQUAL_SCORE_RATIO = 0.96
+_EQUAL_SCORE_RATIO, _MIN_NEW_SHARE = 0.96, 0.5
 
-_ASKS_FOR_SEVERAL = re.compile(
-    r"\b(?:and|both|each|list|steps?|stages?|ways|types|kinds|examples|differen(?:t|ces?)|compared?|versus|vs"
-    r"|advantages|benefits|requirements|conditions|reasons|what\s+(?:\w+\s+){0,3}are|which\s+(?:\w+\s+){1,4}are)\b",
-    re.IGNORECASE,
-)
 _ASKS_FOR_FIGURE = re.compile(
     r"\bhow\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)\b|\bwhen\b|\bm(?:in|ax)imum\b"
     r"|\bwhat\s+(?:percentage|percent|number|year|age)\b",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _FIGURE = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 
 
@@ -62,7 +60,8 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             bonus = _shared_words_score(weights, sentence, neighbours)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
-            bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page)
+            is_orphan = needs_antecedent(sentence) and antecedent(sentence, neighbours) is None
+            bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
 
@@ -99,11 +98,22 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
             break
         if any(says_the_same(candidate.sentence.text, other.text) for other in chosen):
             continue
-        if candidate.score >= _EQUAL_SCORE_RATIO * best or _adds_information(
-            candidate.sentence, chosen, question, evidence
-        ):
+        is_equal = candidate.score >= _EQUAL_SCORE_RATIO * best and _goes_on(candidate.sentence, chosen, evidence)
+        if is_equal or _adds_information(candidate.sentence, chosen, question, evidence):
             chosen.append(candidate.sentence)
     return chosen
+
+
+def _goes_on(sentence: Sentence, chosen: Sequence[Sentence], evidence: Evidence) -> bool:
+    """Whether it is of the same document as the first, and half of its words are new."""
+    documents = [evidence.passages[one.source].document_id for one in (sentence, chosen[0])]
+    words = _said(sentence)
+    known = frozenset().union(*map(_said, chosen))
+    return documents[0] == documents[1] and len(words - known) >= _MIN_NEW_SHARE * len(words)
+
+
+def _said(sentence: Sentence) -> frozenset[str]:
+    return frozenset(content_stems(sentence.text)) | frozenset(_NUMBER.findall(sentence.text))
 
 
 def _adds_information(sentence: Sentence, chosen: Sequence[Sentence], question: str, evidence: Evidence) -> bool:
@@ -114,8 +124,10 @@ def _adds_information(sentence: Sentence, chosen: Sequence[Sentence], question: 
     return len((asked - known) & content_stems(sentence.text)) >= max(1.0, _MIN_NEW_WORDS * len(asked))
 
 
-def asks_for_several(question: str) -> bool:
-    return _ASKS_FOR_SEVERAL.search(question) is not None
+def asks_for_whole_list(items: Sequence[Sentence]) -> bool:
+    """Whether no item of a list stands out: then the question is about all of them."""
+    best = sorted((item.score for item in items), reverse=True)
+    return len(best) < 2 or best[1] >= _EQUAL_SCORE_RATIO * best[0]
 
 
 def says_the_same(one: str, other: str) -> bool:

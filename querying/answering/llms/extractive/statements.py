@@ -11,6 +11,9 @@ MIN_STATEMENT_CHARACTERS = 20  # characters; shorter ones are headings and scrap
 MAX_STATEMENT_CHARACTERS = 900
 _MAX_LABEL_CHARACTERS = 70
 
+_STOPS = tuple('.!;:)"”’…')
+_TITLE_WORDS_PERCENT = 70
+
 BULLET = re.compile(r"\s{0,8}(?:[-*+•●▪◦‣⁃–—·\uf0b7]|\(?(?:[a-z]|[ivx]{1,5})\)|\(?\d{1,2}[.)]|[a-z]\.)\s{1,8}")
 _DOT_LEADERS = re.compile(r"\.{4}|(?:\. ){4}|…{2}|_{4}")
 _PAGE_AT_END = re.compile(r"[^\d.,:;$€£%]\s{1,20}\d{1,3}$")
@@ -61,9 +64,18 @@ def is_cut_off(text: str) -> bool:
 def _is_label(text: str) -> bool:
     """A heading or a caption: it says where the answer is, not what it is. Rows, list items and "Name: value"
     are no labels."""
-    if len(text) >= _MAX_LABEL_CHARACTERS or text[-1] in ".!;:" or is_row(text) or is_list_item(text):
+    if text[-1] in _STOPS or is_row(text) or is_list_item(text):
         return False
+    if len(text) >= _MAX_LABEL_CHARACTERS:
+        return _is_written_like_titles(text)
     return not (_NAMED_VALUE.match(text) or (_has_predicate(text) and not _QUESTION_LINE.match(text)))
+
+
+def _is_written_like_titles(text: str) -> bool:
+    """Most of its long words have a capital: the links of a page, one after another."""
+    long_words = [word for word in text.split() if len(word) > 3]
+    capitals = sum(word[0].isupper() for word in long_words)
+    return bool(long_words) and 100 * capitals >= _TITLE_WORDS_PERCENT * len(long_words)
 
 
 def _has_predicate(text: str) -> bool:
