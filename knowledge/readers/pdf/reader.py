@@ -14,6 +14,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from knowledge.readers.pdf.aligned_tables import inline_aligned_tables
 from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
@@ -135,6 +136,7 @@ class _PageReader:
         self._count(layout, objects)
         if objects.paths in RULED_PAGE_PATH_COUNTS and layout.words:
             layout = self._with_tables(layout, page, number, frame)
+        layout = inline_aligned_tables(layout)
         headings = self._headings.find(layout, number=number, style=lambda index: _letter_style(textpage, index))
         words = [[word.start, word.end, *word.box] for word in layout.words if word.box]
         return PageText(number=number, text=layout.text, words=words, headings=headings)

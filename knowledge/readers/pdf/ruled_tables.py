@@ -16,6 +16,7 @@ from typing import Any
 
 import pdfplumber
 
+from knowledge.readers.pdf.layout_writer import LayoutWriter
 from knowledge.readers.pdf.page_layout import PageBox, PageLayout, PlacedLine, PlacedWord, split_lines
 from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, layout_rows
 
@@ -143,13 +144,13 @@ def inline_tables(page: PageLayout, grids: list[CellGrid]) -> PageLayout:
             owners.update(dict.fromkeys(taken, table))
     if not owners:
         return page
-    writer = _LayoutWriter(page)
+    writer = LayoutWriter(page)
     for line in split_lines(page):
         _write_line(writer, line, owners)
     return writer.page()
 
 
-def _write_line(writer: _LayoutWriter, line: PlacedLine, owners: dict[int, _FilledTable]) -> None:
+def _write_line(writer: LayoutWriter, line: PlacedLine, owners: dict[int, _FilledTable]) -> None:
     for table in filter(None, (owners.get(word.character) for word in line.words)):
         if not table.is_written:
             table.is_written = True
@@ -162,7 +163,7 @@ def _write_line(writer: _LayoutWriter, line: PlacedLine, owners: dict[int, _Fill
         writer.text("\n")
 
 
-def _write_table(writer: _LayoutWriter, table: _FilledTable) -> None:
+def _write_table(writer: LayoutWriter, table: _FilledTable) -> None:
     rows = [
         [" ".join(map(writer.word_text, table.cells.get((i, j), []))) for j in range(len(row))]
         for i, row in enumerate(table.grid)
@@ -172,40 +173,9 @@ def _write_table(writer: _LayoutWriter, table: _FilledTable) -> None:
             _write_table_row(writer, table, i, cells)
 
 
-def _write_table_row(writer: _LayoutWriter, table: _FilledTable, row: int, cells: list[LabelledCell]) -> None:
+def _write_table_row(writer: LayoutWriter, table: _FilledTable, row: int, cells: list[LabelledCell]) -> None:
     for position, cell in enumerate(cells):
         writer.text(CELL_SEPARATOR if position else "")
         writer.text(f"{cell.label}: " if cell.label else "")
         writer.words(table.cells[row, cell.column])
     writer.text("\n")
-
-
-class _LayoutWriter:
-    """Writes a page anew and keeps the place of each word."""
-
-    def __init__(self, source: PageLayout) -> None:
-        self._source = source.text
-        self._parts: list[str] = []
-        self._length = 0
-        self._words: list[PlacedWord] = []
-
-    def page(self) -> PageLayout:
-        return PageLayout(text="".join(self._parts).rstrip("\n"), words=self._words)
-
-    def word_text(self, word: PlacedWord) -> str:
-        return self._source[word.start : word.end]
-
-    def text(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)
-
-    def words(self, words: list[PlacedWord]) -> None:
-        for position, word in enumerate(words):
-            self.text(" " if position else "")
-            self._words.append(word.moved(self._length))
-            self.text(self.word_text(word))
-
-    def copy(self, line: PlacedLine) -> None:
-        offset = self._length - line.start
-        self._words += [word.moved(word.start + offset) for word in line.words]
-        self.text(self._source[line.start : line.end] + "\n")
