@@ -38,19 +38,25 @@ def _build_quotations(chosen: Sequence[Sentence], prompt: Prompt) -> list[Quotat
     """Each sentence with what belongs to it, nothing twice: what answers best first, the rest in reading order."""
     neighbours = Neighbours(prompt.evidence)
     quotations: list[Quotation] = []
-    quoted: set[tuple[int, int]] = set()
+    quoted: set[tuple[int, int]] = set()  # by page and place there, for passages overlap
     for sentence in chosen:
-        new = [quotation for quotation in _with_companions(sentence, neighbours) if not quoted & quotation.places]
+        belonging = _with_companions(sentence, neighbours, question=prompt.question)
+        new = [quotation for quotation in belonging if not quoted & _page_places(quotation, prompt.evidence)]
         if quotations and len(quotations) + len(new) > MAX_QUOTATIONS:
             continue
         quotations += new
-        quoted |= {place for quotation in new for place in quotation.places}
+        quoted |= {place for quotation in new for place in _page_places(quotation, prompt.evidence)}
     place = (chosen[0].source, chosen[0].start)
     best = next((quotation for quotation in quotations if place in quotation.places), quotations[0])
     return _best_run_first(_in_reading_order(quotations, prompt.evidence), best, neighbours)
 
 
-def _with_companions(sentence: Sentence, neighbours: Neighbours) -> Iterator[Quotation]:
+def _page_places(quotation: Quotation, evidence: Evidence) -> set[tuple[int, int]]:
+    passage = evidence.passages[quotation.source]
+    return {(passage.page_id, passage.start + start) for _, start in quotation.places}
+
+
+def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Iterator[Quotation]:
     if header := table_headers.find_header(sentence, neighbours):
         yield Quotation(sentence, header=header)
         return
@@ -62,7 +68,7 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours) -> Iterator[Quo
         items = context_sentences.list_items(heading, neighbours)
         yield Quotation(heading, *(items if sentence in items and asks_for_whole_list(items) else [sentence]))
         return
-    if before := context_sentences.antecedent(sentence, neighbours):
+    if before := context_sentences.antecedent(sentence, neighbours, question=question):
         yield Quotation(before)
     yield Quotation(sentence)
     if after := context_sentences.following_sentence(sentence, neighbours):

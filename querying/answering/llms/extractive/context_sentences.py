@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice, takewhile
 
+from language.content_words import content_stems
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import (
     MAX_STATEMENT_CHARACTERS,
@@ -26,8 +27,9 @@ _SELF_REFERENCE = (
     r"(?!\s+(?:\w+\s+)?(?:agreement|policy|plan|document|handbook|manual|guide|contract|chapter|section|clause|standard"
     r"|code|act|article|report|page|table|paper|study|role|position|company|course|program(?:me)?)s?\b)"
 )
+_PRONOUN = re.compile(r"(?:It|Its|They|Their|He|His|She|Her)\b")
 _ANAPHOR = re.compile(
-    rf"(?:It|Its|They|Their|He|His|She|Her|(?:This|That|These|Those|Such|Both){_SELF_REFERENCE})\b"
+    rf"{_PRONOUN.pattern}|(?:(?:This|That|These|Those|Such|Both){_SELF_REFERENCE})\b"
     r"|(?:The\s+(?:same|latter|former|above)|Either|Neither)\b",
 )
 # "It is important that …": it stands for what follows.
@@ -69,18 +71,23 @@ def list_items(heading: Sentence, neighbours: Neighbours) -> list[Sentence]:
     return list(islice(items, MAX_LIST_ITEMS))
 
 
-def antecedent(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:
-    """The sentence before, where this one is about something that only that one names."""
+def antecedent(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
+    """The sentence before, where this one is about something that only that one names.
+
+    A pronoun needs it always; "However" and the like where it has words of the question that this one lacks, or where
+    this one has none of them.
+    """
     before = neighbours.before(sentence)
-    if before is None or not needs_antecedent(sentence) or _is_separate(before, sentence, neighbours):
+    if before is None or _EXPLETIVE.match(sentence.text) or _is_separate(before, sentence, neighbours):
         return None
-    return before if is_statement(before.text) else None
+    if not (_ANAPHOR.match(sentence.text) or _CONNECTIVE.match(sentence.text)) or not is_statement(before.text):
+        return None
+    own, others = (content_stems(question) & content_stems(one.text) for one in (sentence, before))
+    return before if begins_with_pronoun(sentence) or others - own or not own else None
 
 
-def needs_antecedent(sentence: Sentence) -> bool:
-    """Whether it begins with a word that stands for something said before."""
-    is_open = _ANAPHOR.match(sentence.text) or _CONNECTIVE.match(sentence.text)
-    return is_open is not None and not _EXPLETIVE.match(sentence.text)
+def begins_with_pronoun(sentence: Sentence) -> bool:
+    return _PRONOUN.match(sentence.text) is not None and not _EXPLETIVE.match(sentence.text)
 
 
 def following_sentence(sentence: Sentence, neighbours: Neighbours) -> Sentence | None:

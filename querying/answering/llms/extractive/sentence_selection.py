@@ -12,7 +12,7 @@ from itertools import chain
 from knowledge.chunking.chunker import title_path
 from language.content_words import content_stems
 from querying.answering.llms.extractive import table_headers
-from querying.answering.llms.extractive.context_sentences import antecedent, needs_antecedent
+from querying.answering.llms.extractive.context_sentences import antecedent, begins_with_pronoun
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.statements import is_cut_off, is_statement, leads_in
 from querying.types import Evidence, Sentence
@@ -28,9 +28,10 @@ _HEADERS_BONUS = 0.3
 # for something that the passage does not show.
 _FRAGMENT_PENALTY = 0.03
 # A further sentence must come this close to the best one and say this share of the question's words that the ones
-# before do not; or be as good as the best, as far as scores can tell, of the same document, and half of it new.
-_MIN_SCORE_RATIO, _MIN_NEW_WORDS = 0.88, 0.2
-_EQUAL_SCORE_RATIO, _MIN_NEW_SHARE = 0.96, 0.5
+# before do not; or stand beside one of those, and half of its words be new.
+_MIN_SCORE_RATIO, _MIN_NEW_WORDS, _MIN_NEW_SHARE = 0.88, 0.2, 0.5
+# Items of a list that are as good as each other, as far as scores can tell.
+_EQUAL_SCORE_RATIO = 0.96
 
 _ASKS_FOR_FIGURE = re.compile(
     r"\bhow\s+(?:many|much|long|old|far|often|large|big|high|tall|fast|thick|deep)\b|\bwhen\b|\bm(?:in|ax)imum\b"
@@ -60,7 +61,7 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             bonus = _shared_words_score(weights, sentence, neighbours)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
-            is_orphan = needs_antecedent(sentence) and antecedent(sentence, neighbours) is None
+            is_orphan = begins_with_pronoun(sentence) and antecedent(sentence, neighbours, question=question) is None
             bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
@@ -98,18 +99,21 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
             break
         if any(says_the_same(candidate.sentence.text, other.text) for other in chosen):
             continue
-        is_equal = candidate.score >= _EQUAL_SCORE_RATIO * best and _goes_on(candidate.sentence, chosen, evidence)
-        if is_equal or _adds_information(candidate.sentence, chosen, question, evidence):
+        if _goes_on(candidate.sentence, chosen, evidence) or _adds_information(
+            candidate.sentence, chosen, question, evidence
+        ):
             chosen.append(candidate.sentence)
     return chosen
 
 
 def _goes_on(sentence: Sentence, chosen: Sequence[Sentence], evidence: Evidence) -> bool:
-    """Whether it is of the same document as the first, and half of its words are new."""
-    documents = [evidence.passages[one.source].document_id for one in (sentence, chosen[0])]
+    """Whether it stands right after a chosen one on the page, or right before it, and half of its words are new."""
+    neighbours = Neighbours(evidence)
+    if not any(neighbours.before(sentence) == one or neighbours.after(sentence) == one for one in chosen):
+        return False
     words = _said(sentence)
     known = frozenset().union(*map(_said, chosen))
-    return documents[0] == documents[1] and len(words - known) >= _MIN_NEW_SHARE * len(words)
+    return len(words - known) >= _MIN_NEW_SHARE * len(words)
 
 
 def _said(sentence: Sentence) -> frozenset[str]:
