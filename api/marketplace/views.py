@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from accounts.rate_limits import DAY, MINUTE, count_or_wait
 from accounts.visitors import visitor_id
 from api.etags import is_not_modified
-from api.fields import validated
+from api.fields import QueryParameters, validated
 from api.marketplace import serializers
 from api.pagination import InvalidCursor, page_response
 from api.plugins.views import check_may_add_plugins
@@ -118,6 +118,7 @@ class ReviewsView(PublicView):
     def get(self, request: Request, plugin: str) -> Response:
         """What people say of a published plugin, the newest first. The counts of verdicts stand with the plugin."""
         found = get_object_or_404(Plugin.objects.filter(is_published=True), slug=plugin)
+        QueryParameters.read(request)
         reviews = Review.objects.filter(plugin=found).public()
         return page_response(self, reviews, serializers.ReviewSerializer, context={"latest": found.version})
 

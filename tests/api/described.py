@@ -6,6 +6,7 @@ Its pytest plugin does not work with this pytest, so its operations are driven b
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import schemathesis
@@ -60,6 +61,21 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
         "delivery": str(delivery.pk),
         "id": str(ApiKey.objects.issue(owner=owner, name="spare")[0].pk),
     }
+
+
+def routes_with_a_json_body(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Method and address of every route that reads JSON, with these rows in it."""
+    for path, methods in get_schema()["paths"].items():
+        for method, operation in methods.items():
+            if "application/json" in operation.get("requestBody", {}).get("content", {}):
+                yield method.upper(), path.format_map(found)
+
+
+def lists(found: dict[str, Any]) -> Iterator[str]:
+    """The address of every route that takes parameters after the question mark, with these rows in it."""
+    for path, methods in get_schema()["paths"].items():
+        if any(one["in"] == "query" for one in methods.get("get", {}).get("parameters", [])):
+            yield path.format_map(found)
 
 
 def query_of(key: ApiKey) -> str:

@@ -14,7 +14,6 @@ import httpx2
 import pytest
 
 from accounts.models import ApiKey, User
-from api.schema.views import get_schema
 from knowledge.models import Document
 from plugins.models import Plugin
 from tests.api import described
@@ -46,19 +45,12 @@ def send(client: httpx2.Client, path: str, body: Any, *, method: str = "POST") -
     return response
 
 
-def routes_with_a_body(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for path, methods in get_schema()["paths"].items():
-        for method, operation in methods.items():
-            if "application/json" in operation.get("requestBody", {}).get("content", {}):
-                yield method.upper(), path.format_map(found)
-
-
 def test_every_route_reads_a_body_in_chunks(client: httpx2.Client, published: Plugin, alice: User) -> None:
     """The body is no JSON: a route that reads it says so; one that loses it speaks of missing fields, or succeeds."""
     found = described.rows(published, owner=alice)
     answer = send(client, "/api/v1/query", {"plugin": "cover", "query": WEATHER})
     found["query"] = answer.json()["queryId"]
-    routes = list(routes_with_a_body(found))
+    routes = list(described.routes_with_a_json_body(found))
     assert len(routes) > 30
     for method, path in routes:
         response = send(client, path, b'{"name": ', method=method)

@@ -14,6 +14,7 @@ from accounts.models import User
 from api.fields import QueryParameters, StrictSerializer
 from api.schema.autoschema import ApiAutoSchema
 from plugins.models import Plugin
+from tests.api import described
 from tests.api.callers import by_key
 from tests.api.mcp.test_http import post
 
@@ -93,6 +94,25 @@ def test_a_misspelt_name_is_told_the_known_ones(published: Plugin, alice: User, 
     known = [name for name in body if name != "fact"]
     assert response.json()["error"].startswith("fact: This is not known here. Known are: ")
     assert all(name in response.json()["error"] for name in known)
+
+
+@pytest.mark.django_db
+def test_every_route_refuses_a_name_that_is_not_known(published: Plugin, alice: User) -> None:
+    """Whatever else is wrong with the body: a route that reads only some names would speak of missing ones."""
+    Plugin.objects.update(public_chat=True)
+    client, found = by_key(alice), described.rows(published, owner=alice)
+    asked = client.post("/api/v1/query", {"plugin": "cover", "query": "What is the cover?"}, format="json")
+    routes = list(described.routes_with_a_json_body({**found, "query": asked.json()["queryId"]}))
+    assert len(routes) > 30
+    passed_over = []
+    for method, path in routes:
+        if path == "/v1/chat/completions":  # takes what OpenAI's clients send
+            continue
+        response = client.generic(method, path, b'{"fcat": 1}', content_type="application/json")
+        told = response.json().get("error", "") if response.content else ""
+        if response.status_code != 400 or "fcat: This is not known here." not in told:
+            passed_over.append(f"{method} {path}: {response.status_code} {told}")
+    assert passed_over == []
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from mcp.types import CallToolResult, ResourceLink
 from mcp.types.version import is_version_at_least
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from accounts.models import ApiKey
 from api.mcp import elicitation, resources
@@ -31,6 +31,8 @@ class TurnArgument(BaseModel):
 
 
 class FollowupArgument(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     token: str
     answer: Scalar
 

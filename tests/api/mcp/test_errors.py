@@ -26,6 +26,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "list_experts": {},
     "get_source": {"source": "lexic://pages/1"},
 }
+# What else a call can end with.
+OTHER_ENDS: list[tuple[str, dict[str, Any]]] = [
+    ("ask_expert", {"plugin": "cover", "question": UNCLEAR}),
+    ("ask_expert", {"plugin": "cover", "question": "Who won the football match in Lisbon?"}),
+    ("search_sources", {"plugin": "cover", "query": "xylophone", "limit": 1}),
+    ("walk_tree", {"plugin": "cover"}),
+    ("walk_tree", {"plugin": "cover", "facts": {"exposure": "mild", "unknown": 1}}),
+]
 UNFIT: list[Any] = [[], {}, 7, None, True, "", " ", "x" * 5000, {"nothing": 1}, ["x"], -1, 10**9]
 ODD = ["\\u0000", "\\ud800", "x\\udfff x"]
 
@@ -41,18 +49,28 @@ def test_every_tool_is_called_here() -> None:
 
 
 def test_a_result_fits_the_output_schema_of_its_tool(published: Plugin, server: str, capable: str) -> None:
-    calls = {name: call for name, call in CALLS.items() if name != "get_source"}
+    calls = [*((name, call) for name, call in CALLS.items() if name != "get_source"), *OTHER_ENDS]
 
-    async def call_all(client: Any) -> dict[str, Any]:
-        found = {name: data_of(await client.call_tool(name, call)) for name, call in calls.items()}
-        cited = found["ask_expert"]["citations"][0]["url"]
-        asked_back = await client.call_tool("ask_expert", {"plugin": "cover", "question": UNCLEAR})
-        source = await client.call_tool("get_source", {"source": cited})
-        return {**found, "get_source": data_of(source), "asked_back": data_of(asked_back)}
+    async def call_all(client: Any) -> list[tuple[str, Any]]:
+        found = [(name, data_of(await client.call_tool(name, call))) for name, call in calls]
+        cited = found[0][1]["citations"][0]["url"]
+        return [*found, ("get_source", data_of(await client.call_tool("get_source", {"source": cited})))]
 
     found = over_http(server, capable, call_all)
-    for name, data in found.items():
-        jsonschema.validate(data, TOOL_DEFINITIONS[name if name in TOOLS else "ask_expert"].output_schema)
+    assert {name for name, _ in found} == TOOLS.keys()
+    for name, data in found:
+        jsonschema.validate(data, TOOL_DEFINITIONS[name].output_schema)
+    ends = {data["outcome"] for _, data in found if "outcome" in data}
+    assert ends == {"answered", "refused", "clarify", "decided", "fact_missing"}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_object_among_a_tools_arguments_refuses_names_that_it_does_not_know(name: str) -> None:
+    """Turns of a conversation come back with whatever a client keeps in them, as in the REST API."""
+    schema = TOOL_DEFINITIONS[name].input_schema
+    objects = {"itself": schema, **schema.get("$defs", {})}
+    lenient = {title for title, one in objects.items() if one["type"] == "object" and "additionalProperties" not in one}
+    assert lenient <= {"TurnArgument"}
 
 
 @pytest.mark.parametrize("name", TOOLS)
