@@ -108,13 +108,15 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A sentence of a passage, `passages[source].content[start:end]`, and how well it answers, 0 to 1."""
+    """A sentence of a passage, `passages[source].content[start:end]`, how well it answers, 0 to 1, and how well it
+    matches the word of the question that it matches least, 0 to 1."""
 
     source: int  # index into the passages that were read
     start: int
     end: int
     text: str
     score: float
+    weakest: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,12 +136,13 @@ class ConfidenceSignals:
     """What the confidence of an answer is computed from. `score` was compared with the threshold; `lead` is how far the
     best sentence is ahead of the best one of another passage (0 or more); `agreement` is how many of the two searches,
     by words and by meaning, put the passage of the best sentence first; `has_signs` is whether something contradicts
-    the question."""
+    the question; `weakest` is how well the best sentence matches the word of the question that it matches least."""
 
     score: float
     lead: float = 0.0
     agreement: int = 0
     has_signs: bool = False
+    weakest: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,9 @@ from querying.types import Confidence, ConfidenceBasis, ConfidenceSignals
 
 # By rule: high needs all of these, low is what lies under the last.
 _HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.05, 2
+# By rule and by the curve: a sentence about another member of the class ("a column" for "a steel column") matches every
+# word but one, so high also needs this match of the word that is matched least (docs/evaluation.md, "Members").
+_HIGH_WEAKEST = 0.5
 _LOW_SCORE = 0.5
 # By the curve: under this it is likelier wrong than right. From where it is high, the curve says itself.
 _MEDIUM_PROBABILITY = 0.5
@@ -26,7 +29,7 @@ def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, An
         return ConfidenceBasis(grounds=grounds, level=_level_by_rule(grounds))
     stated = confidence_calibration.correctness_probability(grounds, fitted)
     level = Confidence.MEDIUM if stated >= _MEDIUM_PROBABILITY else Confidence.LOW
-    if fitted.high_from is not None and stated >= fitted.high_from:
+    if fitted.high_from is not None and stated >= fitted.high_from and grounds.weakest >= _HIGH_WEAKEST:
         level = Confidence.HIGH
     return ConfidenceBasis(grounds=grounds, level=level, probability=stated)
 
@@ -41,6 +44,8 @@ def explain_confidence(basis: ConfidenceBasis) -> str:
     )
     if grounds.has_signs:
         measured += ", with a sign of contradiction"
+    if grounds.weakest < _HIGH_WEAKEST:
+        measured += ", with a word of the question that the best sentence does not say"
     if basis.probability is None:
         return f"Not calibrated: by rule, from {measured}."
     return f"Calibrated on this plugin's golden questions: right with probability {basis.probability:.2f}; {measured}."
@@ -50,6 +55,7 @@ def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:
     if grounds.score < _LOW_SCORE:
         return Confidence.LOW
     is_ahead = grounds.lead >= _HIGH_LEAD and grounds.agreement >= _HIGH_AGREEMENT
-    if grounds.score >= _HIGH_SCORE and is_ahead and not grounds.has_signs:
+    is_whole = grounds.weakest >= _HIGH_WEAKEST and not grounds.has_signs
+    if grounds.score >= _HIGH_SCORE and is_ahead and is_whole:
         return Confidence.HIGH
     return Confidence.MEDIUM

@@ -56,6 +56,7 @@ def assess_sufficiency(question: str, evidence: Evidence, *, threshold: float | 
         lead=_score_lead(best, evidence) if best else 0.0,
         agreement=_search_agreement(best, evidence) if best else 0,
         has_signs=bool(signs),
+        weakest=best.weakest if best else 0.0,
     )
     return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=evidence.passages[:_MAX_NEAREST])
 

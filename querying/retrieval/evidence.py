@@ -89,7 +89,12 @@ class _ScoredPassage:
         for (start, end), match in self.matches:
             score = 0.6 * match.with_title + 0.4 * self.prior_score
             yield Sentence(
-                source=source, start=start, end=end, text=self.passage.content[start:end], score=max(0.0, score)
+                source=source,
+                start=start,
+                end=end,
+                text=self.passage.content[start:end],
+                score=max(0.0, score),
+                weakest=match.weakest,
             )
 
 

@@ -27,14 +27,18 @@ _WORD = re.compile(r"\w+(?:[.\-'’]\w+)*")
 _MAX_SYNONYMS = 6
 # Each other way to put a phrase is read by the model once, so a question has only so many.
 _MAX_VARIANTS = 24
+# A word counts as one that a sentence must match when it weighs at least this share of the question's mean word.
+_MIN_DECIDING_WEIGHT = 0.6
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceMatch:
-    """How much of the question's weight a sentence matches, and the same with words of the title as given."""
+    """How much of the question's weight a sentence matches, the same with words of the title as given, and the match
+    of the word that it matches least (with the title; words that weigh little do not count)."""
 
     without_title: float
     with_title: float
+    weakest: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +75,9 @@ class QuestionWords:
         self._word_starts = _segment_starts([len(word.parts) for word in words])
         weights = np.asarray([word.weight for word in words], dtype=np.float32)
         self._weights = weights / weights.sum()
+        # Every document says "must" or "need", so what weighs little is no sign of what a sentence is about.
+        is_asked = ~np.asarray([word.is_topic for word in words])
+        self._decides = is_asked & (self._weights >= _MIN_DECIDING_WEIGHT * self._weights.mean())
 
     def __bool__(self) -> bool:
         return bool(self._words)
@@ -95,13 +102,22 @@ class QuestionWords:
         """`similar` is [rows of the states, tokens of the sentence]. What earlier turns name needs to be in the
         passage; the sentence answers the last."""
         if similar.shape[1] == 0:  # cut off at the end of the model's window
-            return SentenceMatch(without_title=0.0, with_title=0.0)
+            return SentenceMatch(without_title=0.0, with_title=0.0, weakest=0.0)
         best = np.maximum(np.clip(similar.max(axis=1), 0.0, 1.0), topic)
-        return SentenceMatch(without_title=self._weighed(best), with_title=self._weighed(np.where(in_title, 1.0, best)))
+        titled = self._by_word(np.where(in_title, 1.0, best))
+        return SentenceMatch(
+            without_title=self._weighed(best),
+            with_title=float(self._weights @ titled),
+            weakest=float(titled[self._decides].min(initial=1.0)),
+        )
 
     def _weighed(self, best: NDArray[np.float32]) -> float:
+        return float(self._weights @ self._by_word(best))
+
+    def _by_word(self, best: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The match of each word: that of the phrase for it that matches best."""
         parts = np.add.reduceat(best * self._shares, self._part_starts)
-        return float(self._weights @ np.maximum.reduceat(parts, self._word_starts))
+        return np.maximum.reduceat(parts, self._word_starts)
 
 
 def question_words(

@@ -166,6 +166,7 @@ STRONG = ConfidenceSignals(score=0.7, lead=0.06, agreement=2)
         (replace(STRONG, lead=0.04), Confidence.MEDIUM),
         (replace(STRONG, agreement=1), Confidence.MEDIUM),
         (replace(STRONG, has_signs=True), Confidence.MEDIUM),
+        (replace(STRONG, weakest=0.4), Confidence.MEDIUM),
         (replace(STRONG, score=0.49), Confidence.LOW),
     ],
 )
@@ -182,3 +183,10 @@ def test_with_a_curve_the_level_goes_by_the_probability(score: float, level: str
     )
     assert (basis.level, basis.is_calibrated) == (level, True)
     assert f"right with probability {basis.probability:.2f}" in confidence.explain_confidence(basis)
+
+
+def test_with_a_curve_too_a_word_that_the_best_sentence_does_not_say_keeps_it_from_high():
+    sure = ConfidenceSignals(score=0.9, lead=0.05, agreement=1, weakest=0.4)
+    basis = confidence.confidence_basis(sure, calibration=CURVE.as_json())
+    assert basis.level == Confidence.MEDIUM
+    assert "a word of the question that the best sentence does not say" in confidence.explain_confidence(basis)

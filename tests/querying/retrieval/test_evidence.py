@@ -39,6 +39,22 @@ def test_nothing_to_weigh_has_no_strength() -> None:
     assert weighed(("the of and", 1.0), passages=[passage(FILLER)]).strength == 0
 
 
+def test_evidence_about_another_member_of_the_class_leaves_a_word_unmatched() -> None:
+    passages = [passage("A column exposed to weather needs 45 mm of cover. Doors are painted green.")]
+    own = weighed(("What cover does a column exposed to weather need?", 1.0), passages=passages)
+    other = weighed(("What cover does a prestressed column exposed to weather need?", 1.0), passages=passages)
+    assert other.strength > 0.5
+    assert own.sentences[0].weakest > 0.5 > other.sentences[0].weakest
+
+
+def test_a_word_of_the_title_or_of_an_earlier_turn_is_not_asked_of_the_sentence() -> None:
+    passages = [passage("The opening hours are nine to five.", document_title="Glass House")]
+    titled = weighed(("What are the opening hours of the Glass House?", 1.0), passages=passages)
+    assert titled.sentences[0].weakest > 0.5
+    followed = weighed(("What are the opening hours?", 1.0), ("Tell me of prestressed beams.", 0.3), passages=passages)
+    assert followed.sentences[0].weakest > 0.5
+
+
 def test_a_turn_before_counts_less() -> None:
     passages = [passage("Footings stand on gravel.", number=1), passage("Beams hang on hooks.", number=2)]
     for asked, expected in [(("footings", "beams"), 1), (("beams", "footings"), 2)]:

@@ -1,0 +1,157 @@
+"""Whether evidence about one member of a class is taken for another: the pairs of tests/data/members.
+
+    python -m benchmarks.members dev [--data ../shared/data] [--save FILE]
+
+Both questions of a pair must come out right: `a` answered with the sentence that answers it; `b` answered from its own
+sentence, or refused or asked back where the document says nothing of that member. Pairs over the developers' data sets
+are asked where `--data` names them. `--save` writes every answer as one JSON object a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from manage import services_for_command
+
+if TYPE_CHECKING:
+    from evaluation.eval_types import PipelineOutcome
+
+ROOT = Path(__file__).resolve().parents[1]
+PAIRS = ROOT / "tests" / "data" / "members"
+OWN_DOCUMENTS = (ROOT / "marketplace" / "demo_content", PAIRS / "documents" / "tables", PAIRS / "documents" / "notes")
+SETS = ("northwind", "contractnli-dev", "cuad-dev")
+# Two texts are the same place when they share this share of the shorter one's stems.
+_SAME_PLACE = 0.6
+_NOT_ANSWERED = ("refused", "clarify")
+
+Pair = dict[str, Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("half", choices=("dev", "heldout"))
+    parser.add_argument("--data", type=Path, help="the folder of the developers' data sets")
+    parser.add_argument("--save", type=Path)
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
+    import django
+
+    django.setup()
+    with services_for_command():
+        pairs = read_pairs(options.half, _document_folders(options.data))
+        rows = [judge_pair(pair, *outcomes) for pair, outcomes in zip(pairs, ask_pairs(pairs), strict=True)]
+    if options.save:
+        options.save.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for line in table(rows):
+        print(line)
+
+
+def _document_folders(data: Path | None) -> list[Path]:
+    return [*OWN_DOCUMENTS, *((data / name / "documents" for name in SETS) if data else ())]
+
+
+def read_pairs(half: str, folders: Sequence[Path]) -> list[Pair]:
+    """The pairs whose document stands in one of the folders; its place is added as `path`."""
+    lines = (PAIRS / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
+    pairs = []
+    for pair in map(json.loads, lines):
+        places = [folder / pair["document"] for folder in folders if (folder / pair["document"]).is_file()]
+        if places:
+            pairs.append(pair | {"path": places[0]})
+    return pairs
+
+
+def ask_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[PipelineOutcome, PipelineOutcome]]:
+    """What the pipeline gives for both questions of each pair, asked of the pair's document alone."""
+    from evaluation import dataset, engine_queries, eval_corpus
+
+    with tempfile.TemporaryDirectory(prefix="members-") as name:
+        folder = Path(name)
+        (folder / "documents").mkdir()
+        for path in {pair["path"] for pair in pairs}:
+            (folder / "documents" / path.name).symlink_to(path)
+        rows = [
+            {"id": f"{pair['id']}/{side}", "question": pair[side]["question"], "document": pair["document"]}
+            for pair in pairs
+            for side in "ab"
+        ]
+        (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        data = dataset.read_dataset(folder)
+        corpus = eval_corpus.build_corpus(data, on_progress=lambda done, total: None)
+        given = [engine_queries.run_pipeline(engine_queries.build_question(asked, corpus)) for asked in data.questions]
+        yield from zip(given[::2], given[1::2], strict=True)
+
+
+def judge_pair(pair: Pair, a: PipelineOutcome, b: PipelineOutcome) -> dict[str, Any]:
+    """Which of the two came out right. `high_and_wrong`: `b` is answered from other evidence with high confidence."""
+    asked = pair["b"]
+    is_a_right = _cites(a, pair["a"]["text"])
+    if asked["expect"] == "own":
+        is_b_right = _cites(b, asked["text"]) and asked.get("value", "") in b.text
+    else:
+        is_b_right = b.outcome in _NOT_ANSWERED
+    is_wrong = not is_b_right and b.outcome == "answered"
+    return {
+        "id": pair["id"],
+        "source": pair["source"],
+        "expect": asked["expect"],
+        "a_right": is_a_right,
+        "b_right": is_b_right,
+        "high_and_wrong": is_wrong and b.confidence == "high",
+        "a": {
+            "outcome": a.outcome,
+            "text": a.text,
+            "score": a.sufficiency_score,
+            "weakest": a.grounds.weakest if a.grounds else None,
+            "confidence": a.confidence,
+        },
+        "b": {
+            "outcome": b.outcome,
+            "text": b.text,
+            "score": b.sufficiency_score,
+            "weakest": b.grounds.weakest if b.grounds else None,
+            "confidence": b.confidence,
+        },
+    }
+
+
+def _cites(given: PipelineOutcome, text: str) -> bool:
+    return given.outcome == "answered" and any(_is_same_place(each.text, text) for each in given.citations)
+
+
+def _is_same_place(one: str, other: str) -> bool:
+    from language.terms import terms
+
+    first, second = Counter(terms(one)), Counter(terms(other))
+    shared = (first & second).total()
+    return shared >= max(1, _SAME_PLACE * min(first.total(), second.total()))
+
+
+def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A line for each source and one for all: pairs, both right, `a`, `b` of either kind, high and wrong."""
+    yield f"{'source':12} pairs  both     a   own  refuse  high and wrong"
+    for source in (*sorted({row["source"] for row in rows}), "all"):
+        part = [row for row in rows if source in (row["source"], "all")]
+        shares = [_share(part, "b_right", expect=expect) for expect in ("own", "refuse")]
+        both = sum(row["a_right"] and row["b_right"] for row in part) / len(part)
+        wrong = sum(row["high_and_wrong"] for row in part)
+        yield (
+            f"{source:12} {len(part):5} {both:5.2f} {_share(part, 'a_right'):5.2f} {shares[0]:5.2f} {shares[1]:7.2f}"
+            f" {wrong:15}"
+        )
+
+
+def _share(rows: Sequence[dict[str, Any]], key: str, *, expect: str = "") -> float:
+    of = [row for row in rows if not expect or row["expect"] == expect]
+    return sum(row[key] for row in of) / len(of) if of else 0.0
+
+
+if __name__ == "__main__":
+    main()
