@@ -102,8 +102,8 @@ def test_no_serializer_of_the_api_moves_anything() -> None:
 
 
 def test_no_request_of_the_api_names_another_owner() -> None:
-    """`plugin` is what a question is asked of, and what a key is narrowed to, and `attachKnowledgeBase` asks the owner of
-    a base for a grant; elsewhere the names move rows."""
+    """`plugin` is what a question is asked of, and what a key is narrowed to; `attachKnowledgeBase` asks the owner of a
+    base for a grant; elsewhere the names move rows."""
     described = SchemaGenerator().get_schema(request=None, public=True)
     bodies = [
         content["schema"]
