@@ -71,7 +71,9 @@ def sentence_spans(text: str) -> list[TextSpan]:
 def sentences_by_block(text: str) -> Iterator[list[TextSpan]]:
     """The same spans, those of one paragraph, heading, list item, numbered clause or table row together."""
     for start, end in _block_spans(text):
-        yield list(_split_sentences(text, start, end))
+        # "2015 est.: 209" ends no sentence: a row is one, whatever stops it has.
+        is_row = " | " in text[start:end]
+        yield [(start, end)] if is_row else list(_split_sentences(text, start, end))
 
 
 def leads_into_list(sentence: str) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.hybrid import Passage
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
@@ -85,7 +86,10 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence) -> l
     if _QUESTION_NEGATION.search(question) and not has_negation(best.text):
         signs.append((_NEGATION_PENALTY, "The question denies something; the nearest passage does not."))
     asked = without_requested_day(question)
-    if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(around))):
+    # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
+    of_row = " ".join([passage.document_title, *passage.section_path, best.text])
+    numbered = of_row if CELL_SEPARATOR in best.text else around
+    if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(numbered))):
         signs.append((_NUMBER_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
     if missing := [name for name in _CAPITALISED_NAME.findall(asked) if name.lower() not in around.lower()]:
         signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))

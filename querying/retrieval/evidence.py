@@ -3,6 +3,7 @@ of querying/retrieval/late_interaction.py. No language model is called."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -12,6 +13,7 @@ import numpy as np
 from knowledge.chunking.chunker import title_path
 from knowledge.embedders import get_embedder
 from knowledge.embedders.local import LocalEmbedder
+from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.hybrid import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.sentences import sentence_spans
@@ -31,6 +33,9 @@ FIRST_BATCH_WINDOWS = 4
 CLEAR_STRENGTH = 0.72
 # What the share of the question's words is worth as an estimate, compared with a match by the model.
 _LEXICAL_DISCOUNT = 0.8
+# A row of a table without a number that is asked about (a year, mostly) is another row.
+_MISSING_NUMBER_PENALTY = 0.1
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Sentences share a window of about 200 tokens, so that each is read in its context.
 _WINDOW_CHARACTERS = 800
 _TITLE_CHARACTERS = 160
@@ -73,6 +78,7 @@ class _ScoredPassage:
     relevance: float | None
     matches: Matches
     lexical_estimate: float
+    numbers: frozenset[str] = frozenset()  # that the question asks about
 
     @property
     def prior_score(self) -> float:
@@ -88,6 +94,7 @@ class _ScoredPassage:
     def sentences(self, source: int) -> Iterator[Sentence]:
         for (start, end), match in self.matches:
             score = 0.6 * match.with_title + 0.4 * self.prior_score
+            score -= _MISSING_NUMBER_PENALTY * _lacks_number(self.passage, (start, end), self.numbers)
             yield Sentence(
                 source=source,
                 start=start,
@@ -120,9 +127,10 @@ def score_evidence(
     # Sorting keeps the order of equals, here and below.
     ranked = sorted(zip(passages, relevance or repeat(None)), key=lambda pair: -(pair[1] or 0.0))  # noqa: B905
     head, tail = ranked[:MAX_SCORED_PASSAGES], ranked[MAX_SCORED_PASSAGES:]
+    numbers = frozenset(_NUMBER.findall(turns[0].text)) if turns else frozenset()
     matched = _match_passages([passage for passage, _ in head], words=words, embedder=embedder)
     scored = [
-        _ScoredPassage(passage=passage, relevance=opinion, matches=matches, lexical_estimate=estimate)
+        _ScoredPassage(passage=passage, relevance=opinion, matches=matches, lexical_estimate=estimate, numbers=numbers)
         for (passage, opinion), (matches, estimate) in zip(head, matched, strict=True)
     ]
     scored.sort(key=lambda one: -one.rank_score)
@@ -133,6 +141,14 @@ def score_evidence(
         sentences=tuple(sentences),
         strength=max(_passage_strength(one.passage, one.matches) for one in scored),
     )
+
+
+def _lacks_number(passage: Passage, span: Span, numbers: frozenset[str]) -> bool:
+    """Whether a row of a table lacks a number that is asked about, and its caption as well: it is another row."""
+    row = passage.content[slice(*span)]
+    if not numbers or CELL_SEPARATOR not in row:
+        return False
+    return not numbers <= set(_NUMBER.findall(f"{' '.join(passage.section_path)} {row}"))
 
 
 def _passage_strength(passage: Passage, matches: Matches) -> float:

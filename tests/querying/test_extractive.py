@@ -206,9 +206,28 @@ def test_a_list_is_quoted_whole_where_several_things_are_asked_for():
 
 
 def test_a_row_is_quoted_in_words_with_its_headers_and_cited_as_it_stands():
-    [row] = answered("What is the minimum cover for XS3?", read(LABELLED_TABLE, "XS3"))
+    [row] = answered("What is required for XS3?", read(LABELLED_TABLE, "XS3"))
     assert row.claim == "Exposure class XS3 — minimum cover: 45 mm; maximum w/c: 0.45."
     assert [one.excerpt for one in row.citations] == ["Exposure class: XS3 | Minimum cover: 45 mm | Maximum w/c: 0.45"]
+
+
+def test_the_cell_that_is_asked_for_is_quoted_with_its_row_and_column():
+    table = """Source | 2011 | 2012 | 2013
+Source: Customs Duties . . . . | 2011: 29,519 | 2012: 30,307 | 2013: 31,815
+Source: Income Taxes . . . . | 2011: 1,091 | 2012: 1,132 | 2013: 1,316"""
+    [cell] = answered("What came in as customs duties in fiscal 2013?", read(table, "Customs"))
+    assert cell.claim == "Source Customs Duties — 2013: 31,815."
+    assert [one.excerpt for one in cell.citations] == [table.splitlines()[1]]
+
+
+def test_a_caption_with_its_unit_is_no_answer():
+    page = passage(
+        "Table 1. Receipts\n[In millions of dollars]\nYear: 2011 | Receipts of the year: 2,303",
+        section_path=("Table 1. Receipts",),
+    )
+    found = read(page.content, "Table 1", "2011")
+    found = Evidence(passages=(page,), sentences=found.sentences, strength=0.9)
+    assert said("What are the receipts?", found) == ["Year 2011 — receipts of the year: 2,303."]
 
 
 def test_a_row_of_a_markdown_table_comes_with_its_header_row():

@@ -80,8 +80,8 @@ def test_the_reranker_is_asked_once_and_decides(plugin: Plugin, monkeypatch: pyt
             return [0.9 if "Slump" in each else 0.1 for each in texts]
 
     monkeypatch.setattr(rerankers, "get_reranker", Contrary)
-    asked = question(plugin, "Is gravel washed?", ("user", "What of gravel?"))
+    asked = question(plugin, "Is gravel washed, and slump measured?", ("user", "What of gravel?"))
     passages = retriever.retrieve(asked)
     evidence = retriever.build_evidence(asked, passages)
-    assert calls == ["What of gravel? Is gravel washed?"]
+    assert calls == ["What of gravel? Is gravel washed, and slump measured?"]
     assert "Slump" in evidence.passages[0].content

@@ -27,7 +27,8 @@ def compose(prompt: Prompt) -> list[str]:
     if not chosen:
         return [REFUSAL]
     quotations = _build_quotations(chosen, prompt)
-    pieces = [piece for quotation in quotations for piece in cited_pieces(quotation, prompt.evidence)]
+    evidence, question = prompt.evidence, prompt.question
+    pieces = [piece for each in quotations for piece in cited_pieces(each, evidence, question=question)]
     if supporting:
         lead = f"{prompt.recommendation.rstrip(' .')} [Source {supporting.source + 1}]."
         pieces[:0] = [RECOMMENDATION_LEAD, lead]

@@ -42,16 +42,16 @@ class Quotation:
         return {(sentence.source, sentence.start) for sentence in self.sentences}
 
 
-def cited_pieces(quotation: Quotation, evidence: Evidence) -> list[str]:
+def cited_pieces(quotation: Quotation, evidence: Evidence, *, question: str) -> list[str]:
     """The quotation as sentences that each name their source and will stand verification."""
     passage = evidence.passages[quotation.source]
     if quotation.header:
-        pieces = _row_with_headers(quotation.first, quotation.header, passage)
+        pieces = _row_with_headers(quotation.first, quotation.header, passage, question)
         return [_with_source_mark(piece, quotation.source) for piece in pieces]
     if quotation.items and (listed := _list_in_one_line(quotation, passage)):
         return [_with_source_mark(listed, quotation.source)]
     few = quotation.sentences[: 1 + _MAX_SEPARATE_ITEMS]
-    return [_with_source_mark(_best_wording(sentence, passage), quotation.source) for sentence in few]
+    return [_with_source_mark(_best_wording(sentence, passage, question), quotation.source) for sentence in few]
 
 
 def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
@@ -65,21 +65,21 @@ def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
     return ""
 
 
-def _row_with_headers(row: Sentence, header: Sentence, passage: Passage) -> list[str]:
+def _row_with_headers(row: Sentence, header: Sentence, passage: Passage, question: str) -> list[str]:
     """The row with its headers in one sentence, or the headers in a line that leads in to it."""
     whole = table_rows.row_text(table_rows.with_headers(row.text, header.text))
     if _passes_verification(whole, [row], passage):
         return [whole]
     headers = f"{table_rows.cells_text(header.text)}:"
-    alone = _best_wording(row, passage)
+    alone = _best_wording(row, passage, question)
     return [headers, alone] if _passes_verification(headers, [header], passage) else [alone]
 
 
-def _best_wording(sentence: Sentence, passage: Passage) -> str:
+def _best_wording(sentence: Sentence, passage: Passage, question: str) -> str:
     """The best wording that will stand: that of the page always does."""
     literal = _without_lone_quote(" ".join(sentence.text.split()))
     bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
-    wordings = table_rows.row_wordings(literal) if table_rows.is_row(literal) else bare
+    wordings = table_rows.row_wordings(literal, question) if table_rows.is_row(literal) else bare
     standing = (text for text in wordings if text == literal or _passes_verification(text, [sentence], passage))
     return next(standing, literal)
 

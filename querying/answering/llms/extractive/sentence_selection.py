@@ -28,9 +28,9 @@ _HEADERS_BONUS = 0.3
 # for something that the passage does not show.
 _FRAGMENT_PENALTY = 0.03
 # A further sentence must come this close to the best one and say this share of the question's words that the ones
-# before do not; or stand beside one of those, and half of its words be new.
+# before do not; or half of its words are new, and it stands beside one of those, or is as good as the first.
 _MIN_SCORE_RATIO, _MIN_NEW_WORDS, _MIN_NEW_SHARE = 0.88, 0.2, 0.5
-# Items of a list that are as good as each other, as far as scores can tell.
+# As good as each other, as far as scores can tell.
 _EQUAL_SCORE_RATIO = 0.96
 
 _ASKS_FOR_FIGURE = re.compile(
@@ -57,7 +57,8 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
     neighbours = Neighbours(evidence)
     found = []
     for sentence in evidence.sentences:
-        if is_statement(sentence.text) and not table_headers.is_header_row(sentence, neighbours):
+        is_head = table_headers.is_header_row(sentence, neighbours) or _is_heading(sentence, evidence)
+        if is_statement(sentence.text) and not is_head:
             bonus = _shared_words_score(weights, sentence, neighbours)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
@@ -65,6 +66,13 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
             bonus -= _FRAGMENT_PENALTY * (is_cut_off(sentence.text) or announces_next_page or is_orphan)
             found.append(Candidate(sentence, sentence.score + bonus))
     return sorted(found, key=lambda one: (-one.score, one.sentence.source, one.sentence.start))
+
+
+def _is_heading(sentence: Sentence, evidence: Evidence) -> bool:
+    """The heading that the passage stands under, alone or with a note in brackets, as a caption has its unit."""
+    text = " ".join(sentence.text.split())
+    headings = (heading for heading in evidence.passages[sentence.source].section_path if text.startswith(heading))
+    return any(text[len(heading) :].strip(" .:")[:1] in ("", "[", "(") for heading in headings)
 
 
 def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
@@ -97,19 +105,23 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
     for candidate in candidates:
         if len(chosen) == MAX_SENTENCES or candidate.score < _MIN_SCORE_RATIO * best:
             break
-        if any(says_the_same(candidate.sentence.text, other.text) for other in chosen):
+        sentence = candidate.sentence
+        if any(says_the_same(sentence.text, other.text) for other in chosen):
             continue
-        if _goes_on(candidate.sentence, chosen, evidence) or _adds_information(
-            candidate.sentence, chosen, question, evidence
-        ):
-            chosen.append(candidate.sentence)
+        is_second = len(chosen) == 1 and candidate.score >= _EQUAL_SCORE_RATIO * best
+        goes_on = _goes_on(sentence, chosen, evidence, is_second=is_second)
+        if goes_on or _adds_information(sentence, chosen, question, evidence):
+            chosen.append(sentence)
     return chosen
 
 
-def _goes_on(sentence: Sentence, chosen: Sequence[Sentence], evidence: Evidence) -> bool:
-    """Whether it stands right after a chosen one on the page, or right before it, and half of its words are new."""
+def _goes_on(sentence: Sentence, chosen: Sequence[Sentence], evidence: Evidence, *, is_second: bool) -> bool:
+    """Whether half of its words are new, and it stands right beside a chosen one on the page; or, where it is the
+    second and as good as the first, in the same document."""
     neighbours = Neighbours(evidence)
-    if not any(neighbours.before(sentence) == one or neighbours.after(sentence) == one for one in chosen):
+    is_beside = any(neighbours.before(sentence) == one or neighbours.after(sentence) == one for one in chosen)
+    documents = {evidence.passages[one.source].document_id for one in (sentence, chosen[0])}
+    if not is_beside and not (is_second and len(documents) == 1):
         return False
     words = _said(sentence)
     known = frozenset().union(*map(_said, chosen))

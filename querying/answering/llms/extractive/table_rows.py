@@ -10,8 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from language.terms import terms
+
 _CELL_SEPARATOR = " | "
 _SEPARATOR_ROW = re.compile(r"[|:\s-]{3,500}$")
+_NUMBER = re.compile(r"\d+")
+# Dots that lead from the name of a row to its figures.
+_LEADERS = re.compile(r"(?:\s?\.){3,500}")
 _LABELLED = re.compile(r"([^:|]{1,60}):\s+(\S.{0,600})$", re.DOTALL)
 
 
@@ -39,7 +44,7 @@ def is_separator_row(text: str) -> bool:
 
 
 def parse_cells(text: str) -> list[Cell]:
-    parts = (" ".join(part.split()) for part in text.strip().strip("|").split("|"))
+    parts = (" ".join(_LEADERS.sub("", part).split()) for part in text.strip().strip("|").split("|"))
     found = ((_LABELLED.match(part), part) for part in parts if part)
     return [Cell(match[1].strip(), match[2].strip()) if match else Cell("", part) for match, part in found]
 
@@ -62,10 +67,27 @@ def row_text(text: str) -> str:
     return _cells_in_words(parse_cells(text))
 
 
-def row_wordings(text: str) -> list[str]:
-    """The row in words, then with fewer of its last cells, never fewer than two."""
+def row_wordings(text: str, question: str) -> list[str]:
+    """The row in words: its name with the cells that the question asks for, then whole. Where the question names no
+    column: whole, then with fewer of its last cells, never fewer than two."""
     found = parse_cells(text)
+    asked = _asked_cells(found[1:], question)
+    if asked:
+        return [_cells_in_words([*found[:1], *asked]), _cells_in_words(found)]
     return [_cells_in_words(found[:count]) for count in range(len(found), 1, -1)]
+
+
+def _asked_cells(cells: Sequence[Cell], question: str) -> list[Cell]:
+    """Those whose heads say most of the question's words; none where no head says any, or most of them as much."""
+    asked = _words(question)
+    shares = [len(asked & (words := _words(cell.header))) / (len(words) or 1) for cell in cells]
+    best = max(shares, default=0.0)
+    chosen = [cell for cell, share in zip(cells, shares, strict=True) if share == best]
+    return chosen if best and 2 * len(chosen) <= len(cells) else []
+
+
+def _words(text: str) -> set[str]:
+    return set(terms(text)) | set(_NUMBER.findall(text))
 
 
 def _cells_in_words(row: Sequence[Cell]) -> str:
