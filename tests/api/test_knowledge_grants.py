@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from accounts.models import User
 from knowledge.models import KnowledgeBase, KnowledgeGrant
+from lexic.database import release_connections
 from plugins.models import Plugin
 from tests.api.callers import assert_error, by_key, signed_in
 
@@ -128,3 +131,15 @@ def test_what_is_no_consent_is_refused(
 ) -> None:
     grant = KnowledgeGrant.objects.attach(base, formwork, by=bob)
     assert_error(by_key(alice).patch(f"/api/knowledge-grants/{grant.pk}", body, format="json"), 400, "invalid")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_ask_at_once_make_one_request(bob: User, base: KnowledgeBase, formwork: Plugin) -> None:
+    def ask(_: int) -> int:
+        with release_connections():
+            return KnowledgeGrant.objects.attach(base, formwork, by=bob).pk
+
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(ask, range(4)))
+    assert len(made) == 4
+    assert KnowledgeGrant.objects.open().count() == 1
