@@ -34,9 +34,11 @@ from querying.llm_interface import LLM, ProviderFailed
 from querying.question import caller_access
 from querying.question.ambiguity import clarify_reference
 from querying.question.clarifications import with_resume_token
+from querying.question.question_language import other_language_notice
 from querying.question.resolve import resolve_question
 from querying.question.tree_consultation import consult_trees
 from querying.retrieval import retriever
+from querying.sanitize import sanitize
 from querying.types import (
     Answer,
     Clarification,
@@ -114,9 +116,11 @@ async def _admit(record: QueryRecord) -> AsyncIterator[None]:
 async def _run_steps(record: QueryRecord) -> AsyncGenerator[Event]:
     """Plan the question, then answer it from the metadata or from the text. `record.question` is the one question."""
     yield Status(step=Step.PLANNING, message="Reading the question")
-    if record.question.release.planner != Planner.OFF:
+    if record.question.release.planner != Planner.OFF or record.question.context:
         with record.measure("plan"):
             record.question = await resolve_question(record.question.asked, llm=record.llm)
+    if record.question.standalone:
+        yield Status(step=Step.PLANNING, message=f"Read as “{sanitize(record.question.standalone)}”")
     planned = record.question.planned
     if planned.clarification:
         yield _clarify(record, planned.clarification, reason="missing_time")
@@ -179,11 +183,17 @@ def _judge_evidence(record: QueryRecord) -> tuple[ConfidenceBasis, Answer | None
     """How sure the evidence makes an answer; and the refusal, where mandatory mode has too little to answer from."""
     assert record.evidence is not None
     question, release = record.question, record.question.release
-    judged = assess_sufficiency(question.search_text, record.evidence, threshold=release.evidence_threshold)
+    judged = assess_sufficiency(
+        question.search_text,
+        record.evidence,
+        threshold=release.evidence_threshold,
+        new_words=question.new_words,
+    )
     basis = confidence_basis(judged.grounds, calibration=release.calibration)
     if judged.passes:
         return basis, None
-    refusal = replace(refusal_answer("no_evidence"), why=judged.why, nearest=judged.nearest, basis=basis)
+    why = (*_language_notice(record), *judged.why)
+    refusal = replace(refusal_answer("no_evidence"), why=why, nearest=judged.nearest, basis=basis)
     if record.consultation.has_decided and (record.llm.is_offline or release.citation_mode == CitationMode.MANDATORY):
         return basis, tree_answers.unsupported_end(question, record.consultation, refusal)
     if release.citation_mode == CitationMode.OFF:
@@ -191,6 +201,14 @@ def _judge_evidence(record: QueryRecord) -> tuple[ConfidenceBasis, Answer | None
     if release.citation_mode == CitationMode.OPTIONAL:
         return replace(basis, level=Confidence.LOW), None
     return basis, refusal
+
+
+def _language_notice(record: QueryRecord) -> tuple[str, ...]:
+    """That the documents are in another language than the question, said in the question's."""
+    assert record.evidence is not None
+    texts = [passage.content for passage in record.evidence.passages]
+    notice = other_language_notice(record.question.asked.text, texts or retriever.sample_texts(record.question))
+    return (notice,) if notice else ()
 
 
 async def _write_answer(record: QueryRecord, basis: ConfidenceBasis | None) -> AsyncGenerator[Event]:

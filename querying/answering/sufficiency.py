@@ -16,15 +16,22 @@ from knowledge.search.hybrid import Passage
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
 from language.terms import terms
-from language.topic_words import topic_words
+from language.topic_words import topic_stems, topic_words
 from querying.question.validity import without_requested_day
 from querying.types import SUFFICIENCY_THRESHOLD, ConfidenceSignals, Evidence, Sentence
 
 _NEGATION_PENALTY = _NUMBER_PENALTY = 0.2
 _NAME_PENALTY = 0.1
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
-_QUESTION_NEGATION = re.compile(r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b|n['’]t\b", re.IGNORECASE)
+# "Isn't it …?" asks for what is, and denies nothing.
+_QUESTION_NEGATION = re.compile(
+    r"\b(?:not|never|without|cannot|neither|nor|unable|none)\b"
+    r"|n['’]t\b(?! (?:it|they|this|that|there|you|we|he|she|I)\b)",
+    re.IGNORECASE,
+)
 _CAPITALISED_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’'-]{2,}(?:\s+[A-Z][\w’'-]{2,}){0,4}")
+# "NASA's Deep Impact" is two names, and "I'm" none.
+_POSSESSIVE = re.compile(r"['’]s\b\s*")
 _MAX_NEAREST = 3
 
 
@@ -42,15 +49,19 @@ class Sufficiency:
         return self.grounds.score
 
 
-def assess_sufficiency(question: str, evidence: Evidence, *, threshold: float | None = None) -> Sufficiency:
-    """Whether the evidence answers the question; `threshold` is the plugin's own, None the default one.
+def assess_sufficiency(
+    question: str, evidence: Evidence, *, threshold: float | None = None, new_words: str = ""
+) -> Sufficiency:
+    """Whether the evidence answers the question; `threshold` is the plugin's own, None the default one. `new_words` are
+    those that a turn adds to a conversation: where no passage says any of them, what went before is no evidence.
 
     The last turn only: earlier ones are asked about nothing.
     """
     best = evidence.sentences[0] if evidence.sentences else None
-    signs = _contradiction_signs(question, best, evidence) if best else []
+    signs = _contradiction_signs(question, best, evidence, is_follow_up=bool(new_words)) if best else []
     score = evidence.strength - sum(weight for weight, _ in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
+    passes = passes and not _are_all_new(new_words, evidence.passages)
     why = () if passes else (*_unmentioned_words(question, evidence.passages), *(reason for _, reason in signs))
     grounds = ConfidenceSignals(
         score=score,
@@ -79,11 +90,14 @@ def _search_agreement(best: Sentence, evidence: Evidence) -> int:
     return int(by_words) + int(by_meaning)
 
 
-def _contradiction_signs(question: str, best: Sentence, evidence: Evidence) -> list[tuple[float, str]]:
+def _contradiction_signs(
+    question: str, best: Sentence, evidence: Evidence, *, is_follow_up: bool
+) -> list[tuple[float, str]]:
+    """A denial is no sign in a conversation, where people tell and suppose things ("if I do not pay?"); measured."""
     passage = evidence.passages[best.source]
     around = _text_with_titles(passage)
     signs = []
-    if _QUESTION_NEGATION.search(question) and not has_negation(best.text):
+    if not is_follow_up and _QUESTION_NEGATION.search(question) and not has_negation(best.text):
         signs.append((_NEGATION_PENALTY, "The question denies something; the nearest passage does not."))
     asked = without_requested_day(question)
     # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
@@ -91,7 +105,8 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence) -> l
     numbered = of_row if CELL_SEPARATOR in best.text else around
     if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(numbered))):
         signs.append((_NUMBER_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
-    if missing := [name for name in _CAPITALISED_NAME.findall(asked) if name.lower() not in around.lower()]:
+    named = (part for name in _CAPITALISED_NAME.findall(asked) for part in _POSSESSIVE.split(name) if terms(part))
+    if missing := [name for name in named if name.lower() not in around.lower()]:
         signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
     return signs
 
@@ -103,6 +118,11 @@ def _unmentioned_words(question: str, passages: Sequence[Passage]) -> list[str]:
     known = set(terms(" ".join(map(_text_with_titles, passages))))
     missing = [f"“{word}”" for word in topic_words(question) if not set(terms(word)) & known]
     return [f"No passage mentions {', '.join(missing)}."] if missing else []
+
+
+def _are_all_new(words: str, passages: Sequence[Passage]) -> bool:
+    asked = topic_stems(words)
+    return bool(asked) and asked.isdisjoint(terms(" ".join(map(_text_with_titles, passages))))
 
 
 def _text_with_titles(passage: Passage) -> str:

@@ -14,10 +14,12 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import QueryWord, Synonyms, dedupe_by_weight
+from plugins.models import Planner
 from querying.llm_interface import LLM
 from querying.question import clarification_replies, clarifications
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
@@ -25,6 +27,7 @@ from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
 from querying.question.planning.times import find_time, find_times
+from querying.question.standalone import fill_in, is_fragment
 from querying.types import Question, Turn
 
 logger = logging.getLogger(__name__)
@@ -41,9 +44,6 @@ _MAX_PRECEDING_CHARACTERS = 400
 _MAX_REPLY_CHARACTERS, _MAX_CONVERSATION_CHARACTERS = 400, 4000
 # How much of the user's previous turn a reranker reads.
 _MAX_RERANKER_CHARACTERS = 500
-# "And in April?" continues the question before it; a longer text is a question of its own.
-_MAX_CONTINUATION_WORDS = 8
-_CONTINUATIONS = ("and ", "what about ", "how about ", "or ")
 # A longer text is a new question, and not the time or the name that we asked for.
 _MAX_REPLY_WORDS = {TIME_FIELD: 6, SUBJECT_FIELD: 12}
 
@@ -128,11 +128,13 @@ class ResolvedQuestion(Question):
 
     `text` is what is answered: with the subject, where we asked which one is meant. `options` have the filters of the
     caller and of the plan. `search_text` is what the passages have to mention: the text without its time, which is a
-    filter. `asked` is the question as it came.
+    filter. `asked` is the question as it came. `standalone` is the question that a follow-up stands for, empty where it
+    is one of its own.
     """
 
     asked: Question
     search_text: str
+    standalone: str = ""
     planned: PlanResult = field(default_factory=PlanResult)
 
     @classmethod
@@ -157,6 +159,11 @@ class ResolvedQuestion(Question):
     @cached_property
     def synonyms(self) -> Synonyms:
         return Synonyms(self.release.synonyms)
+
+    @property
+    def new_words(self) -> str:
+        """What the last turn says in a conversation, with its synonyms; empty where nothing went before."""
+        return " ".join([self.asked.text, *self.synonyms.expansions(self.asked.text)]) if self.context else ""
 
     @property
     def last_reply(self) -> str:
@@ -205,26 +212,38 @@ class ResolvedQuestion(Question):
 
 
 async def resolve_question(question: Question, *, llm: LLM) -> ResolvedQuestion:
-    """The question with its plan. When planning fails, it is searched without one, and the audit row says so."""
-    try:
-        planned = await planner.make_plan(question, text=_text_to_plan(question), llm=llm)
-    except Exception:
-        logger.exception("query %s was not planned", question.id)
-        planned = PlanResult(trouble="planning_failed")
-    return ResolvedQuestion.of(question, planned)
+    """The question with what it stands for and with its plan, where its release makes one. When planning fails, it is
+    searched without a plan, and the audit row says so."""
+    standalone = await sync_to_async(_standalone_text, thread_sensitive=False)(question)
+    planned = PlanResult()
+    if question.release.planner != Planner.OFF:
+        try:
+            planned = await planner.make_plan(question, text=_text_to_plan(question, standalone), llm=llm)
+        except Exception:
+            logger.exception("query %s was not planned", question.id)
+            planned = PlanResult(trouble="planning_failed")
+    resolved = ResolvedQuestion.of(question, planned)
+    if not standalone or planned.narrows:
+        return replace(resolved, standalone=standalone)
+    return replace(resolved, standalone=standalone, search_text=standalone)
 
 
-def _text_to_plan(question: Question) -> str:
-    """The question with the time that we asked for, or with the question that it continues."""
-    answered = question.facts.get(TIME_FIELD)
-    has_time = isinstance(answered, str) and answered.strip()
-    text = f"{question.text} {answered}" if has_time else question.text
+def _standalone_text(question: Question) -> str:
+    """The question that a fragment such as "and for slabs?" stands for; empty for any other."""
     earlier = question.earlier_user_turns
-    is_continuation = text.lower().startswith(_CONTINUATIONS) and len(text.split()) <= _MAX_CONTINUATION_WORDS
-    if not earlier or not is_continuation:
-        return text
-    today = planner.local_today(question)
-    return f"{text} {_without_time(earlier[-1], today=today) if find_time(text, today=today) else earlier[-1]}"
+    if not earlier or not is_fragment(question.text):
+        return ""
+    before, today = earlier[-1][-_MAX_PRECEDING_CHARACTERS:], planner.local_today(question)
+    if find_time(question.text, today=today):
+        return f"{question.text} {_without_time(before, today=today)}"
+    return fill_in(question.text, before)
+
+
+def _text_to_plan(question: Question, standalone: str) -> str:
+    """The question, or the one that it stands for, with the time that we asked for."""
+    answered = question.facts.get(TIME_FIELD)
+    text = standalone or question.text
+    return f"{text} {answered}" if isinstance(answered, str) and answered.strip() else text
 
 
 def _without_time(text: str, *, today: date, days: TimeRange | None = None) -> str:

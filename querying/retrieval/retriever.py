@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders import get_embedder
-from knowledge.models import Page
+from knowledge.models import Chunk, Page
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import Passage, search
 from knowledge.search.term_statistics import term_weights
@@ -31,6 +31,8 @@ from querying.types import Answer, Evidence, Question
 _MAX_HINTED_PASSAGES = 3
 # How many of the listed documents a recap is written from.
 _MAX_RECAP_PASSAGES = 20
+# How many passages tell which languages the documents are in.
+_SAMPLED_TEXTS = 10
 
 
 def retrieve(question: Question) -> list[Passage]:
@@ -62,6 +64,13 @@ def recap_evidence(question: Question, listed: Answer) -> Evidence:
     """The beginnings of the listed documents, for a language model to write a recap from."""
     passages = tuple(citation.passage for citation in listed.citations[:_MAX_RECAP_PASSAGES])
     return Evidence(passages=passages, sentences=(), strength=1.0, labels=labels_by_document(question, passages))
+
+
+def sample_texts(question: Question) -> list[str]:
+    """Some passages of what the release reads, whatever they say: to tell their language. Nothing of them is shown."""
+    bases = [base.knowledge_base_id for base in pinned_bases(question.release)]
+    chunks = Chunk.objects.filter(knowledge_base__in=bases, index=0).order_by("pk")
+    return list(chunks.values_list("content", flat=True)[:_SAMPLED_TEXTS])
 
 
 def _with_hinted_passages(question: ResolvedQuestion, known: Sequence[Passage], *, hint: str) -> list[Passage]:

@@ -69,3 +69,24 @@ def test_the_day_whose_rules_are_asked_for_need_not_be_mentioned():
     read = passage("The nominal cover of a beam is 45 mm.")
     asked = assess_sufficiency("What is the nominal cover of a beam, as in force on 1 March 2019?", evidence(read))
     assert not asked.grounds.has_signs
+
+
+@pytest.mark.parametrize(
+    "question", ["Isn't it so that the plan covers eye exams?", "I'm asking about eye exams in the plan"]
+)
+def test_what_only_looks_like_a_denial_or_a_name_is_no_sign(question: str):
+    assert not assess_sufficiency(question, evidence(PLAN)).grounds.has_signs
+
+
+def test_a_denial_is_no_sign_in_a_conversation():
+    question = "Which eye exams does the plan never cover?"
+    assert assess_sufficiency(question, evidence(PLAN)).grounds.has_signs
+    assert not assess_sufficiency(question, evidence(PLAN), new_words=question).grounds.has_signs
+
+
+def test_words_that_a_turn_adds_and_no_passage_says_are_a_reason_and_named():
+    judged = assess_sufficiency(
+        "Does the plan cover zeppelins?", evidence(PLAN), threshold=0.0, new_words="and zeppelins?"
+    )
+    assert not judged.passes
+    assert any("“zeppelins”" in reason for reason in judged.why)

@@ -1,0 +1,104 @@
+"""The question that a follow-up stands for: "and for slabs?" after "what cover does a beam need?" asks for a slab's.
+
+Whether a text is such a fragment is told by its wording, with its words of substance masked: by its nearness to
+fragments and to whole questions. What it puts in place of what is told by meaning: the nearest words of the question
+before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from knowledge.embedders import get_embedder
+from knowledge.embedders.local import LocalEmbedder
+from language.topic_words import topic_stems
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FRAGMENTS = (
+    "And it?", "And for it?", "And in it?", "And with it?", "And of it?", "What about it?", "How about it?",
+    "Or it?", "And what about it?", "And if it?", "But for it?", "it?", "And on it then?", "Also for it?",
+    "Same for it?",
+)  # fmt: skip
+_WHOLE = (
+    "What is it?", "What are it?", "How does it work?", "Why is it?", "Why it?", "Can I do it?", "Is it it?",
+    "Where is it?", "Tell me about it.", "How much is it?", "Do they have it?", "When is it?", "Who is it?",
+    "Are they it?", "Thank you.", "It is it.", "I meant it.", "Can I it the it?", "How do I it?", "Who was it?",
+    "And who was it?", "Did the it?", "Is the it?", "Is this it?", "Which it?", "Do you think it?", "Does it it?",
+    "But when you it?", "Will it it?",
+)  # fmt: skip
+_MAX_WORDS, _MAX_CHARACTERS = 8, 120
+# A word that lies further from every word of the question before is added to it, and replaces none.
+_MIN_KINSHIP = 0.5
+# What the same word before both is worth: "for a slab" goes with "for a beam".
+_SAME_LEAD = 0.15
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_Span = tuple[int, int]
+
+
+def is_fragment(text: str) -> bool:
+    """Whether the text is a part of a question, such as "and in April?"."""
+    if not text.strip() or len(text) > _MAX_CHARACTERS or len(text.split()) > _MAX_WORDS:
+        return False
+    spans = _topic_spans(text)
+    if not spans or not _WORD.search(text[: spans[0][0]]):  # a bare name is a topic of its own
+        return False
+    start, end = spans[0][0], spans[-1][1]
+    near = _prototypes() @ _embed(f"{text[:start]}it{text[end:]}")
+    return bool(near[: len(_FRAGMENTS)].max() > near[len(_FRAGMENTS) :].max())
+
+
+def fill_in(fragment: str, before: str) -> str:
+    """The question before with the fragment's words in place of the nearest one of its own, or added to it."""
+    new = _topic_spans(fragment)
+    old = _phrases(before, longest=len(new))
+    said = fragment[new[0][0] : new[-1][1]] if new else ""
+    if not said or not old:
+        return f"{before} {fragment}"
+    vector, whole = _embed(said), _embed(before)
+    lead = _word_before(fragment, new[0][0])
+
+    def kinship(span: _Span) -> float:
+        """Of the word itself, of the question with the new one in its place, and of what stands before both."""
+        filled = before[: span[0]] + said + before[span[1] :]
+        same_lead = _SAME_LEAD * (bool(lead) and _word_before(before, span[0]) == lead)
+        return float(_embed(before[slice(*span)]) @ vector + _embed(filled) @ whole) / 2 + same_lead
+
+    start, end = max(old, key=kinship)
+    if kinship((start, end)) < _MIN_KINSHIP:
+        return f"{before} {fragment}"
+    return before[:start] + said + before[end:]
+
+
+def _word_before(text: str, at: int) -> str:
+    words = _WORD.findall(text[:at].lower())
+    return words[-1] if words else ""
+
+
+def _phrases(text: str, *, longest: int) -> list[_Span]:
+    """Each word of substance, and so many of them that stand side by side."""
+    words = _topic_spans(text)
+    runs = (words[at : at + length] for length in range(1, longest + 1) for at in range(len(words) - length + 1))
+    return [
+        (run[0][0], run[-1][1]) for run in runs if all(text[one[1] : other[0]] == " " for one, other in pairwise(run))
+    ]
+
+
+def _topic_spans(text: str) -> Sequence[_Span]:
+    return [match.span() for match in _WORD.finditer(text) if topic_stems(match.group())]
+
+
+@cache
+def _prototypes() -> NDArray[np.float32]:
+    return np.array([_embed(text) for text in (*_FRAGMENTS, *_WHOLE)])
+
+
+def _embed(text: str) -> NDArray[np.float32]:
+    return cast(LocalEmbedder, get_embedder("local")).embed_one(text)

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from querying.question.standalone import fill_in, is_fragment
+
+
+@pytest.mark.parametrize(
+    ("fragment", "before", "expected"),
+    [
+        (
+            "And for a slab?",
+            "What is the minimum cover for a beam exposed to weather?",
+            "What is the minimum cover for a slab exposed to weather?",
+        ),
+        ("and indoors?", "What cover does a beam need outdoors?", "What cover does a beam need indoors?"),
+        ("for children?", "How much is an eye exam for adults?", "How much is an eye exam for children?"),
+        ("or Germany?", "What is the minimum wage in France?", "What is the minimum wage in Germany?"),
+        ("And if I resign?", "What happens to my bonus if I retire?", "What happens to my bonus if I resign?"),
+        ("in mild exposure?", "What is the cover in severe exposure?", "What is the cover in mild exposure?"),
+    ],
+)
+def test_a_fragment_stands_for_the_question_before_with_its_own_words(
+    fragment: str, before: str, expected: str
+) -> None:
+    assert is_fragment(fragment)
+    assert fill_in(fragment, before) == expected
+
+
+WHOLE = [
+    "What is a beam?",
+    "How is it created?",
+    "Why Mars?",
+    "Who signed it?",
+    "How long does it take?",
+    "MKSYSB",
+    "",
+    "?",
+]
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_a_question_of_its_own_is_no_fragment(text: str) -> None:
+    assert not is_fragment(text)
+
+
+def test_a_word_that_is_akin_to_none_is_added() -> None:
+    before = "Are investment earnings subject to FICA taxes?"
+    assert fill_in("If I live in Spain?", before) == f"{before} If I live in Spain?"
