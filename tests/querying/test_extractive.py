@@ -83,14 +83,6 @@ def test_the_sentence_that_answers_comes_first_and_the_others_in_reading_order()
     assert [piece.split("[")[1] for piece in pieces] == ["Source 1].", "Source 3].", "Source 2]."]
 
 
-def test_a_sentence_beside_the_best_one_is_quoted_with_it_where_it_adds_something():
-    text = "A beam has a cover of 45 mm. Lesser bars of grade M35 may have 40. Ask the engineer."
-    assert said("What cover has a beam?", read(text, "A beam has", "Lesser bars")) == [
-        "A beam has a cover of 45 mm.",
-        "Lesser bars of grade M35 may have 40.",
-    ]
-
-
 def test_what_stands_on_the_page_right_before_the_best_sentence_stays_before_it():
     text = "Grade M35 is needed for the lesser cover. Then a beam may have 40 mm. Spacers are made of mortar."
     found = read(text, "40 mm", "Grade M35")

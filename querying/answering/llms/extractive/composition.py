@@ -36,25 +36,27 @@ def compose(prompt: Prompt) -> list[str]:
 
 
 def _build_quotations(chosen: Sequence[Sentence], prompt: Prompt) -> list[Quotation]:
-    """Each sentence with what belongs to it, nothing twice: what answers best first, the rest in reading order."""
+    """Each sentence with what belongs to it, nothing twice: what answers best is first, the rest in reading order."""
     neighbours = Neighbours(prompt.evidence)
-    quotations: list[Quotation] = []
-    quoted: set[tuple[int, int]] = set()  # by page and place there, for passages overlap
-    for sentence in chosen:
-        belonging = _with_companions(sentence, neighbours, question=prompt.question)
-        new = [quotation for quotation in belonging if not quoted & _page_places(quotation, prompt.evidence)]
-        if quotations and len(quotations) + len(new) > MAX_QUOTATIONS:
-            continue
-        quotations += new
-        quoted |= {place for quotation in new for place in _page_places(quotation, prompt.evidence)}
-    place = (chosen[0].source, chosen[0].start)
-    best = next((quotation for quotation in quotations if place in quotation.places), quotations[0])
-    return _best_run_first(_in_reading_order(quotations, prompt.evidence), best, neighbours)
+    first, *others = (list(_with_companions(sentence, neighbours, question=prompt.question)) for sentence in chosen)
+    quotations = first
+    quoted = _page_places(first, prompt.evidence)
+    for belonging in others:
+        new = [quotation for quotation in belonging if not quoted & _page_places([quotation], prompt.evidence)]
+        if len(quotations) + len(new) <= MAX_QUOTATIONS:
+            quotations = [*quotations, *new]
+            quoted |= _page_places(new, prompt.evidence)
+    return [*first, *_in_reading_order(quotations[len(first) :], prompt.evidence)]
 
 
-def _page_places(quotation: Quotation, evidence: Evidence) -> set[tuple[int, int]]:
-    passage = evidence.passages[quotation.source]
-    return {(passage.page_id, passage.start + start) for _, start in quotation.places}
+def _page_places(quotations: Sequence[Quotation], evidence: Evidence) -> set[tuple[int, int]]:
+    """Page and place there of every sentence, for passages overlap."""
+    passages = evidence.passages
+    return {
+        (passages[source].page_id, passages[source].start + start)
+        for quotation in quotations
+        for source, start in quotation.places
+    }
 
 
 def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Iterator[Quotation]:
@@ -101,17 +103,3 @@ def _in_reading_order(quotations: Sequence[Quotation], evidence: Evidence) -> li
         return (documents.index(passage.document_id), page, passage.start + quotation.start)
 
     return sorted(quotations, key=place)
-
-
-def _best_run_first(quotations: Sequence[Quotation], best: Quotation, neighbours: Neighbours) -> list[Quotation]:
-    """The sentences that stand on the page together with the best one, then the others."""
-    first = last = quotations.index(best)
-    while first and _follows(quotations[first - 1], quotations[first], neighbours):
-        first -= 1
-    while last + 1 < len(quotations) and _follows(quotations[last], quotations[last + 1], neighbours):
-        last += 1
-    return [*quotations[first : last + 1], *quotations[:first], *quotations[last + 1 :]]
-
-
-def _follows(one: Quotation, other: Quotation, neighbours: Neighbours) -> bool:
-    return neighbours.after(one.sentences[-1]) == other.first

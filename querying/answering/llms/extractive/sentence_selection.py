@@ -28,9 +28,8 @@ _HEADERS_BONUS = 0.3
 # for something that the passage does not show.
 _FRAGMENT_PENALTY = 0.03
 # A further sentence must come this close to the best one and say this share of the question's words that the ones
-# before do not; or half of its words are new, and it stands beside one of those, or is as good as the first.
+# before do not; or be as good as the best, as far as scores can tell, and half of its words be new.
 _MIN_SCORE_RATIO, _MIN_NEW_WORDS, _MIN_NEW_SHARE = 0.88, 0.2, 0.5
-# As good as each other, as far as scores can tell.
 _EQUAL_SCORE_RATIO = 0.96
 
 _ASKS_FOR_FIGURE = re.compile(
@@ -108,27 +107,19 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
         sentence = candidate.sentence
         if any(says_the_same(sentence.text, other.text) for other in chosen):
             continue
-        is_second = len(chosen) == 1 and candidate.score >= _EQUAL_SCORE_RATIO * best
-        goes_on = _goes_on(sentence, chosen, evidence, is_second=is_second)
-        if goes_on or _adds_information(sentence, chosen, question, evidence):
+        is_equal = candidate.score >= _EQUAL_SCORE_RATIO * best and _is_mostly_new(sentence, chosen)
+        if is_equal or _adds_information(sentence, chosen, question, evidence):
             chosen.append(sentence)
     return chosen
 
 
-def _goes_on(sentence: Sentence, chosen: Sequence[Sentence], evidence: Evidence, *, is_second: bool) -> bool:
-    """Whether half of its words are new, and it stands right beside a chosen one on the page; or, where it is the
-    second and as good as the first, in the same document."""
-    neighbours = Neighbours(evidence)
-    is_beside = any(neighbours.before(sentence) == one or neighbours.after(sentence) == one for one in chosen)
-    documents = {evidence.passages[one.source].document_id for one in (sentence, chosen[0])}
-    if not is_beside and not (is_second and len(documents) == 1):
-        return False
-    words = _said(sentence)
-    known = frozenset().union(*map(_said, chosen))
+def _is_mostly_new(sentence: Sentence, chosen: Sequence[Sentence]) -> bool:
+    words = _stems_and_numbers(sentence)
+    known = frozenset().union(*map(_stems_and_numbers, chosen))
     return len(words - known) >= _MIN_NEW_SHARE * len(words)
 
 
-def _said(sentence: Sentence) -> frozenset[str]:
+def _stems_and_numbers(sentence: Sentence) -> frozenset[str]:
     return frozenset(content_stems(sentence.text)) | frozenset(_NUMBER.findall(sentence.text))
 
 
