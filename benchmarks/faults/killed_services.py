@@ -1,11 +1,12 @@
 """What callers notice when PostgreSQL and Redis are killed: `python -m benchmarks.faults.killed_services` (12 minutes).
 
 Starts Lexic as `manage.py up` does, in a folder that goes away, and asks it all the time: REST questions, streams, the
-sign-in page, uploads and MCP. Every minute PostgreSQL or Redis, in turn, is killed three times in a row (SIGKILL); the
-supervisor starts it again. A response is right (2xx or 4xx), clean (502, 503 or 507 with a sentence, a code and
-`Retry-After`, or an error event that says as much), or a fault: anything else, a connection that breaks among them.
-What an upload was answered with is compared with the database at the end: nothing may be lost or there twice. Ends with
-1 where anything was a fault, lost or doubled. `MINUTES=2` in the environment makes it shorter.
+OpenAI form, MCP, uploads, the sign-in page, signing in, and a page of the builder. Every minute PostgreSQL or Redis, in
+turn, is killed three times in a row (SIGKILL); the supervisor starts it again. A response is right (2xx or 4xx), clean
+(502, 503 or 507 with a sentence, a code and `Retry-After`, or an error event that says as much), or a fault: anything
+else, a connection that breaks among them. What an upload was answered with is compared with the database at the end:
+nothing may be lost or there twice. Ends with 1 where anything was a fault, lost or doubled. `MINUTES=2` in the
+environment makes it shorter.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ PAUSE, PAUSE_AFTER_KILL = 1.5, 0.2  # seconds between two requests of one kind
 CLEAN_STATUSES = frozenset({502, 503, 507})
 CLEAN_CODES = frozenset({"unavailable", "queue_unavailable", "disk_full", "provider_busy"})
 SERVICES = {"postgres": b"bin/postgres", "redis": b"redis-server"}
+KINDS = ("ask", "stream", "chat", "call_tool", "upload", "sign_in_page", "sign_in", "builder_page")
+OWNER, PASSWORD = "bench@example.org", "correct horse battery"  # of `create_published_plugin`
 _ACCEPT = "application/json, text/event-stream"
 
 
@@ -58,9 +61,8 @@ class Traffic:
 
     def send_all(self) -> None:
         """Sends every kind of request, again and again, until it is over."""
-        kinds = (self.ask, self.stream, self.sign_in_page, self.upload, self.call_tool)
-        with ThreadPoolExecutor(len(kinds)) as threads:
-            for done in [threads.submit(self._repeat, kind) for kind in kinds]:
+        with ThreadPoolExecutor(len(KINDS)) as threads:
+            for done in [threads.submit(self._repeat, getattr(self, kind)) for kind in KINDS]:
                 done.result()
 
     def _repeat(self, send: Callable[[httpx2.Client, random.Random], str]) -> None:
@@ -92,9 +94,30 @@ class Traffic:
         return verdict_of_stream(response.text)
 
     def sign_in_page(self, client: httpx2.Client, choose: random.Random) -> str:
-        response = client.get("/accounts/login/", headers={"Authorization": ""})
-        is_clean_page = response.status_code == 503 and "Retry-After" in response.headers
-        return "clean" if is_clean_page else verdict(response)
+        return verdict_of_page(client.get("/accounts/login/"))
+
+    def sign_in(self, client: httpx2.Client, choose: random.Random) -> str:
+        """Each time from the beginning; too many are refused with 429, which is right."""
+        client.cookies.clear()
+        client.get("/accounts/login/")
+        said = {"login": OWNER, "password": PASSWORD, "csrfmiddlewaretoken": client.cookies.get("csrftoken", "")}
+        return verdict_of_page(client.post("/accounts/login/", data=said))
+
+    def builder_page(self, client: httpx2.Client, choose: random.Random) -> str:
+        if "sessionid" not in client.cookies:
+            self.sign_in(client, choose)
+        return verdict_of_page(client.get("/admin/"))
+
+    def chat(self, client: httpx2.Client, choose: random.Random) -> str:
+        """In the OpenAI form, whose stream ends with `[DONE]` or with an error."""
+        asked = [{"role": "user", "content": question(choose)}]
+        response = client.post("/v1/chat/completions", json={"model": "bench", "messages": asked, "stream": True})
+        if response.status_code != 200:
+            return verdict(response)
+        lines = [line[6:] for line in response.text.splitlines() if line.startswith("data: ")]
+        if any(f'"code": "{code}"' in lines[-1] or f'"code": "{code}"' in lines[-2] for code in CLEAN_CODES):
+            return "clean"
+        return "right" if lines[-1] == "[DONE]" else f"the chat ended with {lines[-1][:300]}"
 
     def upload(self, client: httpx2.Client, choose: random.Random) -> str:
         """A new document; one that was refused is sent again until it is taken, as a client would."""
@@ -128,10 +151,17 @@ def verdict(response: httpx2.Response) -> str:
     with suppress(ValueError, AttributeError):
         body = response.json()
         error = body["error"]["data"] if "jsonrpc" in body else body
+        if isinstance(error["error"], dict):  # as OpenAI's clients read it
+            error = {"error": error["error"]["message"], "code": error["error"]["code"], "hint": "in the message"}
         is_said = all(isinstance(error.get(name), str) and error[name] for name in ("error", "code", "hint"))
         if is_said and response.status_code in CLEAN_STATUSES and "Retry-After" in response.headers:
             return "clean"
     return f"{response.status_code} {response.headers.get('content-type')} {response.text[:300]!r}"
+
+
+def verdict_of_page(response: httpx2.Response) -> str:
+    is_clean = response.status_code == 503 and "Retry-After" in response.headers and "<h1" in response.text
+    return "clean" if is_clean else verdict(response)
 
 
 def verdict_of_stream(text: str) -> str:
@@ -243,7 +273,7 @@ def run_with_server() -> dict[str, float]:
             traffic.is_over.set()
             sent.result()
         figures: dict[str, float] = {"kills": kills}
-        for name in ("ask", "stream", "sign_in_page", "upload", "call_tool"):
+        for name in KINDS:
             for kind in ("right", "clean", "fault"):
                 figures[f"{name}: {kind}"] = traffic.counts[name, kind]
         figures |= check_documents(plugin, traffic.uploaded)

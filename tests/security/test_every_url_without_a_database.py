@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
-from django.test import Client
+from asgiref.sync import async_to_sync
+from django.test import AsyncClient, Client
 
 from accounts.key_secrets import generate_secret
 from tests.lost_database import database_away
@@ -67,6 +68,17 @@ def test_every_address_says_that_it_is_unavailable(client: Client, method: str) 
     # Most look something up; the others lead to the sign-in, take no such method, or say who may come in.
     assert len(unavailable) > len(addresses()) // 2
     assert {"/admin/", "/accounts/profile", "/v1/models"} <= set(unavailable) or method == "post"
+
+
+@pytest.mark.usefixtures("without_database")
+@pytest.mark.parametrize("address", ["/admin/", "/accounts/profile", "/marketplace", "/keys"])
+def test_so_it_is_on_the_event_loop(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As our server runs it, where a middleware that reads the session is an error of its own."""
+    monkeypatch.delenv("DJANGO_ALLOW_ASYNC_UNSAFE", raising=False)
+    client = AsyncClient(raise_request_exception=False)
+    client.cookies["sessionid"] = "a" * 32
+    response = async_to_sync(client.get)(address)
+    assert (response.status_code, bool(response.headers.get("Retry-After"))) == (503, True)
 
 
 def test_the_walk_finds_the_addresses() -> None:
