@@ -176,6 +176,6 @@ def _read_profiles(stored_trees: str) -> tuple[TreeProfile, ...]:
         try:
             tree = parse_tree(stored["tree_data"])
             profiles.append(profile_tree(f"{stored['name']} {stored['description']}", tree))
-        except InvalidTree:
-            logger.exception("tree %s cannot be read", stored["id"])
+        except (InvalidTree, KeyError):  # a release that another version of Lexic made may lack a part
+            logger.exception("tree %s cannot be read", stored.get("id"))
     return tuple(profiles)
