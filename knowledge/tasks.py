@@ -95,13 +95,21 @@ def ingest_document(self: Task, *, document_id: str, **kwargs: Any) -> None:
 
 def _has_crashed_too_often(document_id: str) -> bool:
     """Count starts that had no end. True when there were too many: then the document has been marked failed."""
-    cache.add(_start_count_key(document_id), 0, START_COUNT_SECONDS)
-    if cache.incr(_start_count_key(document_id)) <= MAX_STARTS or lease.is_leased(UUID(document_id)):
+    if _count_start(document_id) <= MAX_STARTS or lease.is_leased(UUID(document_id)):
         return False
     if document := Document.objects.unfinished().filter(pk=document_id).first():
         mark_failed(document, WorkerCrashed())
     cache.delete(_start_count_key(document_id))
     return True
+
+
+def _count_start(document_id: str) -> int:
+    """How many starts there were, with this one. The count begins anew when the cache loses it."""
+    cache.add(_start_count_key(document_id), 0, START_COUNT_SECONDS)
+    try:
+        return cache.incr(_start_count_key(document_id))
+    except ValueError:  # Redis went away between the two calls
+        return 1
 
 
 def _start_count_key(document_id: str) -> str:

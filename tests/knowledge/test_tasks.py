@@ -213,6 +213,16 @@ def test_a_document_that_ends_its_workers_is_given_up(embedder: CountingEmbedder
     assert cache.get(tasks._start_count_key(str(document.pk))) is None
 
 
+def test_a_count_of_starts_that_the_cache_loses_begins_anew(
+    embedder: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = add_markdown(make_base(), "Wear boots.")
+    monkeypatch.setattr(cache, "add", lambda *args, **kwargs: False)  # Redis dies before the number is there
+    run(document)
+    document.refresh_from_db()
+    assert document.status == "ready"
+
+
 class Site(BaseHTTPRequestHandler):
     pages = {
         "/rules": ("text/html; charset=utf-8", b"<title>Rules</title><p>Wear boots.</p>"),
