@@ -10,6 +10,7 @@ from django.core import checks
 
 
 class LexicConfig(AppConfig):
+    default = True  # there is another one in this module
     name = "lexic"
     verbose_name = "Lexic"
 

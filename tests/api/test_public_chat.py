@@ -111,7 +111,7 @@ def test_pk_001_only_what_is_open_to_anybody_is_there(chat: Plugin) -> None:
 def test_pk_002_text_comes_with_its_marks_and_the_sources_below(chat: Plugin) -> None:
     text, _, sources = post({"message": WORN}).text.partition("\n\nSources:\n")
     assert "every site [Source 1]" in text
-    assert sources == "[Source 1] Rules on boots, Boots"
+    assert sources == "[Source 1] Rules on boots, 1 On site"
 
 
 def test_pk_002_of_a_shared_plugin_the_sources_have_addresses(chat: Plugin, settings: Any) -> None:

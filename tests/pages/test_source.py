@@ -183,7 +183,7 @@ def test_title_section_and_dates_stand_on_the_page(
     handbook.save()
     leaf = handbook.pages.get()
     response = opened(browsing(alice), leaf, **span(leaf, "Shoes with a closed heel"))
-    assert (response.context["title"], response.context["section"]) == ("Rules on boots", "Boots")
+    assert (response.context["title"], response.context["section"]) == ("Rules on boots", "Boots › 2 In the office")
     content = response.content.decode()
     assert "superseded on 31 January 2020" in content
     assert "1 July 2000" in content
