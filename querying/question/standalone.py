@@ -35,6 +35,8 @@ _WHOLE = (
     "But when you it?", "Will it it?",
 )  # fmt: skip
 _MAX_WORDS, _MAX_CHARACTERS = 8, 120
+# What is compared of the question before, at most: its last phrases, and of these the nearest put to the test.
+_MAX_PHRASE_WORDS, _MAX_PHRASES, _MAX_FILLED = 3, 30, 4
 # A word that lies further from every word of the question before is added to it, and replaces none.
 _MIN_KINSHIP = 0.5
 # What the same word before both is worth: "for a slab" goes with "for a beam".
@@ -58,23 +60,19 @@ def is_fragment(text: str) -> bool:
 def fill_in(fragment: str, before: str) -> str:
     """The question before with the fragment's words in place of the nearest one of its own, or added to it."""
     new = _topic_spans(fragment)
-    old = _phrases(before, longest=len(new))
+    old = _phrases(before, longest=min(len(new), _MAX_PHRASE_WORDS))[-_MAX_PHRASES:]
     said = fragment[new[0][0] : new[-1][1]] if new else ""
     if not said or not old:
         return f"{before} {fragment}"
-    vector, whole = _embed(said), _embed(before)
     lead = _word_before(fragment, new[0][0])
-
-    def kinship(span: _Span) -> float:
-        """Of the word itself, of the question with the new one in its place, and of what stands before both."""
-        filled = before[: span[0]] + said + before[span[1] :]
-        same_lead = _SAME_LEAD * (bool(lead) and _word_before(before, span[0]) == lead)
-        return float(_embed(before[slice(*span)]) @ vector + _embed(filled) @ whole) / 2 + same_lead
-
-    start, end = max(old, key=kinship)
-    if kinship((start, end)) < _MIN_KINSHIP:
-        return f"{before} {fragment}"
-    return before[:start] + said + before[end:]
+    same_lead = np.array([_SAME_LEAD * (bool(lead) and _word_before(before, start) == lead) for start, _ in old])
+    by_word = _embed_all([before[slice(*span)] for span in old]) @ _embed(said)
+    # The question with the new words in place of the nearest ones: how near is it to the one before?
+    nearest = np.argsort(-(by_word / 2 + same_lead), kind="stable")[:_MAX_FILLED]
+    filled = [before[: old[at][0]] + said + before[old[at][1] :] for at in nearest]
+    kinship = (by_word[nearest] + _embed_all(filled) @ _embed(before)) / 2 + same_lead[nearest]
+    best = int(kinship.argmax())
+    return filled[best] if kinship[best] >= _MIN_KINSHIP else f"{before} {fragment}"
 
 
 def _word_before(text: str, at: int) -> str:
@@ -97,8 +95,16 @@ def _topic_spans(text: str) -> Sequence[_Span]:
 
 @cache
 def _prototypes() -> NDArray[np.float32]:
-    return np.array([_embed(text) for text in (*_FRAGMENTS, *_WHOLE)])
+    return _embed_all([*_FRAGMENTS, *_WHOLE])
 
 
 def _embed(text: str) -> NDArray[np.float32]:
-    return cast(LocalEmbedder, get_embedder("local")).embed_one(text)
+    return _local_embedder().embed_one(text)
+
+
+def _embed_all(texts: Sequence[str]) -> NDArray[np.float32]:
+    return np.asarray(_local_embedder().embed_batch(texts))
+
+
+def _local_embedder() -> LocalEmbedder:
+    return cast(LocalEmbedder, get_embedder("local"))

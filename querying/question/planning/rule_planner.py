@@ -47,6 +47,8 @@ _WORD = re.compile(r"[^\W_]+")
 _MIN_FILTER_PROBABILITY = 0.25
 # How much more a question has to sound like an intent before a tag that reads as a filter is a word of that intent.
 _INTENT_GAIN = 4.0
+# Each tag is another reading by the model; a question that names more of them names labels.
+_MAX_INTENT_TAGS = 4
 
 
 def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, timezone: str) -> QueryPlan:
@@ -83,7 +85,7 @@ def plan_by_rules(question: str, *, vocabulary: LabelVocabulary, today: date, ti
 
 def _intent_words(text: str, places: Sequence[Mention], found: classifier.Classification) -> list[Mention]:
     """The tags that are no labels here but say what is wanted, such as the tag "work" in "what am I working on?"."""
-    tags = [pair for pair in zip(places, found.filters, strict=True) if pair[0].kind == "tags"]
+    tags = [pair for pair in zip(places, found.filters, strict=True) if pair[0].kind == "tags"][:_MAX_INTENT_TAGS]
     gains = {place: _INTENT_GAIN if sure > _MIN_FILTER_PROBABILITY else 0.0 for place, sure in tags}
     return [
         place

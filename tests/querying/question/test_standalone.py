@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from querying.question import standalone
 from querying.question.standalone import fill_in, is_fragment
 
 
@@ -47,3 +48,12 @@ def test_a_question_of_its_own_is_no_fragment(text: str) -> None:
 def test_a_word_that_is_akin_to_none_is_added() -> None:
     before = "Are investment earnings subject to FICA taxes?"
     assert fill_in("If I live in Spain?", before) == f"{before} If I live in Spain?"
+
+
+def test_the_model_reads_a_bounded_number_of_texts_whatever_was_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    real = standalone._embed_all
+    monkeypatch.setattr(standalone, "_embed_all", lambda texts: read.extend(texts) or real(texts))
+    before = " ".join(f"word{number}ing" for number in range(400))
+    fill_in("and for slabs of grade seven?", before)
+    assert 0 < len(read) <= standalone._MAX_PHRASES + standalone._MAX_FILLED

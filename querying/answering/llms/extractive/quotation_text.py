@@ -76,8 +76,10 @@ def _row_with_headers(row: Sentence, header: Sentence, passage: Passage, questio
 
 
 def _best_wording(sentence: Sentence, passage: Passage, question: str) -> str:
-    """The best wording that will stand: that of the page always does."""
-    literal = _without_lone_quote(" ".join(sentence.text.split()))
+    """The best wording that will stand: that of the page does, without the lines that hold what is never shown, such as
+    an image."""
+    lines = [line for line in sentence.text.splitlines() if sanitize(line).strip() == line.strip()]
+    literal = _without_lone_quote(" ".join(" ".join(lines or [sentence.text]).split()))
     bare = [_without_heading(_without_bullet(literal), passage), _without_bullet(literal)]
     wordings = table_rows.row_wordings(literal, question) if table_rows.is_row(literal) else bare
     standing = (text for text in wordings if text == literal or _passes_verification(text, [sentence], passage))

@@ -37,6 +37,8 @@ _ASKS_FOR_FIGURE = re.compile(
     r"|\bwhat\s+(?:percentage|percent|number|year|age)\b",
     re.IGNORECASE,
 )
+# What may follow a heading in its line: nothing, or a note in brackets.
+_HEADING_NOTE = re.compile(r"[ .:]{0,3}(?: [\[(][^\[\]()]{0,80}[\])][.:]?)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _FIGURE = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 
@@ -70,8 +72,8 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
 def _is_heading(sentence: Sentence, evidence: Evidence) -> bool:
     """The heading that the passage stands under, alone or with a note in brackets, as a caption has its unit."""
     text = " ".join(sentence.text.split())
-    headings = (heading for heading in evidence.passages[sentence.source].section_path if text.startswith(heading))
-    return any(text[len(heading) :].strip(" .:")[:1] in ("", "[", "(") for heading in headings)
+    headings = [heading for heading in evidence.passages[sentence.source].section_path if text.startswith(heading)]
+    return any(_HEADING_NOTE.fullmatch(text, len(heading)) for heading in headings)
 
 
 def _word_weights(question: str, evidence: Evidence) -> dict[str, float]:
