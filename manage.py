@@ -52,7 +52,7 @@ def services_for_command() -> Iterator[None]:
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
-    from local.loading import loading_modules
+    from local.module_loading import loading_modules
 
     with loading_modules():
         from django.core.management import execute_from_command_line

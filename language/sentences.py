@@ -37,7 +37,7 @@ _SENTENCE_STOP = re.compile(
 )
 _WHITE_SPACE = re.compile(r"\s*")
 _NEXT_WORD = re.compile(r"""\s*["'\u2018\u201c\[]{0,4}(\(?\w{0,24})""")
-# "Do this: 1. Open the cover": the number of a step.
+# What stands before the full stop in "Do this: 1. Open the cover".
 _FIRST_OF_A_LIST = re.compile(r"[:;]\s{1,3}\(?\d{1,2}$")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]|[A-Z]")
 _DIVISION_WORDS = r"(?:article|section|clause|chapter|part|annex|appendix|schedule|exhibit|table|figure)"

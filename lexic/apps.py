@@ -10,7 +10,7 @@ from django.core import checks
 
 
 class LexicConfig(AppConfig):
-    default = True  # there is another one in this module
+    default = True  # Django wants one named where a module has two
     name = "lexic"
     verbose_name = "Lexic"
 

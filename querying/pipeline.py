@@ -192,15 +192,14 @@ def _judge_evidence(record: QueryRecord) -> tuple[ConfidenceBasis, Answer | None
     basis = confidence_basis(judged.grounds, calibration=release.calibration)
     if judged.passes:
         return basis, None
+    is_mandatory = release.citation_mode == CitationMode.MANDATORY
+    ends_tree = record.consultation.has_decided and (record.llm.is_offline or is_mandatory)
+    if not (is_mandatory or ends_tree):
+        is_optional = release.citation_mode == CitationMode.OPTIONAL
+        return (replace(basis, level=Confidence.LOW) if is_optional else basis), None
     why = (*_language_notice(record), *judged.why)
     refusal = replace(refusal_answer("no_evidence"), why=why, nearest=judged.nearest, basis=basis)
-    if record.consultation.has_decided and (record.llm.is_offline or release.citation_mode == CitationMode.MANDATORY):
-        return basis, tree_answers.unsupported_end(question, record.consultation, refusal)
-    if release.citation_mode == CitationMode.OFF:
-        return basis, None
-    if release.citation_mode == CitationMode.OPTIONAL:
-        return replace(basis, level=Confidence.LOW), None
-    return basis, refusal
+    return basis, tree_answers.unsupported_end(question, record.consultation, refusal) if ends_tree else refusal
 
 
 def _language_notice(record: QueryRecord) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ REFUSAL = (
     "I don't have verified information on this topic in my knowledge base. Please consult a qualified professional."
 )
 
+# What an expert's tree recommends is said as the expert's.
+RECOMMENDATION_LEAD = "The expert recommends:"
 
 # In mandatory mode, evidence weaker than this is not answered from. A plugin may set its own threshold.
 SUFFICIENCY_THRESHOLD = 0.45

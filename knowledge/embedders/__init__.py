@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from knowledge.embedders.base import Embedder, EmbedderError, EmbedderRejected, EmbedderUnavailable, UnknownEmbedder
 from knowledge.embedders.local import LocalEmbedder
@@ -19,6 +20,7 @@ __all__ = [
     "UnknownEmbedder",
     "clear_embedders",
     "get_embedder",
+    "local_embedder",
 ]
 
 # The first part of an embedder's name, and what builds it from the whole name.
@@ -39,6 +41,11 @@ def get_embedder(name: str) -> Embedder:
         raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; there are: {', '.join(EMBEDDERS)}.")
     # Building is cheap, so two threads may both do it; setdefault is atomic and only one of the two is kept.
     return _embedders_by_name.setdefault(name, EMBEDDERS[prefix](name))
+
+
+def local_embedder() -> LocalEmbedder:
+    """The offline embedder, which also has token states."""
+    return cast(LocalEmbedder, get_embedder("local"))
 
 
 def clear_embedders() -> None:

@@ -15,7 +15,8 @@ from querying.types import Confidence, ConfidenceBasis, ConfidenceSignals
 # By rule: high needs all of these, low is what lies under the last.
 _HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.05, 2
 # By rule and by the curve: a sentence about another member of the class ("a column" for "a steel column") matches every
-# word but one, so high also needs this match of the word that is matched least (docs/evaluation.md, "Members").
+# word but one, so high also needs this match of the word that is matched least (docs/evaluation.md, "Members of a
+# class").
 _HIGH_WEAKEST = 0.5
 _LOW_SCORE = 0.5
 # By the curve: under this it is likelier wrong than right. From where it is high, the curve says itself.

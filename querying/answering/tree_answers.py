@@ -11,7 +11,7 @@ from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import UNVERIFIED_SUFFIX
 from querying.question.tree_consultation import Consultation
 from querying.sanitize import sanitize
-from querying.types import Answer, Confidence, Evidence, Outcome, Question
+from querying.types import RECOMMENDATION_LEAD, Answer, Confidence, Evidence, Outcome, Question
 
 UNSUPPORTED = "unsupported_recommendation"
 
@@ -24,7 +24,7 @@ def unsupported_end(question: Question, consultation: Consultation, refusal: Ans
         end = consultation.walk.path[-1].label if consultation.walk else ""
         why = f"The expert's decision tree ends at “{sanitize(end)}”, and no page supports what it recommends."
         return replace(refusal, reason=UNSUPPORTED, why=(why, *refusal.why))
-    text = f"The expert recommends: {said.rstrip(' .')}{UNVERIFIED_SUFFIX}."
+    text = f"{RECOMMENDATION_LEAD} {said.rstrip(' .')}{UNVERIFIED_SUFFIX}."
     return Answer(
         text=text, outcome=Outcome.ANSWERED, reason=UNSUPPORTED, confidence=Confidence.LOW, basis=refusal.basis
     )

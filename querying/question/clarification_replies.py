@@ -19,7 +19,7 @@ from typing import Any
 from plugins.models import Release
 from querying.question.clarifications import clarification_text
 from querying.question.tree_consultation import clarification_for, find_relevant_tree, tree_profiles
-from querying.question.unsure import is_unsure
+from querying.question.unsure_replies import is_unsure
 from querying.types import Question, Turn
 from trees.definition.nodes import Tree
 from trees.facts import extraction as tree_facts

@@ -27,7 +27,7 @@ from querying.question.planning import planner
 from querying.question.planning.planner import PlanResult
 from querying.question.planning.query_plan import TimeRange
 from querying.question.planning.times import find_time, find_times
-from querying.question.standalone import fill_in, is_fragment
+from querying.question.standalone_question import fill_in, is_fragment
 from querying.types import Question, Turn
 
 logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from knowledge.search.hybrid import Passage
 from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
 from querying.question.tree_selection import TreeProfile, profile_tree, select_tree, unrelated_stems
-from querying.question.unsure import is_unsure
+from querying.question.unsure_replies import is_unsure
 from querying.sanitize import sanitize
 from querying.types import Clarification, Question, Usage
 from trees.definition.nodes import Action, Tree

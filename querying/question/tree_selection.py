@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from knowledge.embedders import get_embedder
-from knowledge.embedders.local import LocalEmbedder
+from knowledge.embedders import local_embedder
 from trees.definition.fields import collect_fields
 from trees.definition.nodes import Tree
 from trees.facts.extraction import Fact, extract_facts
@@ -157,10 +156,6 @@ def _masked(text: str, words: Collection[str]) -> str:
     return re.sub(r"\bit(?:[ -]it)+\b", "it", masked + text[at:])
 
 
-def _local_embedder() -> LocalEmbedder:
-    return cast(LocalEmbedder, get_embedder("local"))
-
-
 def _embed_all(texts: Iterable[str]) -> Vector:
     rows = [_embed_tree_text(text[:_MAX_CHARACTERS]) for text in list(texts)[:_MAX_TEXTS_PER_KIND]]
     return np.array(rows, np.float32).reshape(len(rows), -1)
@@ -168,11 +163,11 @@ def _embed_all(texts: Iterable[str]) -> Vector:
 
 @lru_cache(maxsize=4096)
 def _embed_tree_text(text: str) -> Vector:
-    return _local_embedder().embed_batch([text])[0]
+    return local_embedder().embed_batch([text])[0]
 
 
 def _embed(text: str) -> Vector:
-    return _local_embedder().embed_one(text[:_MAX_CHARACTERS])
+    return local_embedder().embed_one(text[:_MAX_CHARACTERS])
 
 
 @cache

@@ -11,7 +11,7 @@ from itertools import repeat
 import numpy as np
 
 from knowledge.chunking.chunker import title_path
-from knowledge.embedders import get_embedder
+from knowledge.embedders import local_embedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.hybrid import Passage
@@ -119,8 +119,7 @@ def score_evidence(
     each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. The strength is
     between 0 and 1, and 0 where there is nothing to score.
     """
-    embedder = get_embedder("local")
-    assert isinstance(embedder, LocalEmbedder)
+    embedder = local_embedder()
     words = question_words(turns, weights=weights, synonyms=synonyms, embedder=embedder)
     if not passages or not words:
         return Evidence(passages=tuple(passages), sentences=(), strength=0.0)

@@ -90,24 +90,23 @@ def test_mcp(ask: Callable[..., httpx2.Response]) -> None:
     assert (result["isError"], TOLD["error"] in result["content"][0]["text"]) == (True, True)
 
 
-@pytest.mark.parametrize("address", ["/marketplace/cover/try", "/chat/cover/ask"])
-def test_visitors(server: str, published: Plugin, lost: str, address: str) -> None:
+def ask_as_visitor(url: str, *, accept: str) -> httpx2.Response:
     Plugin.objects.update(public_chat=True)
     with httpx2.Client(trust_env=False, timeout=60) as client:
-        client.get(f"{server}/marketplace/cover")
-        headers = {"Accept": "text/event-stream", "X-CSRFToken": client.cookies["csrftoken"]}
-        data = {"question": QUESTION, "message": QUESTION}
-        streamed = client.post(f"{server}{address}", data=data, headers=headers)
+        client.get(httpx2.URL(url).join("/marketplace/cover"))
+        headers = {"Accept": accept, "X-CSRFToken": client.cookies["csrftoken"]}
+        return client.post(url, data={"question": QUESTION, "message": QUESTION}, headers=headers)
+
+
+@pytest.mark.parametrize("address", ["/marketplace/cover/try", "/chat/cover/ask"])
+def test_visitors(server: str, published: Plugin, lost: str, address: str) -> None:
+    streamed = ask_as_visitor(f"{server}{address}", accept="text/event-stream")
     assert (streamed.status_code, TOLD["error"] in streamed.text) == (200, True)
 
 
 @pytest.mark.parametrize("address", ["/marketplace/cover/try", "/chat/cover/ask"])
 def test_visitors_without_a_stream(server: str, published: Plugin, lost: str, address: str) -> None:
-    Plugin.objects.update(public_chat=True)
-    with httpx2.Client(trust_env=False, timeout=60) as client:
-        client.get(f"{server}/marketplace/cover")
-        headers = {"Accept": "text/html", "X-CSRFToken": client.cookies["csrftoken"]}
-        page = client.post(f"{server}{address}", data={"question": QUESTION}, headers=headers)
+    page = ask_as_visitor(f"{server}{address}", accept="text/html")
     assert (page.status_code, page.headers["Retry-After"]) == (503, "2")
     assert page.headers["Content-Type"].startswith("text/html")
     assert "The database cannot be reached at the moment." in page.text

@@ -7,7 +7,7 @@ from contextlib import aclosing
 import pytest
 
 from querying.answering.llms.openai import OpenAIChat
-from querying.answering.llms.provider_detail import provider_detail
+from querying.answering.llms.provider_error_text import provider_error_text
 from querying.llm_interface import ProviderBusy, ProviderFailed, ProviderTimedOut
 from querying.types import Prompt, Turn, Usage
 from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, Sleep, SlowStream, Status, tool_call
@@ -188,5 +188,5 @@ def test_what_a_provider_says_of_its_error_is_logged_and_kept_without_secrets(st
     "body", [None, "plain text", {"error": "a text"}, {"error": None}, [1], {"message": "x" * 9000}]
 )
 def test_an_error_of_any_shape_has_a_short_detail(body):
-    assert provider_detail(502, body).startswith("HTTP 502")
-    assert len(provider_detail(502, body)) <= 300
+    assert provider_error_text(502, body).startswith("HTTP 502")
+    assert len(provider_error_text(502, body)) <= 300

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from lexic.errors import LexicError
-from local.loading import loading_modules
+from local.module_loading import loading_modules
 
 _HELP = """Speak the Model Context Protocol on the standard streams, for a client that starts its servers itself.
 

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from lexic.errors import LexicError
 from querying.answering.llms.json_replies import find_json_object
-from querying.answering.llms.provider_detail import provider_detail
+from querying.answering.llms.provider_error_text import provider_error_text
 from querying.llm_interface import LLM, ProviderBusy, ProviderFailed, ProviderTimedOut
 from querying.types import Prompt, Turn, Usage
 
@@ -202,7 +202,7 @@ def _as_provider_errors() -> Iterator[None]:
     except (openai.APITimeoutError, TimeoutError) as error:
         raise ProviderTimedOut from error
     except openai.APIStatusError as error:
-        detail = provider_detail(error.status_code, error.body)
+        detail = provider_error_text(error.status_code, error.body)
         logger.warning("the language model's provider answered: %s", detail)
         is_busy = error.status_code >= 500 or isinstance(error, openai.RateLimitError)
         raise (ProviderBusy if is_busy else ProviderFailed)(detail=detail) from error

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from knowledge.embedders import get_embedder
-from knowledge.embedders.local import LocalEmbedder
+from knowledge.embedders import local_embedder
 from language.terms import terms
 from querying.question.planning.query_plan import Mention
 
@@ -64,14 +63,14 @@ def says_intent(text: str, places: Sequence[Mention], place: Mention, *, gain: f
 
 def _want_scores(text: str, places: Sequence[Mention]) -> Vector:
     masked, _ = _masked(text, places)
-    vector = cast(LocalEmbedder, get_embedder("local")).embed_one(masked)
+    vector = local_embedder().embed_one(masked)
     return _sentence_features(text, places, vector) @ _weights()["wants"]
 
 
 def features(text: str, places: Sequence[Mention]) -> tuple[Vector, Vector]:
     """What the classifiers see: one row for the sentence, and one for each place."""
     masked, spans = _masked(text, places)
-    embedder = cast(LocalEmbedder, get_embedder("local"))
+    embedder = local_embedder()
     vector = embedder.embed_one(masked)
     ((states, offsets),) = embedder.token_states([masked])
     kinds = _kinds(places)

@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from knowledge.models import Document, Page
-from marketplace.publishing.publish import publish
-from plugins.models import Planner, Plugin
+from knowledge.models import Page
+from plugins.models import Plugin
 from querying.answering.llms.openai import OpenAIChat
 from querying.models import Query
 from querying.types import Outcome
-from tests.cover import give_document
 from tests.openai_stub import OpenAIStub, Status
-from tests.querying.question.planning.test_planned_queries import answered, asked, titles
+from tests.querying.question.planning.test_planned_queries import answered, asked, publish_notes, titles
 
 pytestmark = pytest.mark.django_db
 
@@ -41,14 +39,7 @@ NOTES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture
 def notes(alice: User) -> Plugin:
-    plugin = Plugin.objects.create(
-        owner=alice, name="Notes", slug="notes", domain="notes", system_prompt="Answer.", planner=Planner.RULES
-    )
-    for title, (text, labels) in NOTES.items():
-        document = give_document(plugin, title=title, text=f"# {title}\n\n{text}\n")
-        Document.objects.filter(pk=document.pk).update(**{"is_public": True, **labels})
-    publish(plugin, by=alice)
-    return plugin
+    return publish_notes(alice, NOTES)
 
 
 @pytest.mark.parametrize("text", ["What am I working on?", "What am I working on right now?"])

@@ -12,7 +12,7 @@ from builder.releases.views import _unsupported_ends
 from marketplace.publishing.publish import publish
 from plugins.models import CitationMode, Plugin
 from querying.question.resolve import resume_from_token
-from querying.question.unsure import is_unsure
+from querying.question.unsure_replies import is_unsure
 from querying.types import Confidence, Outcome
 from tests.cover import TREE
 from tests.querying.question.planning.test_planned_queries import answered, asked

@@ -12,11 +12,10 @@ from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.quotation_text import Quotation, cited_pieces
 from querying.answering.llms.extractive.sentence_selection import asks_for_whole_list, select_sentences
 from querying.answering.llms.extractive.statements import MIN_STATEMENT_CHARACTERS
-from querying.types import REFUSAL, Evidence, Prompt, Sentence
+from querying.types import RECOMMENDATION_LEAD, REFUSAL, Evidence, Prompt, Sentence
 
 # With the sentences that must be said together with those that answer. A list or a table's row counts as one.
 MAX_QUOTATIONS = 3
-RECOMMENDATION_LEAD = "The expert recommends:"
 _QUANTITY = re.compile(r"\d+(?:\.\d+)?")
 
 

@@ -45,16 +45,21 @@ NOTES: dict[str, tuple[str, dict[str, Any]]] = {
 HIDDEN = {"Diary", "Template", "Old glue rules"}
 
 
-@pytest.fixture
-def notes(alice: User) -> Plugin:
+def publish_notes(owner: User, notes: Mapping[str, tuple[str, dict[str, Any]]]) -> Plugin:
+    """A plugin that plans by rules, over notes by title: text and labels, public unless the labels say otherwise."""
     plugin = Plugin.objects.create(
-        owner=alice, name="Notes", slug="notes", domain="notes", system_prompt="Answer.", planner=Planner.RULES
+        owner=owner, name="Notes", slug="notes", domain="notes", system_prompt="Answer.", planner=Planner.RULES
     )
-    for title, (text, labels) in NOTES.items():
+    for title, (text, labels) in notes.items():
         document = give_document(plugin, title=title, text=f"# {title}\n\n{text}\n")
         Document.objects.filter(pk=document.pk).update(**{"is_public": True, **labels})
-    publish(plugin, by=alice)
+    publish(plugin, by=owner)
     return plugin
+
+
+@pytest.fixture
+def notes(alice: User) -> Plugin:
+    return publish_notes(alice, NOTES)
 
 
 def asked(text: str, plugin: Plugin, *, anybody: bool = False, **fields: Any) -> Question:

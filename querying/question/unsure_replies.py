@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from knowledge.embedders import get_embedder
-from knowledge.embedders.local import LocalEmbedder
+from knowledge.embedders import local_embedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,13 +22,9 @@ def is_unsure(reply: object) -> bool:
     """Whether the reply is a short text that admits to not knowing."""
     if not isinstance(reply, str) or not reply.strip() or len(reply) > _MAX_CHARACTERS:
         return False
-    return float((_unsure_vectors() @ _embedder().embed_one(reply.strip())).max()) >= _MIN_COSINE
+    return float((_unsure_vectors() @ local_embedder().embed_one(reply.strip())).max()) >= _MIN_COSINE
 
 
 @cache
 def _unsure_vectors() -> NDArray[np.float32]:
-    return np.array([_embedder().embed_one(text) for text in _UNSURE_REPLIES])
-
-
-def _embedder() -> LocalEmbedder:
-    return cast(LocalEmbedder, get_embedder("local"))
+    return np.array([local_embedder().embed_one(text) for text in _UNSURE_REPLIES])

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from querying.question import standalone
-from querying.question.standalone import fill_in, is_fragment
+from querying.question import standalone_question
+from querying.question.standalone_question import fill_in, is_fragment
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_a_word_that_is_akin_to_none_is_added() -> None:
 
 def test_the_model_reads_a_bounded_number_of_texts_whatever_was_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    real = standalone._embed_all
-    monkeypatch.setattr(standalone, "_embed_all", lambda texts: read.extend(texts) or real(texts))
+    real = standalone_question._embed_all
+    monkeypatch.setattr(standalone_question, "_embed_all", lambda texts: read.extend(texts) or real(texts))
     before = " ".join(f"word{number}ing" for number in range(400))
     fill_in("and for slabs of grade seven?", before)
-    assert 0 < len(read) <= standalone._MAX_PHRASES + standalone._MAX_FILLED
+    assert 0 < len(read) <= standalone_question._MAX_PHRASES + standalone_question._MAX_FILLED

@@ -11,12 +11,11 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from knowledge.embedders import get_embedder
-from knowledge.embedders.local import LocalEmbedder
+from knowledge.embedders import local_embedder
 from language.topic_words import topic_stems
 
 if TYPE_CHECKING:
@@ -99,12 +98,8 @@ def _prototypes() -> NDArray[np.float32]:
 
 
 def _embed(text: str) -> NDArray[np.float32]:
-    return _local_embedder().embed_one(text)
+    return local_embedder().embed_one(text)
 
 
 def _embed_all(texts: Sequence[str]) -> NDArray[np.float32]:
-    return np.asarray(_local_embedder().embed_batch(texts))
-
-
-def _local_embedder() -> LocalEmbedder:
-    return cast(LocalEmbedder, get_embedder("local"))
+    return np.asarray(local_embedder().embed_batch(texts))

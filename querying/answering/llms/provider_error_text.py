@@ -19,7 +19,7 @@ _SECRET = re.compile(
 _HIDDEN = "[hidden]"
 
 
-def provider_detail(status: int, body: Any) -> str:
+def provider_error_text(status: int, body: Any) -> str:
     """The status, the code and the message of an error's body in OpenAI's shape, in one line of at most 300 characters.
 
     Keys, account names and what looks like them are hidden.
