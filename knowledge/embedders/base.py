@@ -64,7 +64,6 @@ class Embedder(ABC):
     """Texts in, unit vectors out. One instance serves all threads of a process."""
 
     is_offline: bool = False
-    has_token_states: bool = False
     batch_size: int = 128
 
     def __init__(self, *, name: str, dimensions: int) -> None:

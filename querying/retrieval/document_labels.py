@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from knowledge.models import Document
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from plugins.models import Planner
 from querying.sanitize import sanitize
 from querying.types import Question

@@ -14,7 +14,7 @@ from knowledge.chunking.chunker import title_path
 from knowledge.embedders import local_embedder
 from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.sentences import sentence_spans
 from language.terms import terms

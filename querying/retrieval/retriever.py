@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 from knowledge.embedders import get_embedder
 from knowledge.models import Chunk, Page
 from knowledge.search.filters import Filters
-from knowledge.search.hybrid import Passage, search
+from knowledge.search.hybrid import search
+from knowledge.search.passages import Passage
 from knowledge.search.term_statistics import term_weights
 from language.clause_references import referenced_clauses
 from language.terms import terms
 from querying.question import document_access, validity
 from querying.question.resolve import ResolvedQuestion
-from querying.releases import pinned_bases
+from querying.releases import bases_of
 from querying.retrieval import rerankers
+from querying.retrieval.answerability import adjust_strength
 from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import score_evidence
 from querying.types import Answer, Evidence, Question
@@ -67,8 +69,8 @@ def recap_evidence(question: Question, listed: Answer) -> Evidence:
 
 
 def sample_texts(question: Question) -> list[str]:
-    """Some passages of what the release reads, whatever they say: to tell their language. Nothing of them is shown."""
-    bases = [base.knowledge_base_id for base in pinned_bases(question.release)]
+    """Some passages of what the question reads, whatever they say: to tell their language. Nothing of them is shown."""
+    bases = [base.knowledge_base_id for base in bases_of(question)]
     chunks = Chunk.objects.filter(knowledge_base__in=bases, index=0).order_by("pk")
     return list(chunks.values_list("content", flat=True)[:_SAMPLED_TEXTS])
 
@@ -87,7 +89,7 @@ def _search_passages(
     question: ResolvedQuestion, *, texts: Sequence[tuple[str, float]], added: str = ""
 ) -> list[Passage]:
     """The best passages for the texts by meaning, and for the question with the added words by its words."""
-    release, bases = question.release, pinned_bases(question.release)
+    release, bases = question.release, bases_of(question)
     words, allowed = question.weighted_words(added), document_access.access_filters(question)
     vectors = {name: _mixed_vector(texts, name) for name in {base.embedder for base in bases}}
 
@@ -117,8 +119,9 @@ def _score(
 ) -> Evidence:
     turns, synonyms = question.weighted_turns(added), question.synonyms
     words = " ".join(part for turn in turns for part in (turn.text, *synonyms.expansions(turn.text)))
-    weights = term_weights(knowledge_bases=pinned_bases(question.release), terms=terms(words))
-    return score_evidence(turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance)
+    weights = term_weights(knowledge_bases=bases_of(question), terms=terms(words))
+    evidence = score_evidence(turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance)
+    return adjust_strength(evidence, question.search_text, question.asked.text)
 
 
 def _mixed_vector(texts: Sequence[tuple[str, float]], embedder_name: str) -> NDArray[np.float32]:

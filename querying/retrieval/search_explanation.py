@@ -7,7 +7,8 @@ from uuid import UUID
 
 from knowledge.embedders import get_embedder
 from knowledge.search.filters import Filters
-from knowledge.search.hybrid import MIN_LEXICAL_SUPPORT, Passage, search
+from knowledge.search.hybrid import MIN_LEXICAL_SUPPORT, search
+from knowledge.search.passages import Passage
 from language.terms import terms
 from language.word_matching import terms_by_word
 from plugins.models import Release

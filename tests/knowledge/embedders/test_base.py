@@ -143,5 +143,5 @@ def test_a_new_embedder_needs_a_prefix_and_one_method(monkeypatch):
 
 def test_embedders_say_what_they_can():
     local = LocalEmbedder()
-    assert (local.name, local.dimensions, local.is_offline, local.has_token_states) == ("local", 384, True, True)
-    assert (Lengths().is_offline, Lengths().has_token_states) == (False, False)
+    assert (local.name, local.dimensions, local.is_offline) == ("local", 384, True)
+    assert not Lengths().is_offline

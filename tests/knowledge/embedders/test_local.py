@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.embedders import LocalEmbedder, UnknownEmbedder, get_embedder
-from knowledge.embedders.minilm import _pad_rows
+from knowledge.embedders.bert import pad_rows
+from knowledge.embedders.wordpiece import PAD_ID
 from tests.knowledge.embedders import reference
 
 TEXTS = [
@@ -152,10 +153,10 @@ def test_many_threads_get_the_same_vectors_as_one(local):
 
 
 def test_threads_that_start_at_once_load_one_model(monkeypatch):
-    embedder = LocalEmbedder()
     loaded = []
     load = LocalEmbedder._load
     monkeypatch.setattr(LocalEmbedder, "_load", lambda self: loaded.append(1) or load(self))
+    embedder = LocalEmbedder()
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda number: embedder.embed([f"text {number}"]), range(8)))
     assert loaded == [1]
@@ -165,7 +166,7 @@ def test_nothing_is_loaded_before_first_use():
     embedder = LocalEmbedder()
     embedder.count_tokens("counting needs no model")
     embedder.windows(title_path="Nor do", text="windows.")
-    assert embedder._models == {}
+    assert not embedder._models._models
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -182,17 +183,17 @@ def test_a_forked_process_builds_its_own_model(local):
 def test_the_configured_number_of_threads_is_used(settings):
     settings.LEXIC_EMBEDDER_THREADS = 1
     embedder = LocalEmbedder()
-    assert embedder._model()._compiled.get_property("INFERENCE_NUM_THREADS") == 1
-    assert embedder._model()._compiled.get_property("NUM_STREAMS") == 1
+    assert embedder._model()._compiled.network.get_property("INFERENCE_NUM_THREADS") == 1
+    assert embedder._model()._compiled.network.get_property("NUM_STREAMS") == 1
 
 
 def test_several_texts_are_read_at_once(settings):
     settings.LEXIC_EMBEDDER_THREADS = 2
-    assert LocalEmbedder()._model()._compiled.get_property("NUM_STREAMS") == 2
+    assert LocalEmbedder()._model()._compiled.network.get_property("NUM_STREAMS") == 2
 
 
 def test_rows_of_similar_length_share_a_shape():
-    widths = {_pad_rows([[101, *[7] * length, 102]]).shape for length in range(1, 15)}
+    widths = {pad_rows([[101, *[7] * length, 102]], value=PAD_ID).shape for length in range(1, 15)}
     assert widths == {(1, 8), (1, 16)}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
 from language.terms import terms
 from querying.question.resolve import WeightedTurn

@@ -15,6 +15,7 @@ from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.retrieval import rerankers, retriever
 from querying.types import Caller, Done, Outcome, Question, Turn
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +36,7 @@ Cubes are crushed after 28 days. Slump is measured at the mixer.
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     plugin = Plugin.objects.create(owner=alice, name="Mixes", slug="mixes", system_prompt="You are an engineer.")
     added = add_text(knowledge_base=own_knowledge_base(plugin), title="Mixes", text=MIXES, enqueue=False)

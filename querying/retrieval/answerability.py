@@ -1,0 +1,54 @@
+"""How strong the evidence is once its best sentence was read together with the question.
+
+The late interaction finds the sentence that says the question's words. Whether it says them of what was asked ("the
+cover of a slab" beside "the cover of a beam") is for the cross-encoder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from knowledge.chunking.chunker import title_path
+from querying.retrieval.cross_encoder import Excerpt, cross_encoder
+from querying.types import Evidence
+
+# What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
+# makes it no better (docs/evaluation.md, "A cross-encoder").
+_WEIGHT = 0.2
+_NEUTRAL = 0.35
+# An excerpt has about a hundred tokens: what is farther from its sentence is not read.
+_CONTEXT_CHARACTERS = 800
+_MAX_CACHED_PAIRS = 2000
+
+
+def adjust_strength(evidence: Evidence, *wordings: str) -> Evidence:
+    """The same evidence, stronger or weaker by how likely its best sentence answers, between 0 and 1.
+
+    `wordings` are the question as it was asked and as it was completed from the conversation: the likelier one counts.
+    Raises `EmbedderRejected` where MiniLM's files are not installed.
+    """
+    if not evidence.sentences:
+        return evidence
+    excerpt = _best_excerpt(evidence)
+    likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
+    strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
+    return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)
+
+
+# A question is weighed more than once: for the dates in force, and after a tree has decided.
+@lru_cache(maxsize=_MAX_CACHED_PAIRS)
+def _answer_probability(question: str, excerpt: Excerpt) -> float:
+    return cross_encoder().probability(question, excerpt)
+
+
+def _best_excerpt(evidence: Evidence) -> Excerpt:
+    """The best sentence with what stands around it."""
+    best = evidence.sentences[0]
+    passage = evidence.passages[best.source]
+    begin = max(0, best.start - _CONTEXT_CHARACTERS)
+    return Excerpt(
+        title=title_path(passage.document_title, passage.section_path),
+        text=passage.content[begin : best.end + _CONTEXT_CHARACTERS],
+        center=(best.start - begin, best.end - begin),
+    )

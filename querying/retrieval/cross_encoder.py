@@ -1,0 +1,141 @@
+"""Does an excerpt answer a question? A cross-encoder reads both together, where the late interaction compares words.
+
+Its tokens and its lower layers are MiniLM's; the upper ones and the heads were trained by `training/`, and the model
+card is docs/cross-encoder.md. Beside its number each token has a mark: whose it is, and whether the other text has the
+same one (Nogueira and Cho 2019; the marks are ours).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.conf import settings
+
+from knowledge.embedders import local_embedder, minilm
+from knowledge.embedders.bert import DIMENSIONS, CompiledModel, GraphBuilder, PerProcess, Precision, pad_rows
+from knowledge.embedders.local import model_folder
+from knowledge.embedders.wordpiece import PAD_ID
+from querying.retrieval import pair_tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WEIGHTS = Path(__file__).with_name("cross_encoder.safetensors")
+FROZEN_LAYERS = 2  # MiniLM's own
+_LOWER_PARTS = (
+    "embeddings.position",
+    "embeddings.token_type",
+    "embeddings.LayerNorm",
+    *(f"encoder.layer.{number}." for number in range(FROZEN_LAYERS)),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Excerpt:
+    """What is read of a passage: its title, and the tokens around `center`, a span (start, end) of `text`."""
+
+    title: str
+    text: str
+    center: tuple[int, int]
+
+
+class CrossEncoder:
+    """The compiled model. Any number of threads may call it at once; a forked process must build its own."""
+
+    def __init__(self, *, precision: Precision = "auto", threads: int = 0) -> None:
+        from safetensors import safe_open  # slow import
+        from safetensors.numpy import load_file
+
+        trained = load_file(WEIGHTS)
+        self._tokenizer = local_embedder().tokenizer
+        self._function_words = frozenset(trained["function_word_ids"].tolist())
+        # Mapped, so that only the rows of words that occur are read, and all processes share them.
+        published: Any = safe_open(model_folder() / "model.safetensors", framework="np")
+        self._word_table = published.get_slice(minilm.WORD_TABLE)
+        lower = {name: published.get_tensor(name) for name in published.keys() if name.startswith(_LOWER_PARTS)}  # noqa: SIM118
+        graph = _CrossEncoderGraph({**lower, **_dequantized(trained)}).model()
+        self._compiled = CompiledModel(graph, precision=precision, threads=threads)
+
+    def probability(self, question: str, excerpt: Excerpt) -> float:
+        """How likely the excerpt answers the question, 0 to 1, as the training pairs have it; not calibrated."""
+        return self.probabilities(question, [excerpt])[0]
+
+    def probabilities(self, question: str, excerpts: Sequence[Excerpt]) -> list[float]:
+        """The same of several excerpts, read in one run."""
+        if not excerpts:
+            return []
+        ids, marks = zip(*(self._inputs(question, excerpt) for excerpt in excerpts), strict=True)
+        padded = pad_rows(ids, value=PAD_ID)
+        rows = [np.concatenate([self._word_table[token : token + 1] for token in row]) for row in padded.tolist()]
+        inputs = [padded, np.stack(rows), pad_rows(marks, value=pair_tokens.SPECIAL)]
+        ((answers,),) = self._compiled.infer([inputs])
+        return [float(answer) for answer in answers]
+
+    def _inputs(self, question: str, excerpt: Excerpt) -> tuple[list[int], list[int]]:
+        asked = self._tokenizer.tokens(question).ids[: pair_tokens.MAX_QUESTION_TOKENS]
+        read = self._excerpt_tokens(excerpt)
+        return pair_tokens.pair_tokens(asked, read, function_words=self._function_words)
+
+    def _excerpt_tokens(self, excerpt: Excerpt) -> list[int]:
+        """The title's tokens, and as many of the text's as fit, those around the center in the middle."""
+        title = self._tokenizer.tokens(pair_tokens.title_text(excerpt.title)).ids[: pair_tokens.MAX_TITLE_TOKENS]
+        tokens, room = self._tokenizer.tokens(excerpt.text), pair_tokens.MAX_EXCERPT_TOKENS - len(title)
+        start, end = excerpt.center
+        inside = [at for at, (first, last) in enumerate(tokens.offsets) if first < end and last > start] or [0]
+        begin = max(0, min((inside[0] + inside[-1]) // 2 - room // 2, len(tokens.ids) - room))
+        return [*title, *tokens.ids[begin : begin + room]]
+
+
+_model = PerProcess(lambda: CrossEncoder(threads=settings.LEXIC_EMBEDDER_THREADS))
+
+
+def cross_encoder() -> CrossEncoder:
+    """The one of this process. It is loaded on first use. Raises `EmbedderRejected` without MiniLM's files."""
+    return _model.get()
+
+
+def _dequantized(trained: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
+    """Weights as float32. Matrices are kept as int8 with one scale for each row."""
+    return {
+        name: values.astype(np.float32) * trained[f"{name}.scale"][:, None]
+        if f"{name}.scale" in trained
+        else values.astype(np.float32)
+        for name, values in trained.items()
+        if not name.endswith(".scale")
+    }
+
+
+class _CrossEncoderGraph(GraphBuilder):
+    """Token numbers, rows of the word table [batch, tokens, 384] and marks → probabilities [batch]."""
+
+    def model(self) -> Any:
+        import openvino  # slow import
+
+        ops = self.ops
+        ids, marks = (ops.parameter([-1, -1], np.int64, name=name) for name in ("ids", "marks"))
+        attended = ops.unsqueeze(ops.not_equal(ids, self.integers(PAD_ID)), self.integers(1, 2))
+        words = ops.parameter([-1, -1, DIMENSIONS], np.float32, name="words")
+        states = self.embeddings(words)
+        for number in range(minilm.LAYERS):
+            if number == FROZEN_LAYERS:
+                states = ops.add(states, ops.gather(self.weight("marks.weight"), marks, self.integers(0)))
+            states = self.layer(states, attended, f"encoder.layer.{number}")
+        return openvino.Model([ops.result(self._answers(states, marks))], [ids, words, marks], "cross_encoder")
+
+    def _answers(self, states: Any, marks: Any) -> Any:
+        """From the first state, and the mean of the excerpt's states by where the answer is likely to be."""
+        ops = self.ops
+        is_excerpt = ops.logical_or(
+            ops.equal(marks, self.integers(pair_tokens.EXCERPT)),
+            ops.equal(marks, self.integers(pair_tokens.SHARED_EXCERPT)),
+        )
+        place = ops.squeeze(self.linear(states, "place"), self.integers(2))
+        place = ops.softmax(ops.select(is_excerpt, place, ops.constant(np.float32(-30))), 1)
+        pooled = ops.reduce_sum(ops.multiply(states, ops.unsqueeze(place, self.integers(2))), self.integers(1))
+        first = ops.squeeze(ops.slice(states, *map(self.integers, (0, 1, 1, 1))), self.integers(1))
+        hidden = ops.gelu(self.linear(ops.concat([first, pooled], 1), "hidden"), "erf")
+        return ops.sigmoid(ops.squeeze(self.linear(hidden, "answers"), self.integers(1)))
