@@ -15,6 +15,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,14 +110,14 @@ def judge_pair(pair: Pair, a: PipelineOutcome, b: PipelineOutcome) -> dict[str, 
             "outcome": a.outcome,
             "text": a.text,
             "score": a.sufficiency_score,
-            "weakest": a.grounds.weakest if a.grounds else None,
+            "grounds": asdict(a.grounds) if a.grounds else None,
             "confidence": a.confidence,
         },
         "b": {
             "outcome": b.outcome,
             "text": b.text,
             "score": b.sufficiency_score,
-            "weakest": b.grounds.weakest if b.grounds else None,
+            "grounds": asdict(b.grounds) if b.grounds else None,
             "confidence": b.confidence,
         },
     }

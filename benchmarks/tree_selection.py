@@ -2,10 +2,11 @@
 
 python -m benchmarks.tree_selection                 five folds of trees; writes nothing
 python -m benchmarks.tree_selection --save          weights of all sets, into querying/question/tree_selection.npz
-python -m benchmarks.tree_selection --only FILE     how right the saved weights are of the questions in this file
+python -m benchmarks.tree_selection --only FILE…    how right the saved weights are of the questions in these files
 
 A set holds trees of one plugin, and questions with the tree that should take them, or none: `other_topic` questions are
-of the same organisation, the rest of those without a tree are about another matter of a tree's subject.
+of the same organisation, the rest of those without a tree are about another matter of a tree's subject. For learning
+each tree also gets questions that its documents answer: the wordings of `document_questions.txt` about the tree's name.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ import argparse
 import json
 import os
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks._logistic_regression import fit_logistic_regression
+
+if TYPE_CHECKING:
+    from querying.question.tree_selection import Features, Weights
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
 
@@ -29,7 +34,10 @@ SETS = Path(__file__).with_name("tree_questions")
 FOLDS = 5
 NUMBERS = 15  # of the features, before the 384 of the masked question
 # How strongly large weights are punished: found by leaving out one fold after another.
-_RIDGE = np.array([1.0] * NUMBERS + [0.3] * 384 + [1e-6])
+_RIDGE = [1.0] * NUMBERS + [0.3] * 384 + [1e-6]
+_PHRASE_RIDGE = 1.0
+_WORDINGS_EACH = 25  # of the wordings of document questions, for each tree
+_LEAST_OFTEN = 5  # a phrase of fewer pairs is not learnt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,16 +50,20 @@ class Pair:
     tree: str
     taken_by: str
     is_other_topic: bool
-    features: Any
+    features: Features
 
     @property
     def is_own(self) -> bool:
         return self.tree == self.taken_by
 
+    @property
+    def nearness(self) -> float:
+        return float(self.features.numbers[:4].max())
+
 
 def pairs(path: Path) -> Iterator[Pair]:
     """Every question of the set with every tree of it."""
-    from querying.question.tree_selection import features, profile_tree
+    from querying.question.tree_selection import profile_tree, read_features
     from trees.definition.parser import parse_tree
 
     data = json.loads(path.read_text(encoding="utf-8"))
@@ -64,25 +76,64 @@ def pairs(path: Path) -> Iterator[Pair]:
                 tree=f"{path.stem} {tree['key']}",
                 taken_by=f"{path.stem} {question['tree']}" if question["tree"] else "",
                 is_other_topic=question["why"] == "other_topic",
-                features=features(profile, question["text"]),
+                features=read_features(profile, question["text"]),
             )
 
 
-def learnt(seen: Sequence[Pair]) -> Any:
-    """The weights, float [400], by logistic regression. Of the pairs that do not belong together
-    an eighth counts, but for each question the nearest one: those are the ones to tell apart."""
+def document_questions(path: Path) -> Iterator[Pair]:
+    """For each tree of the set some questions about its name that are no decision."""
+    from querying.question.tree_selection import profile_tree, read_features
+    from trees.definition.parser import parse_tree
+
+    wordings = (SETS / "document_questions.txt").read_text(encoding="utf-8").splitlines()
+    for tree in json.loads(path.read_text(encoding="utf-8"))["trees"]:
+        profile = profile_tree(f"{tree['name']} {tree['description']}", parse_tree(tree["tree"]))
+        for wording in random.Random(f"{path.stem} {tree['key']}").sample(wordings, _WORDINGS_EACH):
+            text = wording.format(tree["name"].rstrip("?."))
+            yield Pair(
+                set=path.stem,
+                text=text,
+                tree=f"{path.stem} {tree['key']}",
+                taken_by="",
+                is_other_topic=False,
+                features=read_features(profile, text),
+            )
+
+
+def learnt(seen: Sequence[Pair]) -> Weights:
+    """The weights, by logistic regression. Of the pairs that do not belong together an eighth counts, but for each
+    question the nearest one: those are the ones to tell apart."""
+    from querying.question.tree_selection import Weights
+
     nearest: dict[tuple[str, str], Pair] = {}
     for one in seen:
         best = nearest.setdefault((one.set, one.text), one)
-        if one.features[:4].max() > best.features[:4].max():
+        if one.nearness > best.nearness:
             nearest[one.set, one.text] = one
     dice = random.Random(3)
     kept = [one for one in seen if one.is_own or one is nearest[one.set, one.text] or dice.random() < 0.125]
-    rows, is_own = np.array([one.features for one in kept], float), np.array([one.is_own for one in kept])
+    often = Counter(phrase for one in kept for phrase in one.features.phrases)
+    phrases = sorted(phrase for phrase, count in often.items() if count >= _LEAST_OFTEN)
+    rows, is_own = _rows(kept, phrases), np.array([one.is_own for one in kept])
     scale = np.ones(rows.shape[1])
     scale[:NUMBERS] = rows[:, :NUMBERS].std(0) + 1e-9
     rows /= scale
-    return fit_logistic_regression(rows, is_own, _RIDGE, steps=8) / scale
+    ridge = np.array(_RIDGE + [_PHRASE_RIDGE] * len(phrases))
+    weights = fit_logistic_regression(rows, is_own, ridge, steps=8) / scale
+    return Weights(
+        numbers=weights[: len(_RIDGE)].astype(np.float32),
+        phrases=dict(zip(phrases, weights[len(_RIDGE) :].tolist(), strict=True)),
+    )
+
+
+def _rows(kept: Sequence[Pair], phrases: Sequence[str]) -> Any:
+    """Float [pairs, numbers and phrases]."""
+    column = {phrase: len(_RIDGE) + number for number, phrase in enumerate(phrases)}
+    rows = np.zeros((len(kept), len(_RIDGE) + len(phrases)))
+    for row, one in zip(rows, kept, strict=True):
+        row[: len(_RIDGE)] = one.features.numbers
+        row[[column[phrase] for phrase in one.features.phrases if phrase in column]] = 1
+    return rows
 
 
 def print_shares(name: str, found: Sequence[tuple[Pair, float]]) -> None:
@@ -108,29 +159,37 @@ def main() -> None:
     import django
 
     django.setup()
+    from querying.question.tree_selection import save_weights, saved_weights
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--save", action="store_true")
-    parser.add_argument("--only", type=Path)
+    parser.add_argument("--only", type=Path, nargs="+")
     given = parser.parse_args()
     if given.only:
-        from querying.question.tree_selection import _weights
-
-        print_shares(given.only.stem, [(one, float(one.features @ _weights())) for one in pairs(given.only)])
+        for path in given.only:
+            print_shares(path.stem, [(one, saved_weights().score(one.features)) for one in pairs(path)])
         return
-    found = [one for path in sorted(SETS.glob("*.json")) for one in pairs(path)]
+    paths = sorted(SETS.glob("*.json"))
+    found = [one for path in paths for one in pairs(path)]
+    made = [one for path in paths for one in document_questions(path)]
     if given.save:
-        np.savez_compressed(Path("querying/question/tree_selection.npz"), weights=learnt(found).astype(np.float16))
+        save_weights(learnt([*found, *made]))
+    judged = judge_by_folds(found, made)
+    for name in sorted({one.set for one in found}):
+        print_shares(name, [(pair, score) for pair, score in judged if pair.set == name])
+    print_shares("all", judged)
+
+
+def judge_by_folds(found: Sequence[Pair], made: Sequence[Pair]) -> list[tuple[Pair, float]]:
+    """Each pair with the score by weights that saw neither its tree nor the one that takes its question."""
     trees = sorted({one.tree for one in found})
     random.Random(1).shuffle(trees)
     judged: list[tuple[Pair, float]] = []
     for start in range(FOLDS):
         left_out = set(trees[start::FOLDS])
-        seen = [one for one in found if not {one.tree, one.taken_by} & left_out]
-        weights = learnt(seen)
-        judged += [(one, float(one.features @ weights)) for one in found if one.tree in left_out]
-    for name in sorted({one.set for one in found}):
-        print_shares(name, [(pair, score) for pair, score in judged if pair.set == name])
-    print_shares("all", judged)
+        weights = learnt([one for one in [*found, *made] if not {one.tree, one.taken_by} & left_out])
+        judged += [(one, weights.score(one.features)) for one in found if one.tree in left_out]
+    return judged
 
 
 if __name__ == "__main__":

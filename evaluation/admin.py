@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.reports.console_report import format_figure
 from lexic import plots
+from lexic.scoped_admin import ReadOnlyAdmin
 from plugins.admin_display import key_value_table
-from plugins.scoped_admin import ReadOnlyAdmin
 from querying.answering import confidence_calibration
 
 _FIGURE_LABELS = {

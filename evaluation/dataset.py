@@ -68,7 +68,10 @@ def read_dataset(folder: Path, *, split: str | None = None, in_named_document: b
             _read_question(row, context) for row in rows if split in (None, "all", row.get("split", split))
         ),
         files=files,
-        texts=tuple(_corpus_text(row) for row in corpus),
+        texts=tuple(
+            NewText(name=str(row["id"]), title=row.get("title") or "", text=row["text"], metadata=_row_metadata(row))
+            for row in corpus
+        ),
         metadata={row["document"]: _row_metadata(row) for row in _jsonl_rows(folder / "documents.jsonl")},
     )
 
@@ -125,10 +128,6 @@ def _members_by_document(corpus: Sequence[DatasetRow]) -> dict[str, tuple[str, .
         if row.get("document"):
             members[str(row["document"])].append(str(row["id"]))
     return {document: tuple(ids) for document, ids in members.items()}
-
-
-def _corpus_text(row: DatasetRow) -> NewText:
-    return NewText(name=str(row["id"]), title=row.get("title") or "", text=row["text"], metadata=_row_metadata(row))
 
 
 def _row_metadata(row: DatasetRow) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from asgiref.sync import async_to_sync
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalQuestion, PageSpan, PipelineOutcome, RetrievalOutcome
 from knowledge.search.filters import Filters
-from knowledge.search.hybrid import MIN_LEXICAL_SUPPORT, Passage
+from knowledge.search.hybrid import MIN_LEXICAL_SUPPORT
+from knowledge.search.passages import Passage
 from plugins.models import Release
 from querying import pipeline
 from querying.answering import sufficiency
@@ -23,7 +24,7 @@ from querying.models import Query
 from querying.retrieval import retriever
 from querying.retrieval.evidence import MAX_SCORED_PASSAGES
 from querying.sanitize import sanitize
-from querying.types import Answer, Caller, Citation, Evidence, Failed, Options, Outcome, Question
+from querying.types import Answer, Caller, Evidence, Failed, Options, Outcome, Question
 
 # As deep as recall is measured. The product reads far fewer; the first ones are the same.
 RETRIEVAL_DEPTH = 100
@@ -55,8 +56,9 @@ def run_retrieval(question: Question) -> RetrievalOutcome:
     """
     begun = time.perf_counter()
     release = question.release
-    deeper = replace(question, release=_deep_release(release))
-    passages = retriever.retrieve(deeper)
+    policy = {**release.policy(), "top_k": RETRIEVAL_DEPTH, "threshold": -1.0}
+    deep_release = Release(plugin=release.plugin, knowledge=release.knowledge, **policy)
+    passages = retriever.retrieve(replace(question, release=deep_release))
     read = [one for one in passages if _passes_threshold(one, release.threshold)][: release.top_k]
     evidence = retriever.build_evidence(question, read)
     judged = sufficiency.assess_sufficiency(question.text, evidence, threshold=release.evidence_threshold)
@@ -72,11 +74,6 @@ def run_retrieval(question: Question) -> RetrievalOutcome:
         passes=judged.passes,
         milliseconds=milliseconds,
     )
-
-
-def _deep_release(release: Release) -> Release:
-    policy = {**release.policy(), "top_k": RETRIEVAL_DEPTH, "threshold": -1.0}
-    return Release(plugin=release.plugin, knowledge=release.knowledge, **policy)
 
 
 def _passes_threshold(passage: Passage, threshold: float) -> bool:
@@ -125,15 +122,13 @@ def run_pipeline(question: Question, *, llm: LLM | None = None) -> PipelineOutco
         milliseconds=milliseconds,
         text=given.text,
         confidence=given.confidence.value,
-        citations=tuple(_citation_span(citation) for citation in given.citations),
+        citations=tuple(
+            replace(_page_span(one.passage, 0, 0), start=one.start, end=one.end, text=one.excerpt)
+            for one in given.citations
+        ),
         statements=tuple(_statement_citations(given, disclaimer=question.release.disclaimer)),
         nodes=tuple(str(step.get("node", "")) for step in given.decision_path),
     )
-
-
-def _citation_span(citation: Citation) -> PageSpan:
-    whole = _page_span(citation.passage, 0, 0)
-    return replace(whole, start=citation.start, end=citation.end, text=citation.excerpt)
 
 
 def _statement_citations(given: Answer, *, disclaimer: str) -> Iterator[tuple[int, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -77,7 +77,7 @@ def release_corpus(release: Release) -> EvalCorpus:
 
 def delete_corpora(name: str) -> int:
     """Forget what was read for sets of this name; returns how many states of it there were."""
-    old = list(_corpus_plugins(name))
+    old = list(Plugin.objects.filter(owner__email=CORPUS_OWNER_EMAIL, slug__startswith=f"{_slug_stem(name)}-"))
     for plugin in old:
         _delete_plugin(plugin)
     return len(old)
@@ -105,10 +105,6 @@ def _corpus_plugin(data: EvalDataset) -> Plugin:
 
 def _slug_stem(name: str) -> str:
     return _SLUG_PREFIX + hashlib.sha256(name.encode()).hexdigest()[:8]
-
-
-def _corpus_plugins(name: str) -> Iterable[Plugin]:
-    return Plugin.objects.filter(owner__email=CORPUS_OWNER_EMAIL, slug__startswith=f"{_slug_stem(name)}-")
 
 
 def _corpus_owner() -> User:

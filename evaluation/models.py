@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -62,10 +63,22 @@ class GoldenQuestion(models.Model):
     def __str__(self) -> str:
         return self.question[:80]
 
-    @staticmethod
-    def changes_question(changed: Iterable[str]) -> bool:
-        """Whether a change of these columns makes it another question, which nobody has run yet."""
-        return any(name != "is_public" for name in changed)
+    def update(self, values: Mapping[str, Any]) -> bool:
+        """Sets and saves those of these columns that are not so yet; whether there were any."""
+        changed = [name for name, value in values.items() if getattr(self, name) != value]
+        for name in changed:
+            setattr(self, name, values[name])
+        self.discard_result(changed)
+        if changed:
+            self.save()
+        return bool(changed)
+
+    def discard_result(self, changed: Iterable[str]) -> bool:
+        """A change of these columns may make it another question, which nobody has run yet; whether it does."""
+        is_other = any(name != "is_public" for name in changed)
+        if is_other:
+            self.last_passed, self.last_failures = None, []
+        return is_other
 
     @classmethod
     def from_query(cls, query: Query) -> GoldenQuestion:

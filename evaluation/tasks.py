@@ -61,10 +61,7 @@ def _run_if_due(plugin: Plugin, *, since: datetime) -> None:
     except NoGoldenQuestions:
         logger.info("the golden questions of %s are gone", plugin.slug)
     except Exception as error:
-        run_progress.fail_progress(plugin.pk, _failure_message(error))
+        reason = error.message if isinstance(error, LexicError) else "It broke off; the worker's log says why."
+        run_progress.fail_progress(plugin.pk, reason)
         raise
     run_progress.clear_progress(plugin.pk)
-
-
-def _failure_message(error: Exception) -> str:
-    return error.message if isinstance(error, LexicError) else "It broke off; the worker's log says why."

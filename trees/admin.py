@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.urls import reverse
 
-from plugins.scoped_admin import ReadOnlyAdmin
+from lexic.scoped_admin import ReadOnlyAdmin
 from trees.models import DecisionTree
 from trees.validation.tree_problems import find_problems
 

@@ -243,6 +243,8 @@ def check_documents(plugin: Plugin, uploaded: Mapping[str, str]) -> dict[str, fl
     end = time.monotonic() + SETTLING_SECONDS
     while rows.unfinished().exists() and time.monotonic() < end:
         time.sleep(1)
+    for row in rows.exclude(status="ready"):
+        print(f"{row.file_name}: {row.status} {row.error} since {row.updated_at:%H:%M:%S}", file=sys.stderr)
     ids = {str(pk) for pk in rows.values_list("pk", flat=True)}
     names = Counter(rows.values_list("file_name", flat=True))
     live = Q(pages__removed_in=None, pages__added_in__isnull=False)

@@ -94,15 +94,7 @@ def _upsert_question(plugin: Plugin, row: dict[str, Any]) -> str:
     if known is None:
         plugin.golden_questions.create(**row)
         return "added"
-    changed = {name: value for name, value in row.items() if getattr(known, name) != value}
-    if not changed:
-        return "unchanged"
-    if GoldenQuestion.changes_question(changed):
-        changed |= {"last_passed": None, "last_failures": []}
-    for name, value in changed.items():
-        setattr(known, name, value)
-    known.save()
-    return "changed"
+    return "changed" if known.update(row) else "unchanged"
 
 
 def _validated_row(number: int, line: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from evaluation.eval_types import QuestionScores
 from evaluation.reports.comparison import MetricDifference
@@ -27,16 +27,12 @@ def format_figure(value: str | int | float | None) -> str:
 
 def format_comparison(differences: Sequence[MetricDifference]) -> str:
     """Before, after and the difference with its 95 % interval; `*` where that leaves out zero."""
-    return "\n".join(
-        [f"{'':<{_KEY_WIDTH}}{'before':>9}{'after':>9}{'change':>9}  95 %", *_comparison_lines(differences)]
-    )
-
-
-def _comparison_lines(differences: Sequence[MetricDifference]) -> Iterator[str]:
+    lines = [f"{'':<{_KEY_WIDTH}}{'before':>9}{'after':>9}{'change':>9}  95 %"]
     for one in differences:
         interval = f"{one.interval[0]:+.3f} to {one.interval[1]:+.3f}" if one.interval else "not known"
         figures = f"{format_figure(one.before):>9}{format_figure(one.after):>9}{one.after - one.before:>+9.3f}"
-        yield f"{one.key:<{_KEY_WIDTH}}{figures}  {interval}{' *' if one.is_significant else ''}"
+        lines.append(f"{one.key:<{_KEY_WIDTH}}{figures}  {interval}{' *' if one.is_significant else ''}")
+    return "\n".join(lines)
 
 
 def format_prior_effect(prior: PriorEffect) -> str:

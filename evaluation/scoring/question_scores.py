@@ -115,7 +115,8 @@ def _retrieval_scores(key: AnswerKey, found: RetrievalOutcome) -> dict[str, floa
         met = [key.matches_span(span) for span in found.passages[:10]]
         values |= {f"chunk@{k}": metrics.hit_rate(met, k=k) for k in (1, 5, 10)}
     if key.exact_targets or key.paged_targets:
-        values |= _sentence_scores(key, found.sentences)
+        met = [key.matches_span(span) for span in found.sentences]
+        values |= {"sentence@1": metrics.hit_rate(met, k=1), "span@5": metrics.hit_rate(met, k=5)}
     if key.forbidden:
         values["forbidden_found"] = float(any(span.document in key.forbidden for span in found.passages))
     return values
@@ -143,11 +144,6 @@ def _page_scores(key: AnswerKey, passages: Sequence[PageSpan]) -> dict[str, floa
     order = list(dict.fromkeys(span.page_id for span in passages))
     right = [any(target.covers_page_of(pages[page]) for target in key.paged_targets) for page in order[:10]]
     return {f"page@{k}": metrics.hit_rate(right, k=k) for k in (1, 5, 10)}
-
-
-def _sentence_scores(key: AnswerKey, sentences: Sequence[PageSpan]) -> dict[str, float]:
-    met = [key.matches_span(span) for span in sentences]
-    return {"sentence@1": metrics.hit_rate(met, k=1), "span@5": metrics.hit_rate(met, k=5)}
 
 
 def _recall_curve(key: AnswerKey, found: RetrievalOutcome) -> tuple[float, ...]:

@@ -51,7 +51,7 @@ OPTIONAL_KEYS = (
     "forbidden_found",
     "forbidden_cited",
 )
-_COUNT_KEYS = ("set", "documents", "chunks", "questions")
+
 
 EvaluationResult = dict[str, str | int | float | None]
 Statistic = Callable[[Sequence[QuestionScores]], float | None]
@@ -61,8 +61,8 @@ def summarise(scored: Sequence[QuestionScores], *, name: str, documents: int, ch
     """Every key of `KEYS` in their order, then those of `MORE` that apply."""
     counts: EvaluationResult = {"set": name, "documents": documents, "chunks": chunks, "questions": len(scored)}
     measured = {key: statistic_for(key)(scored) for key in (*REPORTED_KEYS, *OPTIONAL_KEYS) if key not in counts}
-    kept = {key: _round_figure(value) for key, value in measured.items() if key in REPORTED_KEYS or value is not None}
-    return {**counts, **kept}
+    rounded = {key: None if value is None else round(value, 4) for key, value in measured.items()}
+    return {**counts, **{key: value for key, value in rounded.items() if key in REPORTED_KEYS or value is not None}}
 
 
 def statistic_for(key: str) -> Statistic:
@@ -75,14 +75,6 @@ def statistic_for(key: str) -> Statistic:
 def deciding_scores(scored: Sequence[QuestionScores]) -> tuple[list[float], list[float]]:
     """The scores that decide: of answerable questions, and of those that are not."""
     return _split_by_answerable([(one.answerable, one.score) for one in scored])
-
-
-def _deciding_score_auc(scored: Sequence[QuestionScores]) -> float | None:
-    return metrics.auc(*deciding_scores(scored))
-
-
-def _evidence_auc(scored: Sequence[QuestionScores]) -> float | None:
-    return metrics.auc(*_split_by_answerable([(one.answerable, one.strength) for one in scored]))
 
 
 def _split_by_answerable(scores: Sequence[tuple[bool | None, float | None]]) -> tuple[list[float], list[float]]:
@@ -123,8 +115,10 @@ def _latency_percentile(share: float) -> Statistic:
 
 
 _STATISTICS: Mapping[str, Statistic] = {
-    "auc": _deciding_score_auc,
-    "auc_of_evidence": _evidence_auc,
+    "auc": lambda scored: metrics.auc(*deciding_scores(scored)),
+    "auc_of_evidence": lambda scored: metrics.auc(
+        *_split_by_answerable([(one.answerable, one.strength) for one in scored])
+    ),
     "high_confidence_precision": _precision_at(Confidence.HIGH),
     "right_when_medium": _precision_at(Confidence.MEDIUM),
     "right_when_low": _precision_at(Confidence.LOW),
@@ -134,7 +128,3 @@ _STATISTICS: Mapping[str, Statistic] = {
     "p50_ms": _latency_percentile(0.5),
     "p95_ms": _latency_percentile(0.95),
 }
-
-
-def _round_figure(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.clauses import claim_splits
 from language.figures.figure_extraction import unsupported_figures
 from querying.answering.grounding.conflicts import conflicting_sentences

@@ -13,11 +13,13 @@ from querying.answering import confidence_calibration
 from querying.types import Confidence, ConfidenceBasis, ConfidenceSignals
 
 # By rule: high needs all of these, low is what lies under the last.
-_HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.05, 2
+_HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.02, 2
 # By rule and by the curve: a sentence about another member of the class ("a column" for "a steel column") matches every
 # word but one, so high also needs this match of the word that is matched least (docs/evaluation.md, "Members of a
 # class").
 _HIGH_WEAKEST = 0.5
+# And the cross-encoder must think that the sentence answers.
+_HIGH_ANSWER_PROBABILITY = 0.5
 _LOW_SCORE = 0.5
 # By the curve: under this it is likelier wrong than right. From where it is high, the curve says itself.
 _MEDIUM_PROBABILITY = 0.5
@@ -30,7 +32,7 @@ def confidence_basis(grounds: ConfidenceSignals, *, calibration: Mapping[str, An
         return ConfidenceBasis(grounds=grounds, level=_level_by_rule(grounds))
     stated = confidence_calibration.correctness_probability(grounds, fitted)
     level = Confidence.MEDIUM if stated >= _MEDIUM_PROBABILITY else Confidence.LOW
-    if fitted.high_from is not None and stated >= fitted.high_from and grounds.weakest >= _HIGH_WEAKEST:
+    if fitted.high_from is not None and stated >= fitted.high_from and _may_be_high(grounds):
         level = Confidence.HIGH
     return ConfidenceBasis(grounds=grounds, level=level, probability=stated)
 
@@ -47,6 +49,8 @@ def explain_confidence(basis: ConfidenceBasis) -> str:
         measured += ", with a sign of contradiction"
     if grounds.weakest < _HIGH_WEAKEST:
         measured += ", with a word of the question that the best sentence does not say"
+    if is_doubted(grounds):
+        measured += ", with a best sentence that may speak of something else"
     if basis.probability is None:
         return f"Not calibrated: by rule, from {measured}."
     return f"Calibrated on this plugin's golden questions: right with probability {basis.probability:.2f}; {measured}."
@@ -56,7 +60,15 @@ def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:
     if grounds.score < _LOW_SCORE:
         return Confidence.LOW
     is_ahead = grounds.lead >= _HIGH_LEAD and grounds.agreement >= _HIGH_AGREEMENT
-    is_whole = grounds.weakest >= _HIGH_WEAKEST and not grounds.has_signs
-    if grounds.score >= _HIGH_SCORE and is_ahead and is_whole:
+    if grounds.score >= _HIGH_SCORE and is_ahead and not grounds.has_signs and _may_be_high(grounds):
         return Confidence.HIGH
     return Confidence.MEDIUM
+
+
+def is_doubted(grounds: ConfidenceSignals) -> bool:
+    """Whether the cross-encoder thinks that the best sentence does not answer: then nothing makes the answer high."""
+    return grounds.answer_probability < _HIGH_ANSWER_PROBABILITY
+
+
+def _may_be_high(grounds: ConfidenceSignals) -> bool:
+    return grounds.weakest >= _HIGH_WEAKEST and not is_doubted(grounds)

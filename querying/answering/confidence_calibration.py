@@ -95,7 +95,7 @@ def parse_calibration(stored: Mapping[str, Any] | None) -> Calibration | None:
 
 
 def same_calibration(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
-    """Whether two stored calibrations say the same, whenever they were made."""
+    """Whether two stored calibrations are equal apart from their dates."""
     undated = [{name: value for name, value in (stored or {}).items() if name != "date"} for stored in (one, other)]
     return undated[0] == undated[1]
 

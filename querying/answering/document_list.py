@@ -16,11 +16,10 @@ from uuid import UUID
 from django.db.models import F, QuerySet
 
 from knowledge.models import Chunk, Document
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.sentences import sentence_spans
 from language.terms import terms
 from language.topic_words import topic_stems, topic_words
-from plugins.models import Release
 from querying import releases
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.front_matter import asked_values
@@ -110,7 +109,7 @@ def _stems_by_document(passages: Sequence[Passage]) -> dict[UUID, set[str]]:
 def _list_documents(question: Question, documents: QuerySet[Document], *, limit: int) -> DocumentListing:
     newest = documents.order_by(F("doc_date").desc(nulls_last=True), "title", "pk")
     shown = list(newest.values_list("pk", "doc_date")[: min(limit, _MAX_LISTED)])
-    passages = _first_passages(question.release, [pk for pk, _ in shown])
+    passages = _first_passages(question, [pk for pk, _ in shown])
     found = [(passages[pk], day) for pk, day in shown if pk in passages]
     citations = tuple(_opening_citation(number, passage) for number, (passage, _) in enumerate(found, start=1))
     return DocumentListing(total=documents.count(), citations=citations, dates=tuple(day for _, day in found))
@@ -145,10 +144,10 @@ def _shown_excerpt(excerpt: str) -> str:
     return f"“{text}”"
 
 
-def _first_passages(release: Release, ids: Sequence[UUID]) -> dict[UUID, Passage]:
-    """The beginning of each document as the release reads it."""
+def _first_passages(question: Question, ids: Sequence[UUID]) -> dict[UUID, Passage]:
+    """The beginning of each document as the question reads it."""
     found: dict[UUID, Passage] = {}
-    for base in releases.pinned_bases(release):
+    for base in releases.bases_of(question):
         chunks = Chunk.objects.filter(knowledge_base=base.knowledge_base_id, document__in=ids, index=0)
         for chunk in chunks.alive_at(base.revision).select_related("page", "document"):
             if chunk.page.text[chunk.start : chunk.end] == chunk.content:

@@ -14,10 +14,22 @@ from querying.answering import prompts
 from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import Guard
+from querying.answering.recommendation_support import Support, find_support
+from querying.answering.tree_answers import UNSUPPORTED
 from querying.llm_interface import LLM
 from querying.question.tree_consultation import Consultation
 from querying.sanitize import sanitize
-from querying.types import Answer, ConfidenceBasis, Delta, Evidence, Outcome, Prompt, Question, Usage
+from querying.types import (
+    RECOMMENDATION_LEAD,
+    Answer,
+    ConfidenceBasis,
+    Delta,
+    Evidence,
+    Outcome,
+    Prompt,
+    Question,
+    Usage,
+)
 
 # A mark that follows its sentence's full stop still belongs to it.
 _TRAILING_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
@@ -39,6 +51,7 @@ async def generate(
     The answer's text is the deltas put together, unless it is refused: then nothing was shown.
     """
     style = question.options.citation_style
+    support = await _find_support(question, evidence=evidence, consultation=consultation, llm=llm)
     citer, guard = CitationVerifier(evidence.passages), Guard(mode=question.release.citation_mode)
     usage, text = Usage(), ""
 
@@ -50,9 +63,8 @@ async def generate(
         new = text[before:]
         return Delta(text=new) if new else None
 
-    async with aclosing(
-        _stream_sentences(llm, _build_prompt(question, evidence=evidence, consultation=consultation))
-    ) as pieces:
+    prompt = _build_prompt(question, evidence=evidence, consultation=consultation, support=support)
+    async with aclosing(_stream_sentences(llm, prompt)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Usage):
                 usage = usage + piece
@@ -61,7 +73,8 @@ async def generate(
                 yield delta
     if delta := shown(guard.finish()):
         yield delta
-    answer = guard.verdict(text=text, tree_decided=consultation.has_decided, basis=basis)
+    weakness = _support_weakness(text, support) if llm.is_offline and consultation.has_decided else ""
+    answer = guard.verdict(text=text, tree_decided=consultation.has_decided, basis=basis, weakness=weakness)
     if answer.outcome == Outcome.ANSWERED:
         disclaimer = sanitize(question.release.disclaimer.strip())
         ending = render_footnotes(answer.citations, style=style) + (f"\n\n{disclaimer}" if disclaimer else "")
@@ -71,7 +84,31 @@ async def generate(
     yield replace(answer, usage=usage)
 
 
-def _build_prompt(question: Question, *, evidence: Evidence, consultation: Consultation) -> Prompt:
+async def _find_support(
+    question: Question, *, evidence: Evidence, consultation: Consultation, llm: LLM
+) -> Support | None:
+    """The sentence behind what a tree recommends. A model that writes for itself chooses its own sources."""
+    if not (llm.is_offline and consultation.has_decided):
+        return None
+    return await sync_to_async(find_support)(
+        question.text,
+        recommendation=consultation.recommendation,
+        decision_text=consultation.decision_text,
+        evidence=evidence,
+    )
+
+
+def _support_weakness(text: str, support: Support | None) -> str:
+    """Why an answer after a tree's decision is less sure: its recommendation has no page and is not in the text, or the
+    page may speak of something else."""
+    if RECOMMENDATION_LEAD not in text:
+        return UNSUPPORTED
+    return "doubtful_support" if support and support.is_doubtful else ""
+
+
+def _build_prompt(
+    question: Question, *, evidence: Evidence, consultation: Consultation, support: Support | None
+) -> Prompt:
     messages = prompts.build_messages(
         question,
         passages=evidence.passages,
@@ -84,7 +121,7 @@ def _build_prompt(question: Question, *, evidence: Evidence, consultation: Consu
         question=question.text,
         evidence=evidence,
         recommendation=consultation.recommendation,
-        decision_text=consultation.decision_text,
+        support=support.sentence if support else None,
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from plugins.models import CitationMode
 from querying.answering.citations import CitedSentence
+from querying.answering.confidence import is_doubted
 from querying.types import REFUSAL, Answer, Citation, Confidence, ConfidenceBasis, Outcome
 
 SHORT_ANSWER_CHARACTERS = 300  # characters; a longer answer that mentions its limits is not a refusal
@@ -76,20 +77,24 @@ class Guard:
             return "no_citations"
         return ""
 
-    def verdict(self, *, text: str, tree_decided: bool, basis: ConfidenceBasis | None = None) -> Answer:
+    def verdict(
+        self, *, text: str, tree_decided: bool, basis: ConfidenceBasis | None = None, weakness: str = ""
+    ) -> Answer:
         """The whole answer, as shown so far, with its confidence; or the refusal.
 
-        The confidence is that of the evidence (`basis`; medium without one), one step lower for a weakness and one
-        higher for a tree's decision. An answer that cites nothing has low confidence.
+        The confidence is that of the evidence (`basis`; medium without one), one step lower for a weakness (found here,
+        or given) and one higher for a tree's decision, unless the cited page may speak of something else. An answer
+        that cites nothing has low confidence.
         """
         if self.mode == CitationMode.MANDATORY and not self._shown:
             refusal = refusal_answer(self.refusal_reason or "no_citations")
             return replace(refusal, basis=basis, sentences=len(self._seen), unproven=self._unproven)
         citations = tuple(dict.fromkeys(c for sentence in self._shown for c in sentence.citations))
-        weakness = self._weakness_reason()
+        is_raised = tree_decided and not weakness and not (basis and is_doubted(basis.grounds))
+        weakness = self._weakness_reason() or weakness
         # How many citations there are says nothing: a second one means that another sentence came close.
         level = basis.level if basis else Confidence.MEDIUM
-        level = level.step(-1 if weakness else 0).step(1 if tree_decided else 0) if citations else Confidence.LOW
+        level = level.step(-1 if weakness else 0).step(1 if is_raised else 0) if citations else Confidence.LOW
         return Answer(
             text=text,
             outcome=Outcome.ANSWERED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from plugins.models import AnswerPolicy, CitationMode
 from querying.question.validity import OutOfForce
 from querying.types import REFUSAL, Question

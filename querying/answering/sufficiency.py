@@ -1,18 +1,18 @@
 """The evidence gate: is what was found good enough to answer from, and if not, why not in plain words.
 
-The strength of the evidence is lowered by signs of contradiction between the question and the best sentence.
-They are what a careful reader would notice first: the question says *not* and the passage does not, it asks for a
-number or a name that the passage lacks. Weights: docs/evaluation.md.
+The cross-encoder has raised or lowered the strength of the evidence. Signs of contradiction between the question and
+the best sentence lower it further. They are what a careful reader would notice first: the question says *not* and the
+passage does not, it asks for a number or a name that the passage lacks. Weights: docs/evaluation.md.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge.readers.tables import CELL_SEPARATOR
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.figures.figure_extraction import numbers_with_units
 from language.negation import has_negation
 from language.terms import terms
@@ -33,6 +33,8 @@ _CAPITALISED_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w’'-]{2,}(?:\s+[A-
 # "NASA's Deep Impact" is two names, and "I'm" none.
 _POSSESSIVE = re.compile(r"['’]s\b\s*")
 _MAX_NEAREST = 3
+# Below this the cross-encoder's doubt is a reason that is told.
+_DOUBTFUL_PROBABILITY = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +64,14 @@ def assess_sufficiency(
     score = evidence.strength - sum(weight for weight, _ in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     passes = passes and not _are_all_new(new_words, evidence.passages)
-    why = () if passes else (*_unmentioned_words(question, evidence.passages), *(reason for _, reason in signs))
+    why = () if passes else tuple(_refusal_reasons(question, evidence, [reason for _, reason in signs]))
     grounds = ConfidenceSignals(
         score=score,
         lead=_score_lead(best, evidence) if best else 0.0,
         agreement=_search_agreement(best, evidence) if best else 0,
         has_signs=bool(signs),
         weakest=best.weakest if best else 0.0,
+        answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
     )
     return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=evidence.passages[:_MAX_NEAREST])
 
@@ -109,6 +112,13 @@ def _contradiction_signs(
     if missing := [name for name in named if name.lower() not in around.lower()]:
         signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
     return signs
+
+
+def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[str]) -> Iterator[str]:
+    yield from _unmentioned_words(question, evidence.passages)
+    yield from signs
+    if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
+        yield "The nearest passage is close in its words, but does not seem to answer the question."
 
 
 def _unmentioned_words(question: str, passages: Sequence[Passage]) -> list[str]:

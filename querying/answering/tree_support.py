@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
+
+from django.core.cache import caches
 
 from plugins.models import Plugin, Release
 from querying import releases
@@ -15,7 +17,7 @@ from querying.types import Caller, Question
 from trees.definition.nodes import ActionNode
 
 # Each end takes a search, and somebody waits.
-_MAX_ENDS = 40
+_MAX_ENDS, _CACHE_SECONDS = 40, 600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,20 +27,21 @@ class UnsupportedEnd:
 
 
 def unsupported_ends(plugin: Plugin) -> list[UnsupportedEnd]:
-    """The ends of the draft's active trees, the first forty looked at, whose recommendation no page says. Raises
-    `EmbedderError`."""
+    """The ends of the draft's active trees whose recommendation no page says; the first forty ends are checked, and the
+    result is kept for ten minutes. Raises `EmbedderError`."""
     release = releases.snapshot(plugin)
-    ends = islice(_ends(release), _MAX_ENDS)
-    return [_unsupported(node) for node in ends if not _is_supported(node, release)]
+    content = repr([plugin.pk, release.policy(), release.trees, release.knowledge])
+    key = f"unsupported-ends:{sha256(content.encode()).hexdigest()}"
+    return caches["process"].get_or_set(key, lambda: _find_unsupported(release), _CACHE_SECONDS) or []
 
 
-def _ends(release: Release) -> Iterator[ActionNode]:
-    for profile in tree_profiles(release):
-        yield from (node for node in profile.tree.nodes.values() if isinstance(node, ActionNode))
-
-
-def _unsupported(node: ActionNode) -> UnsupportedEnd:
-    return UnsupportedEnd(label=node.label, recommendation=node.action.recommendation)
+def _find_unsupported(release: Release) -> list[UnsupportedEnd]:
+    ends = islice((node for profile in tree_profiles(release) for node in profile.tree.actions), _MAX_ENDS)
+    return [
+        UnsupportedEnd(label=node.label, recommendation=node.action.recommendation)
+        for node in ends
+        if not _is_supported(node, release)
+    ]
 
 
 def _is_supported(node: ActionNode, release: Release) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.terms import terms
 from querying.question.clarifications import SUBJECT_FIELD
 from querying.types import Clarification, Question

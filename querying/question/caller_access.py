@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from accounts.models import ApiKey, User
 from lexic.errors import NotAllowed
 from plugins.models import Plugin
+from querying.layers import find_principal, may_read_layers
 from querying.types import Question
 
 # How long an answer may go on after the access of its caller has ended.
@@ -12,7 +12,7 @@ CHECK_SECONDS = 1.0
 
 
 class AccessEnded(NotAllowed):
-    """The answer was stopped: the key was revoked, or the plugin was withdrawn, after the question was asked."""
+    """The answer was stopped: the key was revoked, the plugin was withdrawn, or a project was closed to you."""
 
     code = "access_ended"
     hint = "Ask again with a key that works, or ask another plugin."
@@ -22,16 +22,14 @@ def check_access(question: Question) -> None:
     """Raises `AccessEnded` where the caller could not ask this question now. Who asks without a key or an account may
     ask what is published; a draft is shown to nobody else than those who have opened it in the builder."""
     caller, release = question.caller, question.release
-    principal: ApiKey | User | None
-    if caller.api_key_id:
-        principal = ApiKey.objects.usable().select_related("owner").filter(pk=caller.api_key_id).first()
-    elif caller.user_id:
-        principal = User.objects.filter(pk=caller.user_id, is_active=True).first()
-    else:
+    if not may_read_layers(question):
+        raise AccessEnded
+    if not (caller.api_key_id or caller.user_id):
         is_open = caller.is_evaluation or release.is_draft
         if not is_open and not Plugin.objects.filter(pk=release.plugin_id, is_published=True).exists():
             raise AccessEnded
         return
+    principal = find_principal(caller)
     find = Plugin.objects.readable_by if release.is_draft else Plugin.objects.visible_to
     if principal is None or not find(principal).filter(pk=release.plugin_id).exists():
         raise AccessEnded

@@ -1,7 +1,8 @@
 """What we ask back, and the token that lets a stateless caller answer it.
 
 The token is signed, expires after an hour, and is bound to the caller, the release and the question: with another key,
-plugin or release it is refused. It carries the facts that were already known, so that nothing is asked twice.
+plugin, release or private layer it is refused. It carries the facts that were already known, so that nothing is asked
+twice.
 """
 
 from __future__ import annotations
@@ -70,4 +71,5 @@ def _token_binding(question: Question, *, text: str = "") -> str:
     release = question.release
     version = "draft" if release.is_draft else str(release.pk)
     parts = [question.caller.name, str(release.plugin_id), version, " ".join((text or question.text).split())]
+    parts += [str(layer.knowledge_base_id) for layer in question.layers]
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

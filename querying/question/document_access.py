@@ -1,8 +1,9 @@
 """Which documents somebody may be answered from: the one place that keeps private notes out of answers.
 
 Anybody in a public chat reads only documents that are marked public, no templates, and nothing that is superseded.
-Where a plugin says so, everybody who does not work on it reads only what is public and no templates. It is asked of the
-documents as they are marked today: what is made private disappears from the answers of every release at once.
+Where a plugin says so, everybody who does not work on it reads only what is public and no templates. The asker's own
+documents, in private layers, need no mark; a question that reads them reads no templates. It is asked of the documents
+as they are marked today: what is made private disappears from the answers of every release at once.
 """
 
 from __future__ import annotations
@@ -24,6 +25,15 @@ PUBLIC_FILTERS = Filters(is_public=True, exclude_templates=True)
 
 def access_filters(question: Question) -> Filters | None:
     """What every search for this question has to keep to; None: there is nothing to keep to."""
+    own = _plugin_filters(question)
+    if not question.layers:
+        return own
+    layers = Filters(knowledge_base_ids=tuple(layer.knowledge_base_id for layer in question.layers))
+    return Filters(exclude_templates=True, any_of=(own, layers) if own else ())
+
+
+def _plugin_filters(question: Question) -> Filters | None:
+    """What keeps the asker from documents of the plugin."""
     caller = question.caller
     if caller.is_public_caller:
         return public_filters()

@@ -11,7 +11,7 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from plugins.models import Release
 from querying.llm_interface import LLM, ProviderFailed
 from querying.question.tree_selection import TreeProfile, profile_tree, select_tree, unrelated_stems

@@ -1,9 +1,10 @@
 """Which of a release's trees a question is about, if any: a linear classifier over shared words and MiniLM.
 
 A question is read twice: as it is, next to the tree's own texts, and with the tree's words masked, so that only the
-wording counts: “what does it mean”, “who pays for it” and “my it is seven years old” are asked of every subject. The
-weights are learnt by `benchmarks/tree_selection.py` from questions of twenty trees, of which some ask for the decision
-and some for another matter of the same subject.
+wording counts: “what does it mean”, “who pays for it” and “my it is seven years old” are asked of every subject. Of the
+masked question count its meaning as a whole and its phrases of up to three words. The weights are learnt by
+`benchmarks/tree_selection.py` from questions of forty-two trees, of which some ask for the decision and some for
+another matter of the same subject.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,6 +41,31 @@ THRESHOLD = -0.5
 _FOLLOW_UP_THRESHOLD = -4.0
 _MAX_CHARACTERS = 600
 _MAX_TEXTS_PER_KIND = 60
+_MAX_PHRASE_WORDS = 3
+_PHRASE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\?")
+WEIGHTS = Path(__file__).with_name("tree_selection.npz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Features:
+    """What the classifier sees of a question and a tree. `numbers`, float32 [400]: the nearness of its texts, words and
+    facts in common, and the embedding of the masked question; `phrases` of the masked question."""
+
+    numbers: Vector
+    phrases: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """What was learnt: `numbers`, float32 [400], and for a phrase what it adds to the score."""
+
+    numbers: Vector
+    phrases: Mapping[str, float]
+
+    def score(self, seen: Features) -> float:
+        # Sorted, because sets have no order, and a sum of floats depends on it.
+        said = sorted(self.phrases.keys() & seen.phrases)
+        return float(seen.numbers @ self.numbers) + sum(self.phrases[phrase] for phrase in said)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,16 +119,15 @@ def profile_tree(name: str, tree: Tree) -> TreeProfile:
     )
 
 
-def features(profile: TreeProfile, question: str, *, facts: Collection[str] = ()) -> Vector:
-    """What the classifier sees of a question and a tree, float32 [400]: the nearness of its texts, words and facts in
-    common, and the question with the tree's words masked."""
+def read_features(profile: TreeProfile, question: str, *, facts: Collection[str] = ()) -> Features:
+    """What the classifier sees of the question beside this tree. `facts` are names of fields given with it."""
     vector = _embed(question)
     near = [one @ vector for one in profile.vectors]
     everything = np.sort(np.concatenate(near))[::-1]
     extracted = extract_facts(profile.tree, question=question)
     content, related = _subject_words(question), _related_stems(profile, question, extracted)
     said = extracted.keys() | _given_fields(profile, facts)
-    masked = _masked(question, profile.words)
+    masked = _masked(question, profile.words)[:_MAX_CHARACTERS]
     numbers = [
         *(one.max(initial=0.0) for one in near),
         everything[:3].mean(),
@@ -117,20 +142,24 @@ def features(profile: TreeProfile, question: str, *, facts: Collection[str] = ()
         question.rstrip().endswith("?"),
         min(len(question), 200) / 100,
     ]
-    return np.concatenate([np.array(numbers), _embed(masked), [1.0]]).astype(np.float32)
+    return Features(
+        numbers=np.concatenate([np.array(numbers), _embed(masked), [1.0]]).astype(np.float32),
+        phrases=_phrases(masked),
+    )
 
 
 def score_tree(
     profile: TreeProfile, *, question: str, facts: Collection[str] = (), context: Sequence[str] = ()
 ) -> float:
     """How much the question is about the tree: one above `THRESHOLD` is taken."""
-    score = float(features(profile, question, facts=facts) @ _weights())
+    score = saved_weights().score(read_features(profile, question, facts=facts))
     if score > THRESHOLD or score < _FOLLOW_UP_THRESHOLD or not context:
         return score
     extracted = extract_facts(profile.tree, question=question)
     if not _related_stems(profile, question, extracted) and not _given_fields(profile, facts):
         return score
-    return max(score, float(features(profile, "\n".join([*context[-2:], question]), facts=facts) @ _weights()))
+    continued = "\n".join([*context[-2:], question])
+    return max(score, saved_weights().score(read_features(profile, continued, facts=facts)))
 
 
 def _related_stems(profile: TreeProfile, text: str, facts: Mapping[str, Fact]) -> set[str]:
@@ -140,7 +169,7 @@ def _related_stems(profile: TreeProfile, text: str, facts: Mapping[str, Fact]) -
 
 
 def _given_fields(profile: TreeProfile, facts: Collection[str]) -> set[str]:
-    return set(facts) & set(collect_fields(profile.tree))
+    return set(facts) & set(collect_fields(profile.tree)) if facts else set()
 
 
 def _subject_words(text: str) -> set[str]:
@@ -156,9 +185,20 @@ def _masked(text: str, words: Collection[str]) -> str:
     return re.sub(r"\bit(?:[ -]it)+\b", "it", masked + text[at:])
 
 
+def _phrases(masked: str) -> frozenset[str]:
+    """One to three words that follow each other; question marks are words, and so are the start and the end."""
+    words = ["^", *_PHRASE_WORD.findall(masked.lower()), "$"]
+    lengths = range(1, _MAX_PHRASE_WORDS + 1)
+    return frozenset(" ".join(run) for length in lengths for run in _runs(words, length))
+
+
+def _runs(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
+    return zip(*(words[start:] for start in range(length)), strict=False)
+
+
 def _embed_all(texts: Iterable[str]) -> Vector:
     rows = [_embed_tree_text(text[:_MAX_CHARACTERS]) for text in list(texts)[:_MAX_TEXTS_PER_KIND]]
-    return np.array(rows, np.float32).reshape(len(rows), -1)
+    return np.array(rows, np.float32).reshape(len(rows), local_embedder().dimensions)
 
 
 @lru_cache(maxsize=4096)
@@ -171,6 +211,17 @@ def _embed(text: str) -> Vector:
 
 
 @cache
-def _weights() -> Vector:
-    with np.load(Path(__file__).with_name("tree_selection.npz")) as file:
-        return cast("Vector", file["weights"].astype(np.float32))
+def saved_weights() -> Weights:
+    with np.load(WEIGHTS) as file:
+        phrases = dict(zip(file["phrases"].tolist(), file["phrase_weights"].tolist(), strict=True))
+        return Weights(numbers=file["weights"].astype(np.float32), phrases=phrases)
+
+
+def save_weights(learnt: Weights) -> None:
+    names = sorted(learnt.phrases)
+    np.savez_compressed(
+        WEIGHTS,
+        weights=learnt.numbers.astype(np.float16),
+        phrases=np.array(names),
+        phrase_weights=np.array([learnt.phrases[name] for name in names], np.float16),
+    )

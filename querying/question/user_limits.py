@@ -4,12 +4,13 @@ visitors are limited by their address, because nobody knows who they are."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from accounts import rate_limits
 from accounts.models import User
 from accounts.rate_limits import DAY, MINUTE, count_or_wait
 from lexic.errors import LexicError
-from plugins.models import Plugin
+from querying.types import Question
 
 USER_LIMITS = {MINUTE: 30, DAY: 2000}
 
@@ -41,17 +42,13 @@ def check_user_limit(user: User) -> None:
         raise UserRateLimited(seconds, hint=f"Try again in {seconds} seconds.")
 
 
-def check_visitor_limit(who: str, *, plugin: Plugin) -> None:
-    """Counts a visitor's question to the plugin, by whichever of its public doors; `who` is their address
-    (`accounts.visitors.visitor_id`). Raises `VisitorRateLimited`."""
-    wait = rate_limits.count_visitor_request(who, place=str(plugin.pk)).retry_after
+def question_of_visitor(question: Question, who: str) -> Question:
+    """The question as this visitor's, by whichever public door it came, and counted against their limits; `who` is
+    their address (`accounts.visitors.visitor_id`). Raises `VisitorRateLimited`."""
+    wait = rate_limits.count_visitor_request(who, place=str(question.release.plugin_id)).retry_after
     if wait is not None:
         raise VisitorRateLimited(wait, hint=f"Try again in {wait_text(wait)}, or get a key and go on at once.")
-
-
-def visitor_questions_left(who: str, *, plugin: Plugin) -> int | None:
-    """How many questions a visitor of this address may still ask today; None where nobody counts."""
-    return rate_limits.peek_visitor_allowance(who, place=str(plugin.pk)).left_today
+    return replace(question, caller=replace(question.caller, visitor=who))
 
 
 def wait_text(seconds: int) -> str:

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from knowledge.models import Document
 from knowledge.search.filters import Filters
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.dates import MONTH_PATTERN, month_number
 from querying.question.resolve import ResolvedQuestion
 from querying.types import SUFFICIENCY_THRESHOLD, Citation
@@ -123,7 +123,7 @@ def requested_day(question: str) -> date | None:
 
 
 def without_requested_day(question: str) -> str:
-    """The question without the day whose rules it asks for, which says nothing about what they must mention."""
+    """The question without "as of 2015": that day selects the documents, and no passage has to mention it."""
     return _ASKS_FOR_DAY.sub("", question)
 
 

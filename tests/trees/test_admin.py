@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from plugins.models import Plugin
+from tests.remembered import remembered
 from tests.trees.growing import action, cover_tree_data, tree
 from trees.models import DecisionTree
 
@@ -15,6 +16,7 @@ LIST = "admin:trees_decisiontree_changelist"
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Structures", domain="engineering", system_prompt="Be brief.")
 

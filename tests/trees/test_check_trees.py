@@ -70,7 +70,7 @@ def test_one_plugin_can_be_checked_alone(alice):
 
 
 def test_an_unknown_plugin_is_an_error(db):
-    with pytest.raises(CommandError, match="There is no plugin “nowhere”"):
+    with pytest.raises(CommandError, match="There is no plugin called 'nowhere'"):
         run("nowhere")
 
 

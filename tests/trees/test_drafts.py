@@ -4,6 +4,7 @@ import pytest
 
 from accounts.models import User
 from plugins.models import Plugin
+from tests.remembered import remembered
 from tests.trees.growing import action, cover_tree_data, tree
 from trees.cases import InvalidCase
 from trees.drafts import (
@@ -33,6 +34,7 @@ def sent(**changes: object) -> dict[str, object]:
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Structures", domain="engineering", system_prompt="Be brief.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from language.stemming import stem
@@ -93,10 +94,16 @@ def _yes_no_phrases(field: FactField) -> Iterator[FieldPhrase]:
 
 
 def _parse_phrase(field: FactField, value: str | bool, text: str) -> Iterator[FieldPhrase]:
-    said = tuple(word.text for word in split_words(text))
-    if said and has_only_words(text):
+    said = _phrase_words(text)
+    if said:
         # “A”, “2” and “any” are in many texts that are not about class A, grade 2 or any of it.
         yield FieldPhrase(field=field.name, value=value, words=said, anchored=not any(map(is_content_word, said)))
+
+
+# Every question is compared with the phrases of every tree.
+@lru_cache(maxsize=20_000)
+def _phrase_words(text: str) -> tuple[str, ...]:
+    return tuple(word.text for word in split_words(text)) if has_only_words(text) else ()
 
 
 def _phrase_starts_at(phrase: FieldPhrase, said: list[Word], at: int) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from trees.definition.fields import NO, YES, FactField
@@ -48,22 +50,40 @@ def match_option(text: str, options: Sequence[str], synonyms: Synonyms | None = 
 
     None when no option, or more than one, is meant.
     """
-    said = normalise(text)
-    if exact := [option for option in options if normalise(option) == said]:
-        return exact[0]
-    meant = {option for option in options if _is_same_text(text, option)}
+    if (exact := _index_texts(tuple(options)).exact.get(normalise(text))) is not None:
+        return exact
+    meant = set(_same_texts(text, options))
     for option, others in (synonyms or {}).items():
-        if any(normalise(other) == said or _is_same_text(text, other) for other in others):
+        if normalise(text) in _index_texts(tuple(others)).exact or _same_texts(text, others):
             meant |= {known for known in options if normalise(known) == normalise(option)}
     return meant.pop() if len(meant) == 1 else None
 
 
-def _is_same_text(one: str, other: str) -> bool:
-    return has_only_words(one) and has_only_words(other) and are_same_words(_word_texts(one), _word_texts(other))
+@dataclass(frozen=True, kw_only=True)
+class _TextIndex:
+    """Texts by how they are compared, so that one is found without a look at all others: by what `normalise` makes of
+    them (the first of equals), and by the stems of their words, where these say all of a text."""
+
+    exact: Mapping[str, str]
+    by_stems: Mapping[tuple[str, ...], tuple[str, ...]]
 
 
-def _word_texts(text: str) -> list[str]:
-    return [word.text for word in split_words(text)]
+@lru_cache(maxsize=500)
+def _index_texts(texts: tuple[str, ...]) -> _TextIndex:
+    by_stems: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for text in filter(has_only_words, texts):
+        stems = tuple(word.stem for word in split_words(text))
+        by_stems[stems] = (*by_stems.get(stems, ()), text)
+    by_stems.pop((), None)
+    return _TextIndex(exact={normalise(text): text for text in reversed(texts)}, by_stems=by_stems)
+
+
+def _same_texts(text: str, others: Sequence[str]) -> list[str]:
+    """Those of the others that have the same words, in any inflection."""
+    words = split_words(text) if has_only_words(text) else []
+    alike = _index_texts(tuple(others)).by_stems.get(tuple(word.stem for word in words), ())
+    said = [word.text for word in words]
+    return [other for other in alike if are_same_words(said, [word.text for word in split_words(other)])]
 
 
 def has_only_words(text: str) -> bool:

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from tqdm import tqdm
 
 from evaluation import dataset, eval_corpus, evaluation_runner
@@ -21,7 +20,8 @@ from evaluation.reports import comparison, console_report, html_report, result_f
 from evaluation.reports.result_files import SavedEvaluation
 from evaluation.tuning import calibration_fit, checklist_prior, evidence_threshold
 from evaluation.tuning.evidence_threshold import ThresholdProposal
-from lexic.errors import LexicError
+from knowledge.management.progress_bar import progress_bar
+from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
 from plugins.slugs import split_reference
 from querying import releases
@@ -29,7 +29,7 @@ from querying.answering.confidence_calibration import ReliabilityBin
 from querying.answering.llms import LLMS, get_llm
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = "Measures retrieval, citation and refusal on a folder of questions, or on a plugin's golden questions."
     epilog = """examples:
   manage.py evaluate data/scifact --mode retrieval
@@ -38,10 +38,6 @@ class Command(BaseCommand):
   manage.py evaluate data/northwind --calibrate 100
   manage.py evaluate --plugin concrete-cover --out report.html
   manage.py evaluate --plugin concrete-cover@draft --fit --apply"""
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
-        return super().create_parser(prog_name, subcommand, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
@@ -78,17 +74,14 @@ class Command(BaseCommand):
     def handle(self, *, folder: Path | None, plugin: str | None, **options: Any) -> None:
         if (options["fit"] and not plugin) or (options["apply"] and not options["fit"]):
             raise CommandError("--fit goes with --plugin, and --apply with --fit.")
-        try:
-            before = result_files.load_evaluation(options["compare"]) if options["compare"] else None
-            self.held_out: Sequence[ReliabilityBin] = ()
-            if plugin:
-                evaluation, kept = _evaluate_plugin(plugin, options)
-                self.held_out = golden_runs.held_out_reliability(kept)
-            else:
-                evaluation = self._evaluate_folder(folder or Path(), options)
-            proposal = _threshold_proposal(plugin, evaluation) if plugin and options["fit"] else None
-        except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+        before = result_files.load_evaluation(options["compare"]) if options["compare"] else None
+        self.held_out: Sequence[ReliabilityBin] = ()
+        if plugin:
+            evaluation, kept = _evaluate_plugin(plugin, options)
+            self.held_out = golden_runs.held_out_reliability(kept)
+        else:
+            evaluation = self._evaluate_folder(folder or Path(), options)
+        proposal = _threshold_proposal(plugin, evaluation) if plugin and options["fit"] else None
         self._write_report(evaluation, before=before, proposal=proposal, **options)
         if plugin and proposal and options["apply"]:
             Plugin.objects.filter(slug=split_reference(plugin)[0]).update(
@@ -97,7 +90,7 @@ class Command(BaseCommand):
 
     def _evaluate_folder(self, folder: Path, options: dict[str, Any]) -> Evaluation:
         data = dataset.read_dataset(folder, split=options["split"], in_named_document=options["in_named_document"])
-        with _document_progress_bar("reading") as show:
+        with progress_bar("document", what="reading") as show:
             asked_of = eval_corpus.build_corpus(data, on_progress=show)
         if asked_of.failed:
             self.stderr.write(f"{len(asked_of.failed)} could not be read: {', '.join(asked_of.failed)}")
@@ -176,17 +169,6 @@ def _evaluate_dataset(data: EvalDataset, asked_of: EvalCorpus, options: dict[str
 
 def _question_progress_bar(questions: Sequence[EvalQuestion]) -> Iterator[EvalQuestion]:
     yield from tqdm(questions, desc="asking", unit="question", disable=None, leave=False)
-
-
-@contextmanager
-def _document_progress_bar(what: str) -> Iterator[eval_corpus.ProgressCallback]:
-    with tqdm(desc=what, unit="document", disable=None, leave=False) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield show
 
 
 def _positive_integer(text: str) -> int:

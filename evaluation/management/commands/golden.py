@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from evaluation.golden import jsonl
-from lexic.errors import LexicError
-from plugins.models import Plugin
+from lexic.management.lexic_command import LexicCommand
+from plugins.management.plugin_argument import get_plugin
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = (
         "Write a plugin's golden questions as lines of JSON, or take such lines in.\n\n"
         "Examples: manage.py golden export concrete-cover > golden.jsonl\n"
@@ -22,16 +22,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("what", choices=["export", "import"])
         parser.add_argument("slug")
         parser.add_argument("file", nargs="?", type=Path, help="for import; standard input unless named")
         parser.add_argument("--json", action="store_true", help="after an import, print one JSON object")
 
     def handle(self, *, what: str, slug: str, file: Path | None, **options: Any) -> None:
-        plugin = Plugin.objects.filter(slug=slug).first()
-        if plugin is None:
-            raise CommandError(f"There is no plugin called {slug}.")
+        plugin = get_plugin(slug)
         if what == "export":
             for line in jsonl.export_golden_questions(plugin):
                 self.stdout.write(line)
@@ -39,8 +36,6 @@ class Command(BaseCommand):
         try:
             text = file.read_text(encoding="utf-8") if file else sys.stdin.read()
             done = jsonl.import_golden_questions(plugin, lines=text.split("\n"))
-        except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from error
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file or 'The input'} cannot be read: {error}") from error
         readable = f"{done.added} added, {done.changed} changed, {done.unchanged} as they were."

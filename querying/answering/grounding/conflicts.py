@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import Quantity
@@ -16,8 +16,8 @@ from querying.answering.grounding.figure_association import is_rival_figure
 from querying.answering.grounding.modality import overstates
 from querying.answering.grounding.supporting_spans import cached_sentence_spans
 
-# Words that reading figures puts into a text which does not say them: "1 x 2" for "1×2", "5 years after".
-_NOTATION_STEMS = frozenset(terms("x year"))
+# Words that reading figures puts into a text which does not say them: "1 x 2" for "1×2".
+_NOTATION_STEMS = frozenset(terms("x"))
 # Fewer content words do not make a subject that is surely the same.
 _MIN_SUBJECT_WORDS = 3
 

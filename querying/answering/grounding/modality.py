@@ -1,9 +1,8 @@
-"""Duty and leave, all and some, "only" and "very": small words that make a statement stronger or weaker."""
+"""Modal verbs, quantifiers, "only" and "very": small words that make a statement stronger or weaker."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from language.clauses import clauses
 from language.content_words import content_stems
@@ -31,13 +30,8 @@ _EXCLUSIVE = word_pattern("only|solely|exclusively|nothing but|no other", behind
 _EXCLUSIVE_EQUIVALENT = word_pattern(
     r"only|solely|exclusively|alone(?!\.\d)|no other|unless|except|no|nobody|none|sole|until|(?<!not\s)limited to"
 )
-_INCLUSIVE = word_pattern("both|not only")
 _INTENSIFIED_WORD = re.compile(r"\b(?:very|extremely|highly|semi|partly|nearly|almost)[ -]([a-z]{3,30})")
 _PLAIN_WORD = re.compile(r"[a-z]{2,30}")
-_MODAL_VERB = word_pattern(
-    "(?:(?P<duty>must|shall|has to|have to|needs? to)|may|might|can|could) "
-    r"(?:(?:be|also|been|only|always|each|all|both) ){0,3}(?!not\b|never\b|no\b|be\b|have\b)(?P<verb>[a-z]{3,30})"
-)
 # A claim that allows of no exception needs a source that says as much.
 _WITHOUT_EXCEPTION = word_pattern(
     "always|invariably|regardless|irrespective|even if|in (?:all|any|every) cases?|at all times|whether or not"
@@ -56,32 +50,16 @@ _EXCEPTION = word_pattern("unless|except|excluding|provided|other than|save")
 
 
 def overstates(claim: str, source: str) -> bool:
-    """Whether the claim makes a duty of leave, all of some, one class of another; or a duty's leave."""
+    """Whether the claim says "must" where the source says "may" or the reverse, "all" where the source says "some", or
+    another degree, such as "severe" for "very severe"."""
     return (
         _changes_modality(claim, source)
         or _changes_modality_of_clause(claim, source)
-        or _changes_modal_verb(claim, source)
         or _changes_quantifier(claim, source)
         or _changes_intensity(claim, source)
         or (_has_match(_IN_ALL_CASES, claim) and _has_match(_EXCEPTION, source) and not _has_match(_EXCEPTION, claim))
         or (_has_match(_WITHOUT_EXCEPTION, claim) and not _has_match(_UNCONDITIONAL, source))
     )
-
-
-def _changes_modal_verb(claim: str, source: str) -> bool:
-    """What the claim says must be done, the source says may be done, or the other way round."""
-    mine, theirs = _modal_verbs(claim), _modal_verbs(source)
-    return any(verb in theirs and not kinds & theirs[verb] for verb, kinds in mine.items())
-
-
-@lru_cache(maxsize=4096)
-def _modal_verbs(text: str) -> dict[str, frozenset[str]]:
-    """The stem of each verb right behind a "must" or "may" that no "not" follows, with which of them it is."""
-    found: dict[str, frozenset[str]] = {}
-    for match in _MODAL_VERB.finditer(text):
-        for stem in terms(match["verb"]):
-            found[stem] = found.get(stem, frozenset()) | {"duty" if match["duty"] else "leave"}
-    return found
 
 
 def _has_match(pattern: re.Pattern[str], text: str) -> bool:
@@ -140,8 +118,6 @@ def _changes_quantifier(claim: str, source: str) -> bool:
     ):
         return True
     if _stems_after(_ALL_WORDS, claim) & (_stems_after(_SOME_WORDS, source) - _stems_after(_ALL_WORDS, source)):
-        return True
-    if _has_match(_EXCLUSIVE, claim) and _has_match(_INCLUSIVE, source) and not _has_match(_EXCLUSIVE, source):
         return True
     return _has_match(_EXCLUSIVE, claim) and not _has_match(_EXCLUSIVE_EQUIVALENT, source)
 

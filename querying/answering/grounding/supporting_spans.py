@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import islice
 
 from knowledge.chunking.chunker import title_path
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
 from language.sentences import leads_into_list, sentence_spans

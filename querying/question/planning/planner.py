@@ -20,7 +20,7 @@ from querying.question import document_access
 from querying.question.clarifications import TIME_FIELD
 from querying.question.planning import model_planner, rule_planner
 from querying.question.planning.label_vocabulary import LabelVocabulary, document_vocabulary
-from querying.question.planning.matching_documents import documents_in_release
+from querying.question.planning.matching_documents import documents_of_question
 from querying.question.planning.query_plan import (
     AnswerMode,
     Intent,
@@ -112,7 +112,7 @@ async def _plan_by_model(question: Question, text: str, *, known: LabelVocabular
 def _document_vocabulary(question: Question) -> LabelVocabulary:
     with release_connections():
         allowed = document_access.access_filters(question) or Filters()
-        return document_vocabulary(documents_in_release(allowed.documents(), question.release))
+        return document_vocabulary(documents_of_question(allowed.documents(), question))
 
 
 def _zone_name(question: Question) -> str:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from dateutil.relativedelta import relativedelta
 
+from language.dates import MONTHS, WEEKDAYS
+from language.number_words import ORDINALS, SMALL_NUMBERS
 from querying.question.planning.query_plan import DayRange, Mention
 from querying.question.planning.spelling import correct_spelling
 
@@ -32,6 +34,10 @@ _Words = Sequence[_Word]
 _Period = tuple[int, DayRange, _Words]
 
 _TABLE = [line.split() for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines() if line[0] != "#"]
+_TABLE += [["M", str(number), name, name[:3]] for number, name in enumerate(MONTHS, 1)]
+_TABLE += [["W", str(number), name] for number, name in enumerate(WEEKDAYS)]
+_TABLE += [["O", str(number), name] for number, name in enumerate(ORDINALS[:4], 1)]
+_TABLE += [["N", str(number), name] for number, name in enumerate(SMALL_NUMBERS[4:13], 4)]
 _LETTER_BY_WORD = {word: (row[0], int(row[1]), row[2]) for row in _TABLE for word in row[2:]}
 _LONG = [word for word, (letter, _, _) in _LETTER_BY_WORD.items() if letter in "MWSUVy"]
 _UNITS = [name for letter, _, name in (row[:3] for row in _TABLE) if letter == "U"]

@@ -110,7 +110,7 @@ def test_the_command_writes_and_reads_a_file(plugin: Plugin, tmp_path: Path):
 def test_the_command_says_what_is_wrong(plugin: Plugin, tmp_path: Path):
     (tmp_path / "bad.jsonl").write_text("{")
     for arguments, reason in (
-        (["export", "nowhere"], "no plugin called nowhere"),
+        (["export", "nowhere"], "no plugin called 'nowhere'"),
         (["import", "cover", str(tmp_path / "none.jsonl")], "cannot be read"),
         (["import", "cover", str(tmp_path / "bad.jsonl")], "Line 1 is not JSON"),
     ):

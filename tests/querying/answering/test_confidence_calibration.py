@@ -163,10 +163,11 @@ STRONG = ConfidenceSignals(score=0.7, lead=0.06, agreement=2)
     [
         (STRONG, Confidence.HIGH),
         (replace(STRONG, score=0.6), Confidence.MEDIUM),
-        (replace(STRONG, lead=0.04), Confidence.MEDIUM),
+        (replace(STRONG, lead=0.01), Confidence.MEDIUM),
         (replace(STRONG, agreement=1), Confidence.MEDIUM),
         (replace(STRONG, has_signs=True), Confidence.MEDIUM),
         (replace(STRONG, weakest=0.4), Confidence.MEDIUM),
+        (replace(STRONG, answer_probability=0.4), Confidence.MEDIUM),
         (replace(STRONG, score=0.49), Confidence.LOW),
     ],
 )
@@ -185,8 +186,16 @@ def test_with_a_curve_the_level_goes_by_the_probability(score: float, level: str
     assert f"right with probability {basis.probability:.2f}" in confidence.explain_confidence(basis)
 
 
-def test_with_a_curve_too_a_word_that_the_best_sentence_does_not_say_keeps_it_from_high():
-    sure = ConfidenceSignals(score=0.9, lead=0.05, agreement=1, weakest=0.4)
-    basis = confidence.confidence_basis(sure, calibration=CURVE.as_json())
+@pytest.mark.parametrize(
+    ("doubt", "reason"),
+    [
+        ({"weakest": 0.4}, "a word of the question that the best sentence does not say"),
+        ({"answer_probability": 0.4}, "a best sentence that may speak of something else"),
+    ],
+)
+def test_with_a_curve_too_a_doubtful_best_sentence_keeps_it_from_high(doubt: dict[str, float], reason: str):
+    sure = ConfidenceSignals(score=0.9, lead=0.05, agreement=1)
+    assert confidence.confidence_basis(sure, calibration=CURVE.as_json()).level == Confidence.HIGH
+    basis = confidence.confidence_basis(replace(sure, **doubt), calibration=CURVE.as_json())
     assert basis.level == Confidence.MEDIUM
-    assert "a word of the question that the best sentence does not say" in confidence.explain_confidence(basis)
+    assert reason in confidence.explain_confidence(basis)

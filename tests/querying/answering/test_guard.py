@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier
 from querying.answering.guard import Guard
 from querying.types import REFUSAL, Answer, Confidence, ConfidenceBasis, ConfidenceSignals, Outcome
@@ -139,6 +139,12 @@ def test_an_unsupported_number_lowers_the_confidence_one_step():
 def test_a_tree_that_decided_raises_the_confidence_one_step():
     _, answer = run(MILD, tree_decided=True)
     assert answer.confidence == Confidence.HIGH
+
+
+def test_a_tree_raises_nothing_where_the_page_may_speak_of_something_else():
+    doubted = ConfidenceBasis(grounds=ConfidenceSignals(score=0.6, answer_probability=0.05), level=Confidence.MEDIUM)
+    _, answer = run(MILD, tree_decided=True, basis=doubted)
+    assert answer.confidence == Confidence.MEDIUM
 
 
 OTHER_HANDBOOK = passage(

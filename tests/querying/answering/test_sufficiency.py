@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from querying.answering.sufficiency import assess_sufficiency
@@ -27,6 +29,13 @@ def test_signs_of_contradiction_weaken_the_evidence_and_say_why(question: str, l
 def test_what_no_passage_mentions_is_named():
     judged = assess_sufficiency("Does the plan cover galvanised dentures?", evidence(PLAN), threshold=0.95)
     assert "No passage mentions “galvanised”, “dentures”." in judged.why
+
+
+@pytest.mark.parametrize(("probability", "is_told"), [(0.1, True), (0.6, False), (None, False)])
+def test_the_doubt_of_the_cross_encoder_is_a_reason(probability: float | None, is_told: bool):
+    found = replace(evidence(PLAN), answer_probability=probability)
+    judged = assess_sufficiency("Does the plan cover eye exams?", found, threshold=0.95)
+    assert ("does not seem to answer" in " ".join(judged.why)) is is_told
 
 
 def test_a_passed_gate_needs_no_reason():

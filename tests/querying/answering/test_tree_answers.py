@@ -6,13 +6,16 @@ import copy
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from accounts.models import User
 from builder.releases.views import _unsupported_ends
+from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
 from plugins.models import CitationMode, Plugin
 from querying.question.resolve import resume_from_token
 from querying.question.unsure_replies import is_unsure
+from querying.retrieval import retriever
 from querying.types import Confidence, Outcome
 from tests.cover import TREE
 from tests.querying.question.planning.test_planned_queries import answered, asked
@@ -103,3 +106,17 @@ def test_the_author_is_told_of_an_end_without_a_page_before_publishing(plugin: P
     assert _unsupported_ends(plugin) == []
     plugin.trees.update(tree_data=with_recommendations(cover_severe="Call the office of Professor Quillfeather"))
     assert [end.label for end in _unsupported_ends(plugin)] == ["Cover in severe exposure"]
+
+
+def test_the_ends_are_searched_once_for_one_content(
+    plugin: Plugin, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    process = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "ends"}
+    settings.CACHES = {**settings.CACHES, "process": process}
+    searches, retrieve = [], retriever.retrieve
+    monkeypatch.setattr(retriever, "retrieve", lambda question: searches.append(question) or retrieve(question))
+    found, first = _unsupported_ends(plugin), len(searches)
+    assert first
+    assert (_unsupported_ends(plugin), len(searches)) == (found, first)
+    KnowledgeBase.objects.update(revision=F("revision") + 1)
+    assert (_unsupported_ends(plugin), len(searches)) == (found, 2 * first)

@@ -18,6 +18,7 @@ from querying.models import Query
 from querying.question.resolve import resume_from_token
 from querying.types import Answer, Caller, Done, Options, Outcome, Question, Turn
 from tests.cover import give_document
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -29,6 +30,7 @@ CLINICS = {
 
 
 @pytest.fixture
+@remembered
 def clinics(alice: User) -> Plugin:
     plugin = Plugin.objects.create(
         owner=alice, name="Clinics", slug="clinics", domain="health", system_prompt="Answer."

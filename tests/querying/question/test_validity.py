@@ -23,6 +23,7 @@ from querying.retrieval import retriever
 from querying.types import Answer, CitationStyle, Options, Outcome
 from tests.api.test_query import post
 from tests.querying.test_pipeline import ask, assert_verbatim, question
+from tests.remembered import remembered
 
 PAINT = "How long must the paint of a steel bridge dry?"
 LEAD = "Where may red lead primer be used?"
@@ -47,6 +48,7 @@ def add(plugin: Plugin, title: str, text: str, **dates: date) -> Document:
 
 
 @pytest.fixture
+@remembered
 def paint(plugin: Plugin, alice: User) -> Plugin:
     """An edition that was superseded in 2020, the one in force, and one that is still to come."""
     next_year = timezone.localdate() + timedelta(days=365)

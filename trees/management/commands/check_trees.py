@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from plugins.models import Plugin
+from plugins.management.plugin_argument import get_plugin
 from trees.cases import CaseResult, InvalidCase, parse_cases, run_cases
 from trees.definition.nodes import Problem
 from trees.definition.parser import parse_with_problems
@@ -91,9 +91,7 @@ class Command(BaseCommand):
 def _check_plugin_trees(slug: str | None) -> Iterator[TreeReport]:
     trees = DecisionTree.objects.select_related("plugin").order_by("plugin__slug", "order", "created_at")
     if slug:
-        if not Plugin.objects.filter(slug=slug).exists():
-            raise CommandError(f"There is no plugin “{slug}”.")
-        trees = trees.filter(plugin__slug=slug)
+        trees = trees.filter(plugin=get_plugin(slug))
     for tree in trees.prefetch_related("cases").iterator(chunk_size=100):
         cases = [case.as_dict() for case in tree.cases.all()]
         yield _check_tree(tree.plugin.slug, tree.name, tree.tree_data, cases)

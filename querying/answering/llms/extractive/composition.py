@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from language.sentences import leads_into_list
-from language.terms import terms
 from querying.answering.llms.extractive import context_sentences, table_headers
 from querying.answering.llms.extractive.neighbours import Neighbours
 from querying.answering.llms.extractive.quotation_text import Quotation, cited_pieces
 from querying.answering.llms.extractive.sentence_selection import asks_for_whole_list, select_sentences
-from querying.answering.llms.extractive.statements import MIN_STATEMENT_CHARACTERS
 from querying.types import RECOMMENDATION_LEAD, REFUSAL, Evidence, Prompt, Sentence
 
 # With the sentences that must be said together with those that answer. A list or a table's row counts as one.
 MAX_QUOTATIONS = 3
-_QUANTITY = re.compile(r"\d+(?:\.\d+)?")
 
 
 def compose(prompt: Prompt) -> list[str]:
     """The answer in pieces: the tree's recommendation where a source bears it out, then the sentences that answer."""
-    supporting = _supporting_sentence(prompt)
+    supporting = prompt.support
     chosen = select_sentences(prompt.question, prompt.evidence, first=supporting)
     if not chosen:
         return [REFUSAL]
@@ -75,21 +71,6 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
     yield Quotation(sentence)
     if after := context_sentences.following_sentence(sentence, neighbours):
         yield Quotation(after)
-
-
-def _supporting_sentence(prompt: Prompt) -> Sentence | None:
-    """The sentence that supports the recommendation: it has every figure of it, and most of the facts."""
-    if not prompt.recommendation:
-        return None
-    figures, facts = set(_QUANTITY.findall(prompt.recommendation)), set(terms(prompt.decision_text))
-    quantities = [(one, set(_QUANTITY.findall(one.text))) for one in prompt.evidence.sentences]
-    # Facts that a sentence mentions, less the other figures it brings in; then how well it answers.
-    ranked = [
-        (len(facts & set(terms(one.text))) - len(found - figures), one.score, one)
-        for one, found in quantities
-        if len(one.text) >= MIN_STATEMENT_CHARACTERS and figures <= found
-    ]
-    return max(ranked, key=lambda each: each[:2])[2] if ranked else None
 
 
 def _in_reading_order(quotations: Sequence[Quotation], evidence: Evidence) -> list[Quotation]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from querying.answering.grounding.supporting_spans import best_span, unwrap_lines
 from querying.answering.llms.extractive import table_rows
 from querying.answering.llms.extractive.statements import BULLET, is_statement

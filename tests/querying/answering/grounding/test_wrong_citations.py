@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.figures.figure_extraction import unsupported_figures
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import Guard

@@ -30,6 +30,7 @@ from querying.retrieval import retriever
 from querying.types import Answer, Caller, Delta, Done, Options, Outcome, Question, Usage
 from tests.cover import give_document
 from tests.querying.scripted import Scripted
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +59,7 @@ def publish_notes(owner: User, notes: Mapping[str, tuple[str, dict[str, Any]]]) 
 
 
 @pytest.fixture
+@remembered
 def notes(alice: User) -> Plugin:
     return publish_notes(alice, NOTES)
 

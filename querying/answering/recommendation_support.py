@@ -1,0 +1,80 @@
+"""Which sentence of the pages supports what a tree recommends, and whether it speaks of what was asked.
+
+Words and figures find a few sentences. A cross-encoder then reads each of them alone, under its headings, together with
+the question: “the cover of a beam” shares all but one of its words with a question about slabs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from knowledge.chunking.chunker import title_path
+from knowledge.search.passages import Passage
+from language.content_words import content_stems
+from querying.retrieval.cross_encoder import Excerpt, cross_encoder
+from querying.types import Evidence, Sentence
+
+# So many sentences are read, all of them in one run.
+_MAX_READ = 3
+# What the cross-encoder's log odds add to the share of the words that a sentence says, and the sum under which it may
+# speak of something else: chosen on tests/data/members (docs/evaluation.md, "The page behind a recommendation").
+_PROBABILITY_WEIGHT = 0.1
+_DOUBTFUL = 0.0
+_MAX_LOG_ODDS = 9.0
+_MIN_CHARACTERS = 20  # shorter ones are headings and scraps
+_QUANTITY = re.compile(r"\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Support:
+    """The sentence, and whether it may speak of something else than was asked."""
+
+    sentence: Sentence
+    is_doubtful: bool
+
+
+def find_support(question: str, *, recommendation: str, decision_text: str, evidence: Evidence) -> Support | None:
+    """The sentence that supports the recommendation: it has every figure of it, says most of the question's words and
+    of the facts (`decision_text`), and is likely to answer. None where none has the figures."""
+    figures = set(_QUANTITY.findall(recommendation))
+    words = content_stems(f"{question} {decision_text}")
+    # What a sentence says of the words, less the other figures that it brings in.
+    found = [
+        (_share(words, one, evidence) - len(others - figures) / max(1, len(words)), one)
+        for one in evidence.sentences
+        if len(one.text) >= _MIN_CHARACTERS and figures <= (others := set(_QUANTITY.findall(one.text)))
+    ]
+    best = sorted(found, key=lambda pair: (-pair[0], -pair[1].score))[:_MAX_READ]
+    if not best:
+        return None
+    added = _read(question, [one for _, one in best], evidence)
+    _, reading, sentence = max(
+        ((share + reading, reading, one) for (share, one), reading in zip(best, added, strict=True)),
+        key=lambda each: each[0],
+    )
+    asked = _share(content_stems(question), sentence, evidence)
+    return Support(sentence=sentence, is_doubtful=asked + reading < _DOUBTFUL)
+
+
+def _read(question: str, sentences: Sequence[Sentence], evidence: Evidence) -> list[float]:
+    """What the cross-encoder adds to the share of each."""
+    excerpts = [
+        Excerpt(title=_titles(evidence.passages[one.source]), text=one.text, center=(0, len(one.text)))
+        for one in sentences
+    ]
+    likely = cross_encoder().probabilities(question, excerpts)
+    odds = [math.log(max(p, 1e-9) / max(1 - p, 1e-9)) for p in likely]
+    return [_PROBABILITY_WEIGHT * max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, one)) for one in odds]
+
+
+def _share(words: Set[str], sentence: Sentence, evidence: Evidence) -> float:
+    """Of the words, how many the sentence and its headings say."""
+    said = content_stems(f"{_titles(evidence.passages[sentence.source])} {sentence.text}")
+    return len(words & said) / max(1, len(words))
+
+
+def _titles(passage: Passage) -> str:
+    return title_path(passage.document_title, passage.section_path)
