@@ -46,7 +46,7 @@ def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list
     """The exchanges as this viewer sees them. Two statements, however many there are."""
     stored = {
         exchange.id: StoredAnswer(
-            question=exchange.question.content, answer=exchange.answer.answer, seconds=exchange.answer.seconds
+            question=exchange.question.content, answer=exchange.answer.metadata, seconds=exchange.answer.seconds
         )
         for exchange in exchanges
         if exchange.answer and not exchange.is_withdrawn

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from conversations.models import ChatMessage, ChatSession
+from accounts.models import Principal
+from conversations.models import ChatMessage, ChatSession, Project
+from knowledge.models import Document
+from plugins.models import Plugin
 from querying.presentation.answer import referenced_document_ids
 from querying.question import document_access
 from querying.types import Outcome
@@ -14,7 +18,7 @@ from querying.types import Outcome
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
     """`answer` is None where it was stopped, or is being written. `is_withdrawn` says that the answer used a document
-    which is no longer public or no longer granted to the plugin, so that nothing of it is shown or used again."""
+    which its reader may not be shown any more, so that nothing of it is shown or used again."""
 
     question: ChatMessage
     answer: ChatMessage | None
@@ -26,24 +30,60 @@ class Exchange:
 
     @property
     def outcome(self) -> str:
-        return str(self.answer.answer.get("outcome", "")) if self.answer else ""
+        return str(self.answer.metadata.get("outcome", "")) if self.answer else ""
 
     @property
     def asks_back(self) -> bool:
         return self.outcome == Outcome.CLARIFY and not self.is_withdrawn
 
 
-def exchanges_of(session: ChatSession, *, only: UUID | None = None) -> list[Exchange]:
-    """In the order in which they were asked; `only` limits them to the one with this id. Two statements."""
+def exchanges_of(session: ChatSession, *, only: UUID | None = None, reader: Principal | None = None) -> list[Exchange]:
+    """In the order in which they were asked; `only` limits them to the one with this id. Of a private conversation
+    `reader` says who reads it. Two statements for a public one."""
     messages = list(session.messages.filter(query_id=only) if only else session.messages.all())
-    documents = {message.pk: set(referenced_document_ids(message.answer)) for message in messages}
-    named = set().union(*documents.values())
-    readable = document_access.publicly_quoted(named, plugin=session.plugin, only_public=True)
+    withheld = withheld_messages(session, messages, reader=reader)
     answers = {message.query_id: message for message in messages if message.role == ChatMessage.Role.ASSISTANT}
     exchanges = []
     for question in messages:
         if question.role == ChatMessage.Role.USER:
             answer = answers.get(question.query_id)
-            is_withdrawn = answer is not None and not documents[answer.pk] <= readable
+            is_withdrawn = answer is not None and answer.pk in withheld
             exchanges.append(Exchange(question=question, answer=answer, is_withdrawn=is_withdrawn))
     return exchanges
+
+
+def withheld_messages(
+    session: ChatSession, messages: Sequence[ChatMessage], *, reader: Principal | None = None
+) -> set[int]:
+    """The ids of those of its messages that this reader may not read any more, because of what they quote.
+
+    In a public conversation nobody reads what is not public. In a private one the reader has to be able to open the
+    documents, or to ask the plugin that may quote them. Whoever has left a project reads no answer of it.
+    """
+    answers = [message for message in messages if message.role == ChatMessage.Role.ASSISTANT]
+    documents = {message.pk: set(referenced_document_ids(message.metadata)) for message in answers}
+    named = set().union(*documents.values())
+    if not session.is_private:
+        assert session.plugin is not None
+        readable = document_access.publicly_quoted(named, plugin=session.plugin, only_public=True)
+    elif reader is None or not _may_open_project(session, reader):
+        return set(documents)
+    else:
+        slugs = {str(message.metadata.get("release", "")).partition("@")[0] for message in answers}
+        readable = _readable_documents(named, reader=reader, slugs=slugs)
+    return {pk for pk, quoted in documents.items() if not quoted <= readable}
+
+
+def _may_open_project(session: ChatSession, reader: Principal) -> bool:
+    return session.project_id is None or Project.objects.visible_to(reader).filter(pk=session.project_id).exists()
+
+
+def _readable_documents(named: set[str], *, reader: Principal, slugs: set[str]) -> set[str]:
+    """Those of the documents that the reader may open, or that the plugins of these slugs may quote to them."""
+    if not named:
+        return set()
+    opened = Document.objects.visible_to(reader).filter(pk__in=named).values_list("pk", flat=True)
+    readable = {str(pk) for pk in opened}
+    for plugin in Plugin.objects.visible_to(reader).filter(slug__in=slugs) if named - readable else ():
+        readable |= document_access.publicly_quoted(named, plugin=plugin, only_public=plugin.public_only)
+    return readable

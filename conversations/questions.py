@@ -21,7 +21,7 @@ from querying.presentation.question_run import QuestionRun
 from querying.question import resolve
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD, InvalidResumeToken
 from querying.question.planning.query_plan import parse_time_zone
-from querying.question.user_limits import check_visitor_limit
+from querying.question.user_limits import question_of_visitor
 from querying.types import Caller, CitationStyle, Options, Outcome, Question, Turn
 
 # How much of what was said before goes along with a question.
@@ -110,8 +110,7 @@ def begin_question(plugin: Plugin, message: VisitorMessage, *, visitor: Visitor,
     if len(exchanges) >= MAX_QUESTIONS:
         raise ConversationFull
     question, is_reply = _build_question(message, session, exchanges, release=latest_release(plugin))
-    check_visitor_limit(address, plugin=plugin)
-    return _save_question(session, message, question, is_reply=is_reply)
+    return _save_question(session, message, question_of_visitor(question, address), is_reply=is_reply)
 
 
 def save_answer(pending: PendingQuestion, run: QuestionRun) -> bool:
@@ -121,7 +120,7 @@ def save_answer(pending: PendingQuestion, run: QuestionRun) -> bool:
         session=pending.session,
         role=ChatMessage.Role.ASSISTANT,
         content=run.answer.text if run.answer else answer["error"],
-        answer=answer,
+        metadata=answer,
         seconds=round((timezone.now() - pending.started_at).total_seconds(), 2),
         query_id=pending.question.id,
     )
@@ -171,7 +170,7 @@ def _resume_from_text(question: Question, exchanges: Sequence[Exchange]) -> Ques
     new question."""
     last = exchanges[-1]
     assert last.answer is not None
-    field = last.answer.answer["clarification"]["field"]
+    field = last.answer.metadata["clarification"]["field"]
     if field in (TIME_FIELD, SUBJECT_FIELD):
         resumed = resolve.resume_from_text(question, first=last.question.asked, field=field)
         return replace(resumed, context=_context_before_clarification(exchanges)) if resumed else None

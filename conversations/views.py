@@ -140,7 +140,7 @@ def _event_stream(request: HttpRequest, pending: PendingQuestion) -> AsyncGenera
     def build_final_event(run: question_run.QuestionRun) -> dict[str, Any]:
         is_saved = questions.save_answer(pending, run)
         html = render_turn(request, pending.session, pending.question.id) if is_saved else ""
-        left = questions_left_text(request, pending.session.plugin)
+        left = questions_left_text(request, pending.question.release.plugin)
         return {"type": "turn", "id": str(pending.question.id), "html": html, "left": left}
 
     return question_run.stream_with_final_event(pending.question, build_final_event=build_final_event)

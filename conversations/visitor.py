@@ -46,7 +46,8 @@ class Visitor:
     def set_cookie(self, response: HttpResponseBase, *, is_embedded: bool = False) -> None:
         """Gives the browser the secret, for as long as a browser keeps one; no script can read it.
 
-        `is_embedded`: the chat may be in a frame of another site, where browsers send no other cookie.
+        `is_embedded`: the chat may be in a frame of another site. There, browsers keep only a cookie that is sent from
+        other sites, and many of them only one that is partitioned: kept for each site whose pages hold the frame.
         """
         if self.user is None and self.secret:
             response.set_signed_cookie(
@@ -59,3 +60,5 @@ class Visitor:
                 samesite="None" if is_embedded else "Lax",
                 secure=is_embedded or settings.SESSION_COOKIE_SECURE,
             )
+            if is_embedded:  # cookies know the attribute from Python 3.14 on; a value is written as it is
+                response.cookies[COOKIE_NAME]["samesite"] = "None; Partitioned"

@@ -13,8 +13,8 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.signed_in_request import signed_in_user
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
+from lexic.scoped_admin import ReadOnlyAdmin
 from plugins.models import Plugin
-from plugins.scoped_admin import ReadOnlyAdmin
 
 
 @admin.register(KnowledgeBase)

@@ -10,6 +10,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from accounts.models import ApiKey, Principal, User, user_of
+from lexic.errors import NotAllowed
 from plugins.models import Plugin
 
 if TYPE_CHECKING:
@@ -26,6 +27,13 @@ class Consent(models.TextChoices):
     @classmethod
     def at_least(cls, least: str) -> list[str]:
         return cls.values[cls.values.index(least) :]
+
+
+class BaseIsPrivate(NotAllowed):
+    """This knowledge base belongs to a person or a project, and no plugin may read it."""
+
+    code = "private_base"
+    hint = "Add the documents to a knowledge base of the plugin, if everybody who asks the plugin may read them."
 
 
 class KnowledgeGrantQuerySet(models.QuerySet["KnowledgeGrant"]):
@@ -68,8 +76,10 @@ class KnowledgeGrantQuerySet(models.QuerySet["KnowledgeGrant"]):
         """Let the draft of the plugin read the base: at once where `by` owns the base, else once its owner agrees.
 
         Without `consent`, who owns base and plugin agrees to every use, and anybody else to drafts alone. A grant that
-        stands already is used again. The caller has checked that `by` may edit both.
+        stands already is used again. The caller has checked that `by` may edit both. Raises `BaseIsPrivate`.
         """
+        if base.is_private:
+            raise BaseIsPrivate
         Plugin.objects.select_for_update(no_key=True).only("pk").get(pk=plugin.pk)  # one at a time
         mine = self.filter(knowledge_base=base, plugin=plugin)
         if known := mine.standing().first():

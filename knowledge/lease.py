@@ -80,12 +80,13 @@ def document_lease(document_id: UUID) -> AbstractContextManager[bool]:
 
 def is_leased(document_id: UUID) -> bool:
     """Whether anybody reads the document now."""
-    return document_lease_name(document_id) in held_names()
+    return bool(held_names(document_lease_name(document_id)))
 
 
-def held_names() -> set[str]:
-    """The names of all leases that somebody holds who is not known to be dead."""
-    rows = Lease.objects.filter(expires_at__gt=Now()).values_list("name", "holder")
+def held_names(*among: str) -> set[str]:
+    """The names of the leases, all or among these, that somebody holds who is not known to be dead."""
+    leases = Lease.objects.filter(name__in=among) if among else Lease.objects.all()
+    rows = leases.filter(expires_at__gt=Now()).values_list("name", "holder")
     return {name for name, holder in rows if not _is_dead(holder)}
 
 

@@ -5,41 +5,48 @@ import uuid
 from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models.functions import Cast
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
-from accounts.models import ApiKey, Principal, user_of
+from accounts.models import ApiKey, Principal, User, user_of
 from knowledge.embedding_spaces import EmbeddingSpace as EmbeddingSpace
 from knowledge.grant_models import Consent as Consent
 from knowledge.grant_models import KnowledgeGrant as KnowledgeGrant
 from knowledge.grant_models import KnowledgeGrantQuerySet as KnowledgeGrantQuerySet
 from knowledge.lease_models import Lease as Lease
+from knowledge.member_models import BaseKind as BaseKind
+from knowledge.member_models import BaseMember as BaseMember
+from knowledge.member_models import opens_private_base
 from knowledge.revisioned import Revisioned as Revisioned
 from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source
 from knowledge.source_models import SourceItem as SourceItem
 from knowledge.sql import statement
+from knowledge.term_models import ChunkTerms as ChunkTerms
+from knowledge.term_models import Term as Term
+from knowledge.term_models import TermCount as TermCount
 from lexic.name_field import NameField
-from plugins.models import Plugin
+from plugins.models import Plugin, Role
 
 
 class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
     def editable_by(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        user = user_of(principal)
-        if user.is_superuser and user.is_active:
-            return self._limited_to_key(principal)
-        through_plugin = models.Q(plugin__in=Plugin.objects.editable_by(user))
-        return self._limited_to_key(principal).filter(models.Q(owner=user) | through_plugin)
+        private = opens_private_base(principal, roles=[Role.EDITOR])
+        return self._limited_to_key(principal).filter(_is_edited_by(user_of(principal)) | private)
 
     def visible_to(self, principal: Principal) -> KnowledgeBaseQuerySet:
-        """Knowledge bases whose text the person may read. Publishing a plugin does not open its knowledge base."""
+        """Knowledge bases whose text the person may read. Publishing a plugin does not open its knowledge base, and
+        running the site opens no private one."""
         user = user_of(principal)
         viewed = models.Q(plugin__in=Plugin.objects.readable_by(user))
-        mine = models.Q(pk__in=KnowledgeBase.objects.editable_by(user).values("pk"))
-        return self._limited_to_key(principal).filter(mine | viewed)
+        private = opens_private_base(principal, roles=Role.values)
+        return self._limited_to_key(principal).filter(_is_edited_by(user) | viewed | private)
+
+    def for_plugins(self) -> KnowledgeBaseQuerySet:
+        """Those that a plugin may read at all: no private ones."""
+        return self.filter(kind=BaseKind.PLUGIN)
 
     def _limited_to_key(self, principal: Principal) -> KnowledgeBaseQuerySet:
         """The knowledge bases that the plugins of a limited key read."""
@@ -54,30 +61,44 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         one is not enough, as a plugin quotes it to others."""
         asked = plugin.knowledge_grants.requested().values("knowledge_base")
         read = KnowledgeBase.objects.of_plugin(plugin).values("pk")
-        return self.editable_by(by).exclude(pk__in=asked).exclude(pk__in=read).select_related("owner")
+        mine = self.for_plugins().editable_by(by)
+        return mine.exclude(pk__in=asked).exclude(pk__in=read).select_related("owner")
 
     def open_to(self, plugin: Plugin, *, least: str = Consent.DRAFT) -> KnowledgeBaseQuerySet:
         """The bases whose text the plugin may use now: its own one, and those that are granted to it for this use."""
         granted = KnowledgeGrant.objects.standing(least).filter(plugin=plugin).values("knowledge_base")
-        return self.filter(models.Q(plugin=plugin) | models.Q(pk__in=granted))
+        return self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=granted))
 
     def of_plugin(self, plugin: Plugin) -> KnowledgeBaseQuerySet:
         """What the plugin's draft reads: its own base first, then the ones attached to it."""
         attached = KnowledgeGrant.objects.standing().filter(plugin=plugin, is_attached=True)
-        read = self.filter(models.Q(plugin=plugin) | models.Q(pk__in=attached.values("knowledge_base")))
+        read = self.for_plugins().filter(models.Q(plugin=plugin) | models.Q(pk__in=attached.values("knowledge_base")))
         own_first = models.Case(models.When(plugin=plugin, then=0), default=1)
         return read.order_by(own_first, "pk")
+
+
+def _is_edited_by(user: User) -> models.Q:
+    """The condition on the bases of plugins that this person may change: their own, those of plugins that they edit,
+    and all of them where they run the site."""
+    for_plugins = models.Q(kind=BaseKind.PLUGIN)
+    if user.is_superuser and user.is_active:
+        return for_plugins
+    return for_plugins & (models.Q(owner=user) | models.Q(plugin__in=Plugin.objects.editable_by(user)))
 
 
 class KnowledgeBase(models.Model):
     """A named set of documents that share one embedder. A plugin has one of its own; others are granted to it.
 
-    The base of a plugin has the owner of the plugin: the database holds that, also when the plugin changes hands.
+    The base of a plugin has the owner of the plugin: the database holds that, also when the plugin changes hands. A
+    base of another `kind` is private: it has no plugin, no grant can name it, and its `members` alone open it.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="knowledge_bases")
     plugin = models.OneToOneField(
         Plugin, on_delete=models.CASCADE, null=True, blank=True, related_name="knowledge_base"
+    )
+    kind = models.CharField(
+        max_length=8, choices=BaseKind, default=BaseKind.PLUGIN, db_default=BaseKind.PLUGIN, editable=False
     )
     name = NameField(max_length=120)
     embedder = models.CharField(
@@ -97,9 +118,21 @@ class KnowledgeBase(models.Model):
 
     class Meta:
         ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(kind=BaseKind.PLUGIN) | models.Q(plugin=None), name="private_base_has_no_plugin"
+            ),
+            models.UniqueConstraint(
+                fields=["owner"], condition=models.Q(kind=BaseKind.PERSONAL), name="personal_base_once"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_private(self) -> bool:
+        return self.kind != BaseKind.PLUGIN
 
     def space_at(self, revision: int) -> EmbeddingSpace:
         """The space it was searched by at that revision; an unsaved one where it never changed its embedder."""
@@ -356,50 +389,3 @@ class Embedding(Revisioned):
 
     def __str__(self) -> str:
         return f"{self.chunk_id}/{self.window}"
-
-
-class Term(models.Model):
-    """A stemmed word of one knowledge base. Its id stands for it in `ChunkTerms`, so that no posting list of the
-    index mixes two knowledge bases."""
-
-    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+", db_index=False)
-    text = models.CharField(max_length=64)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["knowledge_base", "text"], name="term_once")]
-
-    def __str__(self) -> str:
-        return self.text
-
-
-class TermCount(models.Model):
-    """In how many chunks a term occurs, from this revision on until the next row of the same term."""
-
-    term = models.ForeignKey(Term, on_delete=models.CASCADE, related_name="counts", db_index=False)
-    revision = models.PositiveIntegerField()
-    document_frequency = models.PositiveIntegerField()
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["term", "revision"], name="term_count_once")]
-
-    def __str__(self) -> str:
-        return f"{self.term_id} r{self.revision}: {self.document_frequency}"
-
-
-class ChunkTerms(Revisioned):
-    """The words of a chunk and its title path: ids of `Term`, and how often each occurs, in the same order."""
-
-    chunk = models.OneToOneField(Chunk, on_delete=models.CASCADE, primary_key=True, related_name="terms")
-    knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
-    terms = ArrayField(models.IntegerField())
-    counts = ArrayField(models.SmallIntegerField())
-    length = models.PositiveIntegerField(help_text="In words, stop words left out.")
-
-    objects = RevisionQuerySet.as_manager()
-
-    class Meta:
-        indexes = [GinIndex(fields=["terms"], name="chunk_terms_gin", fastupdate=False)]
-
-    def __str__(self) -> str:
-        return f"terms of chunk {self.chunk_id}"

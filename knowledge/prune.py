@@ -46,7 +46,9 @@ def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta
 
 def pruning_age(knowledge_base: KnowledgeBase) -> timedelta | None:
     """How long rows that left the knowledge base are kept; None: for ever, because its plugin keeps them, or because a
-    plugin that reads it is under legal hold."""
+    plugin that reads it is under legal hold. What somebody deletes of their own is gone as soon as it can be."""
+    if knowledge_base.is_private:
+        return REVISION_GRACE
     if plugins_holding(knowledge_base):
         return None
     plugin = knowledge_base.plugin

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.core.cache import caches
+from django.db.models import F
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.quotas import DOCUMENTS, PLUGINS, STORAGE, STORED, Quota
 from knowledge.documents import file_store
-from knowledge.models import Document
+from knowledge.models import Document, KnowledgeBase, Page
 from plugins.models import Plugin
 
-# Seconds that the size of the whole store is remembered.
-_SITE_CACHE_SECONDS = 60
-_SITE_CACHE_KEY = "knowledge:stored-bytes"
+# Seconds that the size of the whole store, or of what an account stores, is remembered.
+_CACHE_SECONDS = 60
+_CACHE_KEY = "knowledge:stored-bytes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,16 +48,23 @@ def document_count(owner: User | None = None) -> int:
 
 
 def stored_bytes(owner: User) -> int:
-    """What the files of the person's documents take up; a file that two documents share counts once."""
-    rows = Document.objects.present().filter(knowledge_base__owner=owner).order_by()
-    hashes = {*rows.values_list("sha256", flat=True), *rows.values_list("ready_sha256", flat=True)} - {""}
-    return sum(map(_file_size, hashes))
+    """What the files of the person's documents take up, also of those that were removed or replaced, until their files
+    are deleted; a file that two documents share counts once."""
+    rows = Document.objects.filter(knowledge_base__owner=owner).order_by()
+    pages = Page.objects.filter(document__knowledge_base__owner=owner).order_by()
+    former = pages.exclude(source_sha256=F("document__sha256")).exclude(source_sha256=F("document__ready_sha256"))
+    hashes = {
+        *rows.values_list("sha256", flat=True),
+        *rows.values_list("ready_sha256", flat=True),
+        *former.values_list("source_sha256", flat=True).distinct(),
+    }
+    return sum(map(_file_size, hashes - {""}))
 
 
 def site_stored_bytes() -> int:
     """What all stored files take up, as it was within the last minute."""
     known = caches["process"].get_or_set(
-        _SITE_CACHE_KEY, lambda: sum(map(_file_size, file_store.stored_hashes())), _SITE_CACHE_SECONDS
+        _CACHE_KEY, lambda: sum(map(_file_size, file_store.stored_hashes())), _CACHE_SECONDS
     )
     return int(known or 0)
 
@@ -68,11 +77,28 @@ def check_account(owner: User, *, added: int = 0) -> None:
         if DOCUMENTS.limit("account"):
             DOCUMENTS.check("account", used=document_count(owner) - added, adding=added)
         if STORAGE.limit("account"):
-            STORAGE.check("account", used=stored_bytes(owner), adding=0)
+            _check_storage(owner)
     if DOCUMENTS.limit("site"):
         DOCUMENTS.check("site", used=document_count() - added, adding=added)
     if STORAGE.limit("site"):
         STORAGE.check("site", used=site_stored_bytes(), adding=0)
+
+
+def _check_storage(owner: User) -> None:
+    """Raises `StorageFull`. All files are counted once a minute, for other knowledge bases, and before anything is
+    refused; in between, those of the documents that changed since are added."""
+    key = f"{_CACHE_KEY}:{owner.pk}"
+    bases = set(KnowledgeBase.objects.filter(owner=owner).order_by().values_list("pk", flat=True))
+    used, counted_at, counted_bases = caches["process"].get(key, (0, None, None))
+    if counted_at and bases == counted_bases:
+        changed = Document.objects.filter(knowledge_base__in=bases, updated_at__gte=counted_at).order_by()
+        used += sum(map(_file_size, set(changed.values_list("sha256", flat=True)) - {""}))
+        if used <= STORAGE.limit("account") * STORAGE.unit:
+            return
+    now = timezone.now()
+    used = stored_bytes(owner)
+    caches["process"].set(key, (used, now, bases), _CACHE_SECONDS)
+    STORAGE.check("account", used=used, adding=0)
 
 
 @lru_cache(maxsize=100_000)

@@ -28,9 +28,6 @@ def _record(document: Document, kind: Event, columns: dict[str, Any], reason: di
     base: KnowledgeBase = document.knowledge_base
     summary = {"id": str(document.pk), "title": columns["title"], "sourceType": document.source_type, **columns}
     data = {"document": summary, "knowledgeBase": {"id": base.pk, "name": base.name}, **reason}
-    outbox.record_event(_reading_plugins(base.pk), kind=kind, data=data)
-
-
-def _reading_plugins(base_id: int) -> models.QuerySet[Plugin]:
-    attached = KnowledgeGrant.objects.standing().filter(knowledge_base=base_id, is_attached=True)
-    return Plugin.objects.filter(models.Q(knowledge_base=base_id) | models.Q(pk__in=attached.values("plugin")))
+    attached = KnowledgeGrant.objects.standing().filter(knowledge_base=base, is_attached=True)
+    readers = Plugin.objects.filter(models.Q(knowledge_base=base) | models.Q(pk__in=attached.values("plugin")))
+    outbox.record_event(readers, kind=kind, data=data)

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.signed_in_request import signed_in_user
 from knowledge.models import Chunk
+from knowledge.source_address import source_path
+from lexic.scoped_admin import ReadOnlyAdmin
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
-from plugins.scoped_admin import ReadOnlyAdmin
 from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.presentation import answer_text
@@ -174,8 +174,7 @@ class QueryAdmin(ReadOnlyAdmin):
 def _chunk_link(pk: int, chunk: Chunk | None) -> SafeString | str:
     if chunk is None:
         return f"chunk {pk}"
-    url = reverse("source", args=[chunk.page_id], query={"start": str(chunk.start), "end": str(chunk.end)})
-    return format_html('<a href="{}">chunk {}</a>', url, pk)
+    return format_html('<a href="{}">chunk {}</a>', source_path(chunk.page_id, start=chunk.start, end=chunk.end), pk)
 
 
 def _scores_text(passage: dict[str, Any]) -> str:

@@ -6,12 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
-from django.urls import reverse
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
+from knowledge.source_address import source_path
 from querying.answering import confidence
 from querying.types import (
     Answer,
@@ -100,8 +99,8 @@ def citation_as_json(citation: Citation) -> dict[str, Any]:
 
 def source_url(citation: Citation) -> str:
     """The address of the frozen page with the span highlighted, for whoever may read it."""
-    path = reverse("source", args=[citation.passage.page_id])
-    return f"{settings.PUBLIC_URL}{path}?{urlencode({'start': citation.start, 'end': citation.end})}#cited"
+    path = source_path(citation.passage.page_id, start=citation.start, end=citation.end)
+    return f"{settings.PUBLIC_URL}{path}#cited"
 
 
 def clarification_as_json(clarification: Clarification) -> dict[str, Any]:

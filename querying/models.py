@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.utils import timezone
 
@@ -32,11 +33,16 @@ _ERASE_BATCH_SIZE = 1000
 
 class QueryQuerySet(QueryStatistics):
     def visible_to(self, user: User) -> QueryQuerySet:
-        """What the person asked, and what was asked of plugins they may look at in the builder."""
-        if user.is_superuser and user.is_active:
-            return self
+        """What the person asked, and what was asked of plugins they may look at in the builder. Those who run the site
+        see all but what others asked with private layers."""
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
+        if user.is_superuser and user.is_active:
+            return self.filter(models.Q(layers=[]) | asked)
         return self.filter(asked | models.Q(plugin__in=Plugin.objects.readable_by(user)))
+
+    def with_layers(self) -> QueryQuerySet:
+        """What was asked with private layers. It belongs to the one who asked, and to no plugin."""
+        return self.exclude(layers=[])
 
     def filtered_by(self, *, version: str = "", by: str = "") -> QueryQuerySet:
         """Those to one release, or to the draft; those asked with "keys", or by "hand". Empty: all of them."""
@@ -75,6 +81,8 @@ class Query(models.Model):
     release_name = models.CharField(max_length=100)
     # What the draft read, when there is no release row to look it up in.
     knowledge = models.JSONField(default=list)
+    # The private bases that it read: then it has neither plugin nor release.
+    layers = models.JSONField(default=list, db_default=[])
     api_key = models.ForeignKey(ApiKey, on_delete=models.SET_NULL, null=True, related_name="queries")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="queries")
     question = models.TextField()
@@ -121,6 +129,10 @@ class Query(models.Model):
         indexes = [
             models.Index(fields=["plugin", "-created_at"], name="query_plugin_recent"),
             models.Index(fields=["api_key", "-created_at"], name="query_key_recent"),
+            # Few questions have any: deleting a base looks for those that read it.
+            GinIndex(
+                fields=["layers"], name="query_layers", opclasses=["jsonb_path_ops"], condition=~models.Q(layers=[])
+            ),
         ]
 
     def __str__(self) -> str:

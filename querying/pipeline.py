@@ -16,7 +16,7 @@ from typing import ParamSpec, TypeVar
 from asgiref.sync import sync_to_async
 
 from accounts.quotas import stream_slot
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from lexic.outages import outage_error
@@ -109,7 +109,8 @@ async def _admit(record: QueryRecord) -> AsyncIterator[None]:
     if question.caller.is_evaluation:
         yield
         return
-    async with stream_slot(str(question.caller.user_id or f"visitors:{question.release.plugin_id}")):
+    account = str(question.caller.user_id or f"visitors:{question.release.plugin_id}")
+    async with stream_slot(account, visitor=question.caller.visitor):
         yield
 
 

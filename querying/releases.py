@@ -8,6 +8,8 @@ from knowledge.search.hybrid import BaseRevision
 from lexic.errors import NotFound
 from plugins.models import Plugin, Release
 from plugins.slugs import parse_id, split_reference
+from querying.layers import readable_layers
+from querying.types import Question
 
 DRAFT = "draft"
 
@@ -33,9 +35,9 @@ def resolve(reference: str, *, principal: User | ApiKey) -> Release:
     Raises `UnknownPlugin` for what does not exist and for what this principal may not see alike.
     """
     name, version = split_reference(reference)
-    plugin = _visible_plugin(name, principal)
+    plugin = find_plugin(name, principal=principal)
     person = principal.owner if isinstance(principal, ApiKey) else principal
-    may_ask_draft = Plugin.objects.readable_by(person).filter(pk=plugin.pk).exists()
+    may_ask_draft = Plugin.objects.readable_by(person).contains(plugin)
     if version == DRAFT or (not plugin.is_published and version is None):
         if not may_ask_draft:
             raise UnknownPlugin
@@ -82,7 +84,13 @@ def pinned_bases(release: Release) -> list[BaseRevision]:
     ]
 
 
-def _visible_plugin(name: str, principal: User | ApiKey) -> Plugin:
+def bases_of(question: Question) -> list[BaseRevision]:
+    """What the question may read now: its release, and its private layers."""
+    return [*pinned_bases(question.release), *readable_layers(question)]
+
+
+def find_plugin(name: str, *, principal: User | ApiKey) -> Plugin:
+    """The plugin of this slug or id that the principal may ask. Raises `UnknownPlugin`."""
     visible = Plugin.objects.visible_to(principal)
     plugin = visible.filter(pk=pk).first() if (pk := parse_id(name)) else visible.filter(slug=name).first()
     if plugin is None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from knowledge.search.filters import Filters
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
+from knowledge.search.revision_statistics import BaseRevision
 from lexic.errors import LexicError
 from plugins.models import Release
 
@@ -71,23 +72,28 @@ class Options:
 @dataclass(frozen=True, kw_only=True)
 class Caller:
     """Who asks: a key, a person in the sandbox, or a visitor. `name` binds follow-up tokens to them. No webhook is sent
-    for a question of an evaluation. A public caller never reads what is not public."""
+    for a question of an evaluation. A public caller never reads what is not public. `visitor` stands for the address of
+    one (`accounts.visitors.visitor_id`)."""
 
     name: str
     api_key_id: uuid.UUID | None = None
     user_id: uuid.UUID | None = None
     is_evaluation: bool = False
     is_public_caller: bool = False
+    visitor: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
+    """What is asked of a release. `layers` are private knowledge bases of the caller's, which are read besides."""
+
     text: str
     release: Release
     caller: Caller
     context: tuple[Turn, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
+    layers: tuple[BaseRevision, ...] = ()
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
@@ -125,11 +131,13 @@ class Sentence:
 class Evidence:
     """What was found for a question: the passages, their sentences (best first), and the strength of the best one.
 
-    `labels` has the labels of documents as text, for plugins whose model may use them."""
+    `labels` has the labels of documents as text, for plugins whose model may use them. `answer_probability` is what the
+    cross-encoder says of the best sentence, 0 to 1; None where it read nothing."""
 
     passages: tuple[Passage, ...]
     sentences: tuple[Sentence, ...]
     strength: float
+    answer_probability: float | None = None
     labels: Mapping[uuid.UUID, str] = field(default_factory=dict, compare=False)
 
 
@@ -138,13 +146,15 @@ class ConfidenceSignals:
     """What the confidence of an answer is computed from. `score` was compared with the threshold; `lead` is how far the
     best sentence is ahead of the best one of another passage (0 or more); `agreement` is how many of the two searches,
     by words and by meaning, put the passage of the best sentence first; `has_signs` is whether something contradicts
-    the question; `weakest` is how well the best sentence matches the word of the question that it matches least."""
+    the question; `weakest` is how well the best sentence matches the word of the question that it matches least;
+    `answer_probability` is what the cross-encoder says of that sentence."""
 
     score: float
     lead: float = 0.0
     agreement: int = 0
     has_signs: bool = False
     weakest: float = 1.0
+    answer_probability: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +179,7 @@ class Prompt:
     question: str
     evidence: Evidence
     recommendation: str = ""
-    decision_text: str = ""  # the facts that the tree used, and what it recommends
+    support: Sentence | None = None  # what bears the recommendation out, for an answerer that quotes
 
 
 @dataclass(frozen=True, kw_only=True)

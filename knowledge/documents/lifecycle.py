@@ -180,7 +180,7 @@ def reingest_document(document: Document, *, enqueue: bool = True) -> Document:
     One that is being read already goes on where it is: it is only enqueued again.
     """
     with transaction.atomic():
-        if Document.objects.unfinished().filter(pk=document.pk).exists():
+        if Document.objects.unfinished().contains(document):
             task_queue.enqueue_ingest(document.pk)
             return document
         _reset_to_queued(document)

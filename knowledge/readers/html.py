@@ -47,7 +47,8 @@ def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
     page = VisibleText()
     page.walk(root)
     text, headings = page.result()
-    title = _document_title(root) or next((heading.title for heading in headings if heading.level == 1), None)
+    named = one_line(clean_text(root.findtext(".//title") or ""))[:300]
+    title = named or next((heading.title for heading in headings if heading.level == 1), None)
     yield from single_page_events(text=text, limits=limits, title=title, headings=headings)
 
 
@@ -75,10 +76,6 @@ def _decode_html(data: bytes) -> str:
         return data.decode(named[1].decode("ascii"), errors="replace") if named else decode_bytes(data)
     except LookupError:
         return decode_bytes(data)
-
-
-def _document_title(root: etree._Element) -> str | None:
-    return one_line(clean_text(root.findtext(".//title") or ""))[:300] or None
 
 
 def is_hidden(element: etree._Element) -> bool:

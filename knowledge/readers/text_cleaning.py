@@ -35,7 +35,3 @@ def replace_unstorable_json(value: Any) -> Any:
 def one_line(text: str) -> str:
     """The text with every run of white space as one space."""
     return " ".join(text.split())
-
-
-def count_alphanumeric(text: str) -> int:
-    return sum(map(str.isalnum, text))

@@ -34,7 +34,8 @@ class Filters:
 
     `as_of` keeps what was valid on that day: in effect by then and not yet superseded. `date_from` and `date_to`
     are the first and the last day of the document's own date; documents without one are left out.
-    `validity_exempt_ids` names documents that `as_of` does not keep out; a caller cannot set it.
+    `validity_exempt_ids` names documents that `as_of` does not keep out; a caller can set neither it nor
+    `knowledge_base_ids`.
     Of `all_of` every one has to hold, of `any_of` one, of `none_of` none: "and", "or" and "not" in JSON.
     """
 
@@ -50,6 +51,7 @@ class Filters:
     document_ids: tuple[UUID, ...] | None = None
     as_of: date | None = None
     validity_exempt_ids: tuple[UUID, ...] = ()
+    knowledge_base_ids: tuple[int, ...] = ()
     all_of: tuple[Filters, ...] = ()
     any_of: tuple[Filters, ...] = ()
     none_of: tuple[Filters, ...] = ()
@@ -139,6 +141,7 @@ _FIELD_LOOKUPS = {
     "date_from": "doc_date__gte",
     "date_to": "doc_date__lte",
     "is_public": "is_public",
+    "knowledge_base_ids": "knowledge_base__in",
 }
 
 
@@ -188,7 +191,7 @@ _VALUE_PARSERS: dict[str, Callable[[Any], Any]] = {
     "exclude_templates": _parse_bool,
     "document_ids": _parse_uuids,
 }
-_INTERNAL_FIELDS = {"validity_exempt_ids", *_COMBINATORS.values()}
+_INTERNAL_FIELDS = {"validity_exempt_ids", "knowledge_base_ids", *_COMBINATORS.values()}
 _PARSERS_BY_FIELD: dict[str, Callable[[Any], Any]] = {
     field.name: _VALUE_PARSERS.get(field.name, _parse_strings)
     for field in fields(Filters)

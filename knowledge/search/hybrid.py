@@ -7,9 +7,7 @@ absolute, so scores compare across bases and say how good the evidence is, and n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 from django.db.models import Q, Value
@@ -18,10 +16,11 @@ from django.db.models.functions import Coalesce, NullIf
 from knowledge.models import Chunk
 from knowledge.search.candidates import BaseSearch, Candidate
 from knowledge.search.filters import Filters
+from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, dedupe_by_weight
 from knowledge.search.revision_statistics import BaseRevision, load_statistics
 
-__all__ = ["BaseRevision", "Passage", "search"]
+__all__ = ["BaseRevision", "search"]
 
 # A chunk that is not near enough in meaning stays when its words carry this share of the question's weight. A word
 # that occurs once carries about half of its weight, so four tenths of the words, by weight, are enough.
@@ -29,27 +28,6 @@ MIN_LEXICAL_SUPPORT = 0.2
 # For a chunk of the numbered clause that the question names: about what divides the first passage from the tenth.
 _CLAUSE_SCORE_BONUS = 0.15
 _COPIED_COLUMNS = ("document_id", "page_id", "start", "end", "content")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Passage:
-    """A chunk that was found. `content` is `page.text[start:end]`; `page_number` is None where the source has no
-    pages; `cosine` is None where the question had no vector for the knowledge base; `lexical` is 0 to 1."""
-
-    chunk_id: int
-    document_id: UUID
-    document_title: str
-    source_type: str
-    page_id: int
-    page_number: int | None
-    section_path: tuple[str, ...]
-    start: int
-    end: int
-    content: str
-    cosine: float | None
-    lexical: float
-    score: float
-    knowledge_base_id: int
 
 
 def search(

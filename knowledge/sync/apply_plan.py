@@ -77,7 +77,7 @@ def apply_plan(
 
 
 def _differs_from_manifest(change: NoteChange) -> bool:
-    """Whether the manifest does not know yet what it should."""
+    """Whether the manifest's entry has to be written."""
     item = change.item
     return not item or (item.sha256, item.stored_sha256, item.links, item.problems) != _manifest_values(change)
 

@@ -8,7 +8,7 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from conversations.models import ChatMessage, ChatSession
@@ -68,6 +68,7 @@ def delete_plugin(plugin: Plugin) -> None:
     KnowledgeBase.objects.filter(pk__in=kept).update(plugin=None)
     bases = list(KnowledgeBase.objects.filter(plugin=plugin).values_list("pk", flat=True))
     enqueue_file_deletion(bases)
+    erase_quotations(bases)
     Query.objects.filter(plugin=plugin).erase_content(now=timezone.now())
     plugin.delete()
     end_lapsed_grants(KnowledgeGrant.objects.filter(knowledge_base__in=kept))
@@ -120,11 +121,17 @@ def enqueue_file_deletion(bases: Iterable[int]) -> None:
 
 
 def erase_quotations(bases: Iterable[int]) -> None:
-    """Erases the answers and chats that quote documents of these knowledge bases, in every plugin that reads them."""
+    """Erases the answers and chats that quote documents of these knowledge bases, in every plugin that reads them, or
+    that did by a grant which has ended. Of the latter those under legal hold keep theirs. Of questions
+    that read a private base beside one of these nothing is left."""
     ids = list(bases)
-    readers = list(plugins_that_read(ids).values_list("pk", flat=True))
+    for pk in ids:
+        read = Query.objects.with_layers().filter(knowledge__contains=[{"knowledge_base": pk}])
+        read.erase_content(now=timezone.now())
+    former = Plugin.objects.filter(knowledge_grants__knowledge_base__in=ids, legal_hold="").values_list("pk", flat=True)
+    readers = list({*plugins_that_read(ids).values_list("pk", flat=True), *former})
     documents = {str(pk) for pk in Document.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True)}
-    if not readers or not documents:
+    if not documents:
         return
     asked = Query.objects.filter(plugin__in=readers, erased_at=None).exclude(citations=[]).order_by()
     rows = asked.values_list("pk", "citations").iterator()
@@ -140,7 +147,10 @@ def _bases_read_elsewhere(plugin: Plugin) -> tuple[KnowledgeBase, ...]:
 
 
 def _erase_chat_answers(plugins: list[UUID], documents: set[str]) -> None:
-    messages = ChatMessage.objects.filter(session__plugin__in=plugins, role=ChatMessage.Role.ASSISTANT).order_by()
-    rows = messages.values_list("pk", "answer").iterator()
+    """In chats with these plugins, and in private conversations, which name no plugin."""
+    sessions = ChatSession.objects.filter(Q(plugin__in=plugins) | Q(is_private=True)).order_by()
+    messages = ChatMessage.objects.filter(session__in=sessions, role=ChatMessage.Role.ASSISTANT).order_by()
+    rows = messages.values_list("pk", "metadata").iterator()
     quoting = [pk for pk, answer in rows if not documents.isdisjoint(referenced_document_ids(answer))]
-    ChatMessage.objects.filter(pk__in=quoting).update(content=_ERASED_CHAT_ANSWER["error"], answer=_ERASED_CHAT_ANSWER)
+    erased = ChatMessage.objects.filter(pk__in=quoting)
+    erased.update(content=_ERASED_CHAT_ANSWER["error"], metadata=_ERASED_CHAT_ANSWER)

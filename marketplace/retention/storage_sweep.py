@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts import avatars
 from accounts.models import User
 from knowledge.documents import file_store, page_images
-from knowledge.models import Document, KnowledgeGrant, Page
+from knowledge.models import BaseKind, Document, KnowledgeGrant, Page
 from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
 from marketplace.publishing.membership import end_lapsed_grants
 from marketplace.sharing import release_files
@@ -83,7 +83,7 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
 
 
 def _orphaned_questions() -> QueryQuerySet:
-    return Query.objects.filter(plugin=None, erased_at=None).order_by()
+    return Query.objects.filter(plugin=None, layers=[], erased_at=None).order_by()
 
 
 def _missing_files(stored: set[str]) -> Iterator[MissingFile]:
@@ -99,8 +99,12 @@ def _missing_files(stored: set[str]) -> Iterator[MissingFile]:
             yield MissingFile(sha256=sha256, documents=tuple(_titles(sha256)))
 
 
+_PRIVATE = "a private document"
+
+
 def _titles(sha256: str) -> Iterable[str]:
     ids = Page.objects.filter(source_sha256=sha256).values("document")
     documents = Document.objects.filter(pk__in=ids) | Document.objects.filter(sha256=sha256)
-    titles = documents.order_by().values_list("knowledge_base__name", "title").distinct()
-    return sorted(f"{base}: {title}" for base, title in titles)
+    titles = documents.order_by().values_list("knowledge_base__kind", "knowledge_base__name", "title").distinct()
+    # Operators do not read what people keep for themselves, and no title of it.
+    return sorted({f"{base}: {title}" if kind == BaseKind.PLUGIN else _PRIVATE for kind, base, title in titles})

@@ -100,12 +100,15 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
     question, asked, release = record.question, record.question.asked, record.question.release
     # Of an answer that broke off, the provider has counted nothing yet.
     usage = record.answer.usage if record.answer else record.usage_before_answer
+    # Of a question with private layers, the people of the plugin see neither words nor counts.
+    is_private = bool(question.layers)
     return {
         "id": question.id,
-        "plugin_id": release.plugin_id,
-        "release": None if release.is_draft else release,
+        "plugin_id": None if is_private else release.plugin_id,
+        "release": None if is_private or release.is_draft else release,
         "release_name": str(release),
-        "knowledge": release.knowledge,
+        "knowledge": [*release.knowledge, *_layer_pins(question)],
+        "layers": _layer_pins(question),
         "api_key_id": question.caller.api_key_id,
         "user_id": question.caller.user_id,
         "question": asked.text,
@@ -113,7 +116,7 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
         "options": json_format.options_as_json(question.options),
         "plan": question.planned.as_dict(),
         "facts": dict(record.consultation.facts) or dict(question.facts),
-        "embedder": ", ".join(sorted({pinned["embedder"] for pinned in release.knowledge})),
+        "embedder": ", ".join(sorted({pin["embedder"] for pin in [*release.knowledge, *_layer_pins(question)]})),
         "llm": record.llm.name,
         "timings": record.timings,
         "latency_ms": _elapsed_ms(record.started),
@@ -123,6 +126,14 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
         **_evidence_columns(record),
         **_answer_columns(record),
     }
+
+
+def _layer_pins(question: Question) -> list[dict[str, Any]]:
+    """The private layers as a release pins its bases."""
+    return [
+        {"knowledge_base": layer.knowledge_base_id, "revision": layer.revision, "embedder": layer.embedder}
+        for layer in question.layers
+    ]
 
 
 def _evidence_columns(record: QueryRecord) -> dict[str, Any]:

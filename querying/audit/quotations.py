@@ -56,6 +56,9 @@ class _QuotationAccess:
         keys = {row.api_key_id for row in self.rows if row.api_key_id}
         asked = {row.plugin_id for row in self.rows if row.plugin_id}
         self.plugins = Plugin.objects.in_bulk(asked)
+        private = {_slug(row) for row in self.rows if row.layers}
+        named = Plugin.objects.filter(slug__in=private) if private else ()
+        self.plugins_by_slug = {plugin.slug: plugin for plugin in named}
         self.keys = set(ApiKey.objects.filter(owner=self.viewer, pk__in=keys).values_list("pk", flat=True))
 
     def withhold(self, row: Query) -> None:
@@ -80,12 +83,18 @@ class _QuotationAccess:
     def _granted_to_asker(self, row: Query) -> set[int]:
         """The bases that the plugin may use today, where the viewer asked the question."""
         is_asker = row.user_id == self.viewer.pk or row.api_key_id in self.keys
-        plugin = self.plugins.get(row.plugin_id) if row.plugin_id else None
+        plugin = self.plugins.get(row.plugin_id) if row.plugin_id else self.plugins_by_slug.get(_slug(row))
         if not is_asker or plugin is None:
             return set()
-        known = plugin.pk, row.release_id is not None
+        is_released = row.release_id is not None or (bool(row.layers) and not row.release_name.endswith("@draft"))
+        known = plugin.pk, is_released
         if known not in self._granted:
-            least = Consent.PUBLISHED if row.release_id else Consent.DRAFT
+            least = Consent.PUBLISHED if is_released else Consent.DRAFT
             granted = KnowledgeBase.objects.open_to(plugin, least=least)
             self._granted[known] = set(granted.values_list("pk", flat=True))
         return self._granted[known]
+
+
+def _slug(row: Query) -> str:
+    """What the plugin was called that a question with private layers asked: its row names no plugin otherwise."""
+    return row.release_name.partition("@")[0] if row.layers else ""

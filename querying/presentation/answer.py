@@ -18,7 +18,7 @@ from querying.presentation.answer_text import TextSegment
 from querying.presentation.cited_pages import CitedPages, QuotedCitation
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
 from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, nearest_place
-from querying.types import Failed, Outcome
+from querying.types import AnswerFailed, Failed, Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ def referenced_document_ids(answer: Mapping[str, Any]) -> Iterator[str]:
 def to_stored_answer(run: QuestionRun) -> dict[str, Any]:
     """The answer as JSON that it can be shown from again; of one that failed, the words that say so."""
     if isinstance(run.last_event, Failed):
-        return {"outcome": Outcome.FAILED.value, "error": f"{run.last_event.error} {run.last_event.hint}".strip()}
+        return {"outcome": Outcome.FAILED.value, "error": AnswerFailed(run.last_event).message_with_hint}
     if run.answer is None:
         return {"outcome": Outcome.FAILED.value, "error": "The answer stopped early."}
     steps = [{"message": step.message, "ms": step.ms} for step in run.steps]

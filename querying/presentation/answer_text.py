@@ -18,6 +18,8 @@ _WEAKNESS_PHRASES = {
     "conflicting_sources": "sources contradict each other",
     "unsupported_number": "it has a number that none of its sources has",
     "phantom_citations": "it named a source that was not read",
+    "doubtful_support": "the page behind the recommendation may speak of something else",
+    "unsupported_recommendation": "no page supports what the expert's tree recommends",
     "self_refusal": "it says itself that it does not know",
 }
 

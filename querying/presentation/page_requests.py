@@ -6,18 +6,11 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from accounts import visitors
-from accounts.models import User
+from accounts import rate_limits, visitors
 from lexic.errors import LexicError
-from lexic.http.error_handlers import RETRY_SECONDS
+from lexic.http.error_handlers import RETRY_SECONDS, with_retry_after
 from plugins.models import Plugin
 from querying.presentation.question_run import QuestionRun
-from querying.question import user_limits
-
-
-def signed_in_user(request: HttpRequest) -> User | None:
-    """None for whoever has not signed in."""
-    return request.user if isinstance(request.user, User) else None
 
 
 def wants_event_stream(request: HttpRequest) -> bool:
@@ -32,9 +25,7 @@ def error_response(
     is_stream = wants_event_stream(request)
     response = JsonResponse(error.as_dict(), status=error.status) if is_stream else render_page(error)
     response.status_code = error.status
-    if isinstance(error, (user_limits.UserRateLimited, user_limits.VisitorRateLimited)):
-        response["Retry-After"] = str(error.retry_after)
-    return response
+    return with_retry_after(response, error)
 
 
 def with_status_of(run: QuestionRun, response: HttpResponse) -> HttpResponse:
@@ -48,7 +39,7 @@ def with_status_of(run: QuestionRun, response: HttpResponse) -> HttpResponse:
 
 def questions_left_text(request: HttpRequest, plugin: Plugin) -> str:
     """How many questions a visitor of this address may still ask today; empty where nobody counts."""
-    left = user_limits.visitor_questions_left(visitors.visitor_id(request), plugin=plugin)
+    left = rate_limits.peek_visitor_allowance(visitors.visitor_id(request), place=str(plugin.pk)).left_today
     if left is None:
         return ""
     count = {0: "No questions", 1: "One question"}.get(left, f"{left} questions")

@@ -19,12 +19,14 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET
 
 from accounts.models import User
+from accounts.signed_in_request import user_or_none
 from knowledge.documents import file_store, page_images
 from knowledge.documents.highlights import Rectangle, bounding_rectangle, highlight_rectangles
-from knowledge.documents.page_images import NoPageImage, PageImage, PageImagesBusy
+from knowledge.documents.page_images import NoPageImage, PageImage
 from knowledge.models import Document, KnowledgeBase, Page
+from lexic.http.error_handlers import retry_headers
+from lexic.http.parameters import parse_natural
 from querying.presentation.cited_pages import readable_page
-from querying.presentation.page_requests import signed_in_user
 
 # How much of the page a close-up shows around the cited words, in points.
 _MARGIN = 36.0
@@ -51,10 +53,10 @@ def require_page_access(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, page_id: int) -> HttpResponseBase:
-        page = readable_page(page_id, principal=signed_in_user(request))
+        page = readable_page(page_id, principal=user_or_none(request))
         if page is not None:
             return view(request, page)
-        if signed_in_user(request) is None:
+        if user_or_none(request) is None:
             return redirect_to_login(request.get_full_path())
         raise Http404("There is no such page, or you may not read it.")
 
@@ -66,8 +68,9 @@ def require_page_access(view: View) -> View:
 def page_view(request: HttpRequest, page: Page) -> HttpResponse:
     """The frozen page, for whoever may read it. `start` and `end` are the span in its text."""
     start, end = _offset_parameter(request, "start"), _offset_parameter(request, "end")
-    visitor = signed_in_user(request)
-    bases = KnowledgeBase.objects.visible_to(visitor) if visitor and visitor.is_staff else KnowledgeBase.objects.none()
+    visitor = user_or_none(request)
+    bases = KnowledgeBase.objects.for_plugins()
+    mine = bases.visible_to(visitor) if visitor and visitor.is_staff else bases.none()
     image, why_no_image = _marked_page_image(page, start, end, visitor=visitor)
     context = {
         "page": page,
@@ -83,7 +86,7 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
         "address": request.build_absolute_uri(),
         **title_and_section(page, start),
         **_adjacent_pages(page, visitor=visitor),
-        "is_in_builder": bases.filter(pk=page.document.knowledge_base_id).exists(),
+        "is_in_builder": mine.filter(pk=page.document.knowledge_base_id).exists(),
     }
     return render(request, "querying/page_viewer.html", context)
 
@@ -93,12 +96,10 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
 def page_image_view(request: HttpRequest, page: Page) -> HttpResponse:
     """The page of a PDF as an image (WebP)."""
     try:
-        image = page_images.get_page_image(page, is_for_visitor=signed_in_user(request) is None)
+        image = page_images.get_page_image(page, is_for_visitor=user_or_none(request) is None)
     except NoPageImage as error:
-        response = HttpResponse(error.message, status=error.status, content_type="text/plain; charset=utf-8")
-        if isinstance(error, PageImagesBusy):
-            response["Retry-After"] = str(error.retry_after)
-        return response
+        plain_text = "text/plain; charset=utf-8"
+        return HttpResponse(error.message, plain_text, error.status, headers=retry_headers(error))
     response = HttpResponse(image.path.read_bytes(), content_type="image/webp")
     # A short time, because who may read the page can change.
     response["Cache-Control"] = "private, max-age=300"
@@ -145,7 +146,7 @@ def _marked_page_image(page: Page, start: int, end: int, *, visitor: User | None
     try:
         image = page_images.get_page_image(page, is_for_visitor=visitor is None)
     except NoPageImage as error:
-        return None, f"{error.message} {error.hint}"
+        return None, error.message_with_hint
     highlights = highlight_rectangles(page.words, start=start, end=end)
     close_up = _close_up_viewbox(highlights, image) if highlights else ""
     url = reverse("source-picture", args=[page.pk])
@@ -190,5 +191,4 @@ def _adjacent_pages(page: Page, *, visitor: User | None) -> dict[str, Any]:
 
 
 def _offset_parameter(request: HttpRequest, name: str) -> int:
-    value = request.GET.get(name, "0")
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
+    return parse_natural(request.GET.get(name, ""), max_digits=9) or 0

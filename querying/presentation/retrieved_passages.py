@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
-
-from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Chunk, Page
+from knowledge.source_address import source_path
 from querying.json_format import cited_page_id
 from querying.models import Query
 
@@ -45,12 +43,11 @@ def retrieved_passages(queries: Sequence[Query], *, viewer: User) -> list[list[P
 
 def _place_of(chunk: Chunk, score: float | None, *, is_cited: bool) -> PassagePlace:
     page = f", page {chunk.page.number}" if chunk.is_paged else ""
-    span = urlencode({"start": chunk.start, "end": chunk.end})
     return PassagePlace(
         place=f"{chunk.document_title or chunk.document.title}{page}",
         section=" > ".join(chunk.section_path),
         score=float(score or 0),
-        url=f"{reverse('source', args=[chunk.page_id])}?{span}#cited",
+        url=f"{source_path(chunk.page_id, start=chunk.start, end=chunk.end)}#cited",
         is_cited=is_cited,
     )
 

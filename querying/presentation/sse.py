@@ -40,9 +40,11 @@ def encode_sse(event: Mapping[str, Any]) -> bytes:
     return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
 
-def event_stream_response(events: AsyncGenerator[bytes]) -> StreamingHttpResponse:
-    """The encoded events as a response that no proxy may hold back. The caller has released its connections."""
-    streamed = StreamingHttpResponse(events, content_type="text/event-stream")
+def event_stream_response(
+    pieces: AsyncGenerator[bytes | str], *, content_type: str = "text/event-stream"
+) -> StreamingHttpResponse:
+    """Encoded events, or text, as a response that no proxy may hold back. The caller has released its connections."""
+    streamed = StreamingHttpResponse(pieces, content_type=content_type)
     streamed["Cache-Control"] = "no-cache, no-transform"
     streamed["X-Accel-Buffering"] = "no"
     return streamed

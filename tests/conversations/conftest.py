@@ -14,6 +14,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Planner, Plugin
 from tests.cover import give_document
 from tests.pages.conftest import browsing, nobody_has_asked_yet, plugin, tree, visitor
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 __all__ = ["browsing", "nobody_has_asked_yet", "plugin", "tree", "visitor"]
@@ -22,6 +23,7 @@ DIARY = "# Diary\n\nAlice wears red boots with golden laces on every Sunday.\n"
 
 
 @pytest.fixture
+@remembered
 def chat(plugin: Plugin, alice: User) -> Plugin:
     return opened(plugin, alice)
 

@@ -19,6 +19,7 @@ from querying.models import Query
 from tests.conversations.asking import ASK, CHAT, DIVER, OPEN, STREAM, WORN, ask, reply, session_in, streamed
 from tests.conversations.conftest import opened
 from tests.cover import give_document
+from tests.held_streams import stream_of_visitor
 
 pytestmark = pytest.mark.django_db
 
@@ -163,7 +164,7 @@ def test_what_was_said_before_goes_along_up_to_a_point(client: Client, chat: Plu
     for number in range(10):
         pair = {"session": session, "query_id": f"00000000-0000-0000-0000-{number:012}"}
         ChatMessage.objects.create(role="user", content=f"{number} " + "x" * 5000, **pair)
-        ChatMessage.objects.create(role="assistant", content="y" * 5000, answer={"outcome": "refused"}, **pair)
+        ChatMessage.objects.create(role="assistant", content="y" * 5000, metadata={"outcome": "refused"}, **pair)
     ask(client, "And in the office?", session=session_in(first))
     row = Query.objects.order_by("created_at").last()
     assert row is not None
@@ -225,6 +226,14 @@ def test_pk_029_the_day_has_an_end_and_the_question_is_kept(client: Client, chat
     assert (told.status_code, told.json()["code"], int(told["Retry-After"]) > 0) == (429, "rate_limited", True)
     assert client.post(ASK, {"question": WORN}, REMOTE_ADDR="192.0.2.7").status_code == 303
     assert ChatMessage.objects.filter(content="One more?").count() == 0
+
+
+def test_an_address_has_a_small_share_of_what_is_answered_at_once(client: Client, chat: Plugin, settings: Any) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"visitor_streams": 1}
+    with stream_of_visitor():
+        refused = client.post(ASK, {"question": WORN})
+        assert (refused.status_code, "This visitor has 1 of 1 questions" in refused.content.decode()) == (429, True)
+        assert client.post(ASK, {"question": WORN}, REMOTE_ADDR="192.0.2.7").status_code == 303
 
 
 def test_a_form_of_elsewhere_asks_nothing(chat: Plugin) -> None:

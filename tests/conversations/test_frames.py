@@ -47,5 +47,16 @@ def test_in_a_frame_over_https_the_conversation_goes_on(chat: Plugin) -> None:
     Plugin.objects.update(embed_origins=[SITE])
     client = Client(enforce_csrf_checks=True)
     asked = client.post("/chat/boots/ask", {"question": WORN}, secure=True, HTTP_ORIGIN="https://testserver")
-    cookie = asked.cookies["lexic_chat"]
-    assert (cookie["samesite"], cookie["secure"], cookie["httponly"]) == ("None", True, True)
+    cookie = asked.cookies["lexic_chat"].OutputString()
+    assert {"Secure", "HttpOnly", "SameSite=None", "Partitioned", "Path=/chat"} <= set(cookie.split("; "))
+    again = client.get("/chat/boots", secure=True)
+    assert WORN in again.content.decode()
+
+
+@pytest.mark.parametrize(("embed_origins", "secure"), [([], True), ([SITE], False)])
+def test_a_cookie_is_partitioned_only_where_it_works_in_a_frame(
+    chat: Plugin, client: Client, embed_origins: list[str], secure: bool
+) -> None:
+    Plugin.objects.update(embed_origins=embed_origins)
+    asked = client.post("/chat/boots/ask", {"question": WORN}, secure=secure)
+    assert asked.cookies["lexic_chat"].OutputString().endswith("SameSite=Lax")

@@ -13,6 +13,7 @@ from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
 from tests.knowledge.bases import CountingEmbedder, add_markdown, alive, attach, make_base, registered
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +26,7 @@ def embedder() -> Iterator[CountingEmbedder]:
 
 
 @pytest.fixture
+@remembered
 def base(alice: User) -> KnowledgeBase:
     """Alice's."""
     return make_base()

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.cache import caches
+from django.core.cache.backends.locmem import LocMemCache
 
 from accounts.models import User
 from accounts.quotas import StorageFull, TooManyDocuments
 from knowledge import usage
-from knowledge.documents import lifecycle
+from knowledge.documents import file_store, lifecycle
 from knowledge.documents.bulk_import import NewText, add_texts
+from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase, Source
+from knowledge.prune import delete_orphaned_files, prune_knowledge_base
 from knowledge.sync import runner
 from marketplace.bundle import export_plugin
 from marketplace.sharing.installs import import_upload
-from plugins.models import Plugin
-from tests.knowledge.bases import CountingEmbedder, make_base, registered
+from plugins.models import Plugin, Release
+from tests.knowledge.bases import CountingEmbedder, make_base, pin, registered
 
 pytestmark = pytest.mark.django_db
 
@@ -123,3 +127,74 @@ def test_what_another_account_holds_does_not_count(base: KnowledgeBase, bob: Use
     by_text(theirs, None)
     assert (usage.document_count(bob), usage.document_count(base.owner), usage.document_count()) == (1, 1, 2)
     assert usage.stored_bytes(bob) == len(b"Wear a hat.")
+
+
+def release_of(base: KnowledgeBase, document: Document, version: str) -> Release:
+    """Reads the document, and pins what the base holds then."""
+    ingest(document.pk)
+    return pin(base, version)
+
+
+def test_what_releases_keep_of_removed_and_replaced_documents_counts_once_until_it_is_deleted(
+    base: KnowledgeBase,
+) -> None:
+    alice, document = base.owner, Document.objects.get()
+    first = release_of(base, document, "1.0.0")
+    lifecycle.replace_file(document, file_name="old.md", stream=io.BytesIO(b"Wear other boots."))
+    second = release_of(base, document, "2.0.0")
+    lifecycle.delete_document(document)
+    lifecycle.add_text(knowledge_base=base, title="Again", text="Wear boots.")
+    kept = len(b"Wear boots.") + len(b"Wear other boots.")
+    assert usage.stored_bytes(alice) == kept
+    Release.objects.filter(pk__in=[first.pk, second.pk]).delete()
+    prune_knowledge_base(base, older_than=timedelta(0))
+    delete_orphaned_files([*file_store.stored_hashes()], older_than=timedelta(0))
+    assert usage.stored_bytes(alice) == len(b"Wear boots.")
+
+
+def test_to_remove_what_is_published_makes_no_room(
+    base: KnowledgeBase, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usage, "_file_size", lambda sha256: 1024 * 1024)
+    settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 3}
+    for number in (1, 2):
+        document = lifecycle.add_text(knowledge_base=base, title=str(number), text=f"Wear {number} boots.").document
+        release_of(base, document, f"{number}.0.0")
+        lifecycle.delete_document(document)
+    with pytest.raises(StorageFull, match="This account has 4 of 3 MB of files"):
+        by_text(base, None)
+
+
+def test_all_files_are_counted_once_a_minute_and_before_anything_is_refused(
+    base: KnowledgeBase, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+    count = usage.stored_bytes
+    monkeypatch.setattr(usage, "stored_bytes", lambda owner: counted.append(count(owner)) or counted[-1])
+    monkeypatch.setattr(usage, "_file_size", lambda sha256: 1024 * 1024)
+    monkeypatch.setattr(usage, "caches", {"process": LocMemCache("counted", {})})
+    settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 5}
+    counts = []
+    for number in range(4):
+        lifecycle.add_text(knowledge_base=base, title=str(number), text=f"Wear {number} boots.")
+        counts.append(len(counted))
+    assert counts == [1, 1, 1, 1], "the first one counts, and the others are added to it"
+    with pytest.raises(StorageFull, match="This account has 6 of 5 MB of files"):
+        by_text(base, None)
+    assert len(counted) == 2
+    Document.objects.filter(title="0").delete()
+    by_text(base, None)  # what was given back meanwhile is known
+
+
+def test_a_base_that_comes_from_another_account_counts_at_once(
+    base: KnowledgeBase, bob: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = KnowledgeBase.objects.create(owner=bob, name="Bob's", embedder="counting")
+    by_text(theirs, None)
+    monkeypatch.setattr(usage, "_file_size", lambda sha256: 1024 * 1024)
+    monkeypatch.setattr(usage, "caches", {"process": LocMemCache("handed over", {})})
+    settings.QUOTAS = settings.QUOTAS | {"account_storage_mb": 1}
+    usage.check_account(base.owner)
+    KnowledgeBase.objects.filter(pk=theirs.pk).update(owner=base.owner)
+    with pytest.raises(StorageFull, match="This account has 2 of 1 MB of files"):
+        usage.check_account(base.owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from querying.types import Evidence, Sentence
 
 HANDBOOK = uuid.UUID(int=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable
 from datetime import date
 
@@ -18,6 +17,7 @@ from knowledge.readers.text_cleaning import clean_text
 from knowledge.readers.types import PageText
 from knowledge.search.filters import Filters
 from knowledge.search.query_words import Synonyms
+from knowledge.sync.notes.redaction import remove_private
 from language.clause_references import referenced_clauses
 from language.sentences import sentence_spans
 from language.terms import terms
@@ -31,16 +31,12 @@ from querying.question.resolve import WeightedTurn
 from querying.question.tree_selection import profile_tree, select_tree
 from querying.retrieval.evidence import score_evidence
 from querying.types import Prompt
+from tests.linear_time import LONG, grows_linearly
 from tests.querying.passages import evidence, passage
 from tests.trees.growing import cover_tree, cover_tree_data
 from trees.definition.parser import parse_tree
 from trees.facts.extraction import extract_facts
 from trees.validation.tree_problems import find_problems
-
-SHORT, LONG = 1000, 4000
-# Four times the text may take eight times as long: room for a busy machine, and quadratic work takes sixteen.
-GROWTH, SLACK_SECONDS = 8, 0.25
-ATTEMPTS = 3
 
 HANDBOOK = passage("The minimum cover for a beam exposed to weather is 45 mm, and 1,000 x 20 mm is not less.")
 VOCABULARY = LabelVocabulary(
@@ -120,21 +116,6 @@ INPUTS: dict[str, Callable[[str], object]] = {
 }
 
 
-def seconds(analyse: Callable[[str], object], text: str) -> float:
-    begun = time.process_time()
-    analyse(text)
-    return time.process_time() - begun
-
-
-def grows_linearly(analyse: Callable[[str], object], unit: str) -> bool:
-    """Of several attempts one suffices. Each has a text of its own, because analyses are remembered."""
-    for attempt in range(ATTEMPTS):
-        short, long = (f"Q{attempt} {unit * (length // len(unit) + 1)}"[:length] for length in (SHORT, LONG))
-        if seconds(analyse, long) <= GROWTH * seconds(analyse, short) + SLACK_SECONDS:
-            return True
-    return False
-
-
 @pytest.fixture(scope="module", autouse=True)
 def loaded_model() -> None:
     get_embedder("local").embed_one("The model is loaded before anything is measured.")
@@ -151,3 +132,23 @@ def test_known_hostile_text_costs_linear_time(name: str, unit: str) -> None:
 @given(unit=st.lists(st.sampled_from([*REPEATED, *LETTERS]), min_size=1, max_size=5))
 def test_any_repeated_text_costs_linear_time(name: str, unit: list[str]) -> None:
     assert grows_linearly(INPUTS[name], "".join(unit))
+
+
+def test_many_options_that_lead_nowhere_cost_linear_time() -> None:
+    """As many answers as an author may write down, none of them among the options."""
+
+    def judge(text: str) -> None:
+        options = [f"{text[:2]} is number {number} of its kind" for number in range(len(text) // 21)]
+        answers = {f"other {option}": "end" for option in options}
+        question = {"text": "Which?", "options": options, "extractFrom": "kind"}
+        asking = {"id": "a", "type": "question", "label": "a", "question": question, "childrenByAnswer": answers}
+        action = {"id": "end", "type": "action", "label": "end", "action": {"recommendation": "x"}}
+        problems = find_problems({"rootNodeId": "a", "nodes": {"a": asking, "end": action}})
+        assert {problem.code for problem in problems} >= {"unmatched_answer"}
+
+    # 47 options, and 190.
+    assert grows_linearly(judge, "x")
+
+
+def test_marks_of_privacy_that_end_nothing_cost_linear_time() -> None:
+    assert grows_linearly(remove_private, "%%/private%%", scale=100)

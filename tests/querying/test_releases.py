@@ -14,6 +14,7 @@ from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
 from querying.releases import UnknownPlugin, UnknownRelease, resolve, snapshot
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -34,11 +35,13 @@ def key_of(owner: User, *plugins: Plugin) -> ApiKey:
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     return make(alice)
 
 
 @pytest.fixture
+@remembered
 def published(plugin: Plugin) -> Plugin:
     release(plugin, "1.0.0")
     release(plugin, "1.1.0")

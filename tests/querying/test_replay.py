@@ -22,6 +22,7 @@ from querying import pipeline, releases
 from querying.types import Caller, Done, Outcome, Question
 from tests.cover import HANDBOOK, TREE
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +41,7 @@ Concrete is cured for seven days after placing. In hot weather it is cured for t
 
 
 @pytest.fixture
+@remembered
 def site_rules(plugin: Plugin) -> Document:
     added = add_text(knowledge_base=own_knowledge_base(plugin), title="Site rules", text=SITE_RULES, enqueue=False)
     ingest(added.document.pk)

@@ -17,6 +17,8 @@ EVERYWHERE = {
     "webhook": "webhooks.Webhook",
     "delivery": "webhooks.Delivery",
     "grant": "knowledge.KnowledgeGrant",
+    "project": "conversations.Project",
+    "conversation": "conversations.ChatSession",
 }
 
 

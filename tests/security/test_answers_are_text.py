@@ -22,6 +22,7 @@ from querying.json_format import answer_as_json
 from querying.sanitize import sanitize
 from querying.types import REFUSAL, CitationStyle, Delta, Done, Options, Question
 from tests.querying.scripted import Scripted
+from tests.remembered import remembered
 from tests.security.asking import ask
 from trees.models import DecisionTree
 
@@ -168,6 +169,7 @@ OBEYED = (
 
 
 @pytest.fixture
+@remembered
 def poisoned(published: Plugin) -> Plugin:
     Plugin.objects.update(system_prompt=PERSONA)
     published.refresh_from_db()
@@ -231,7 +233,7 @@ def test_l1_in_mandatory_mode_only_what_a_page_says_is_shown(poisoned: Plugin) -
     """Its author put the false sentence into the document, so it may be quoted, with the place where it stands."""
     body, deltas = shown(*ask(poisoned, CURING, Scripted(OBEYED)))
     assert "Zaphod" not in body["answer"] + deltas
-    assert (body["confidence"], body["reason"]) == ("low", "phantom_citations")
+    assert (body["confidence"], body["reason"]) == ("medium", "phantom_citations")
     assert all(citation["document"] == "Notes on curing" for citation in body["citations"])
 
 

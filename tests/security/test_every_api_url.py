@@ -27,9 +27,10 @@ METHODS = ("get", "post", "put", "patch", "delete")
 REFUSED = {401, 403, 404, 405}
 # What a viewer may do by POST: ask, and see what a tree makes of a question.
 VIEWERS_MAY_POST = ("api/sandbox/", "/walk", "/cases/run")
-# What a viewer does not see: where events are sent, other people’s keys and grants, and what is public only once it is
-# published.
-NOT_FOR_VIEWERS = ("/webhooks", "api/api-keys/", "api/marketplace/", "api/knowledge-grants/")
+# What a viewer does not see: where events are sent, other people’s keys and grants, what is public only once it is
+# published, and what is somebody's alone.
+NOT_FOR_VIEWERS = ("/webhooks", "api/api-keys/", "api/marketplace/", "api/knowledge-grants/", "api/projects/")
+NOT_FOR_VIEWERS += ("api/knowledge/", "api/conversations/")
 
 
 @dataclass(frozen=True, kw_only=True)

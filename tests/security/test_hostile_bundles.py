@@ -74,7 +74,7 @@ def stored_files() -> set[str]:
 
 @pytest.fixture
 def refused(alice: User, settings: Any, tmp_path: Path) -> Callable[[bytes], BadBundle]:
-    settings.LEXIC_FILES_DIR = tmp_path  # other test processes keep files in theirs meanwhile
+    settings.LEXIC_FILES_DIR = tmp_path
 
     def refuse(content: bytes) -> BadBundle:
         rows, kept = everything(), stored_files()

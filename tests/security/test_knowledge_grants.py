@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -13,9 +14,11 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from accounts.models import ApiKey, User
+from accounts.quotas import QuotaExceeded
 from knowledge.documents.lifecycle import add_text, replace_file
 from knowledge.ingest import ingest
-from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant, Page
+from knowledge.models import Consent, Document, KnowledgeBase, KnowledgeGrant, Page
+from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.account.data_export import export_personal_data
 from marketplace.publishing.handover import accept_ownership, offer_ownership
 from marketplace.publishing.publish import NotReady, publish
@@ -151,7 +154,8 @@ def test_whatever_ends_the_grant_ends_every_use(
 def test_a_citation_that_a_key_was_given_is_not_read_again_once_the_grant_ended(
     setting: Setting, alice: User, bob: User, charlie: User
 ) -> None:
-    from api.mcp.resources import UnknownSource, citation_uri, find_source
+    from api.mcp.calls.sources import UnknownSource, find_source
+    from api.mcp.resources import citation_uri
 
     setting.grant(bob, alice, Consent.PUBLISHED)
     publish(setting.bobs, by=bob)
@@ -229,6 +233,22 @@ def test_a_plugin_that_changes_hands_leaves_the_grants_of_others_behind(
     assert own.owner == charlie
 
 
+@pytest.mark.parametrize("name", ["account_plugins", "account_documents"])
+def test_a_plugin_that_changes_hands_counts_against_the_quotas_of_its_new_owner(
+    setting: Setting, bob: User, charlie: User, settings: Any, name: str
+) -> None:
+    Plugin.objects.create(owner=charlie, name="Mine", domain="x", system_prompt="x")
+    add_text(knowledge_base=own_knowledge_base(charlie.owned_plugins.get()), title="x", text="x", enqueue=False)
+    setting.bobs.editors.add(charlie)
+    offer_ownership(setting.bobs, to=charlie)
+    settings.QUOTAS = {name: 1}
+    with pytest.raises(QuotaExceeded):
+        accept_ownership(setting.bobs, by=charlie)
+    assert Plugin.objects.get(pk=setting.bobs.pk).owner == bob
+    settings.QUOTAS = {name: 2}
+    accept_ownership(setting.bobs, by=charlie)
+
+
 def test_an_account_that_is_deleted_takes_its_grants_and_nobodys_knowledge(
     setting: Setting, alice: User, bob: User
 ) -> None:
@@ -250,9 +270,9 @@ def quoting(setting: Setting, alice: User, bob: User, charlie: User) -> Query:
     return Query.objects.get()
 
 
-def export_of(user: User) -> str:
+def export_of(user: User, name: str = "questions") -> str:
     with export_personal_data(user) as file, zipfile.ZipFile(file) as archive:
-        return archive.read("questions.jsonl").decode()
+        return archive.read(f"{name}.jsonl").decode()
 
 
 def places_of_log(setting: Setting, query: Query) -> list[str]:
@@ -299,6 +319,18 @@ def test_who_asked_reads_the_answer_again_while_the_grant_stands(
     setting.base.grants.all().end()
     assert ("nineteen" in read(charlie, address), "nineteen" in export_of(charlie)) == (False, False)
     assert "nineteen" in read(bob, address)  # he still edits the plugin that the base belongs to
+
+
+def test_the_copy_of_a_chat_holds_what_the_chat_shows(setting: Setting, alice: User, bob: User, charlie: User) -> None:
+    grant = setting.grant(bob, alice, Consent.PUBLISHED)
+    Document.objects.update(is_public=True)
+    Plugin.objects.filter(pk=setting.bobs.pk).update(public_chat=True)
+    publish(setting.bobs, by=bob)
+    signed_in(charlie).post("/chat/formwork/ask", {"question": QUESTION})
+    assert "nineteen" in export_of(charlie, "chats")
+    KnowledgeGrant.objects.filter(pk=grant.pk).end()
+    copy = export_of(charlie, "chats")
+    assert ("nineteen" in copy, QUESTION in copy, "may not open" in copy) == (False, True, True)
 
 
 def test_quotations_of_the_plugins_own_knowledge_are_shown(

@@ -16,7 +16,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from conversations.models import ChatMessage, ChatSession
+from conversations.models import ChatMessage, ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Chunk, Document, KnowledgeBase, KnowledgeGrant, Page, Source
 from marketplace.models import Report, Review
@@ -163,6 +163,7 @@ def build(alice: User) -> World:
     report = Report.objects.create(plugin=plugin, review=review, reason="other", text=MARK, reporter=alice)
     session = ChatSession.objects.create(plugin=plugin, user=alice, title=f"{MARK} chat")
     message = ChatMessage.objects.create(session=session, role="user", content=MARK, query_id=query.pk)
+    project = Project.objects.create_with_base(owner=alice, name=f"{MARK} project", description=MARK, plugin=plugin)
     _second_of_each(alice, second)
     made = [alice, plugin, base, source, document, page, chunk, tree, release, key, query, email, group]
     made += [
@@ -180,6 +181,7 @@ def build(alice: User) -> World:
         message,
         grant,
         offer,
+        project,
     ]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 

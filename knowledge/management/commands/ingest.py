@@ -12,17 +12,18 @@ from tqdm import tqdm
 
 from knowledge.documents.lifecycle import AddResult, add_file, add_url
 from knowledge.ingest import ingest_until_done
-from knowledge.management.knowledge_command import KnowledgeCommand, get_plugin
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.readers import TYPES_BY_EXTENSION
 from knowledge.search.vector_index import ensure_index
 from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
+from plugins.management.plugin_argument import get_plugin
 
 SUPPORTED_SUFFIXES = frozenset(f".{ending}" for ending in TYPES_BY_EXTENSION) | {".txt", ".text"}
 
 
-class Command(KnowledgeCommand):
+class Command(LexicCommand):
     help = "Reads files, folders and web pages into a plugin's own knowledge base, now, and says how each went."
     epilog = """examples:
   manage.py ingest structural-engineering standards/ notes.md
@@ -40,7 +41,8 @@ class Command(KnowledgeCommand):
         for result in _ingest_all(base, sources):
             results.append(result)
             if not options["json"]:
-                self._print(result)
+                outcome = result["error"] or f"{result['chunks']} chunk{'' if result['chunks'] == 1 else 's'}"
+                self.stdout.write(f"{result['status']:<8}{result['source']}: {outcome}")
         ensure_index(base)
         failed = sum(result["status"] != DocumentStatus.READY for result in results)
         if options["json"]:
@@ -48,11 +50,6 @@ class Command(KnowledgeCommand):
             self.stdout.write(json.dumps(summary, ensure_ascii=False))
         if failed:
             raise CommandError(f"{failed} of {len(results)} could not be read.")
-
-    def _print(self, result: dict[str, Any]) -> None:
-        chunks = f"{result['chunks']} chunk{'' if result['chunks'] == 1 else 's'}"
-        outcome = result["error"] or chunks
-        self.stdout.write(f"{result['status']:<8}{result['source']}: {outcome}")
 
 
 def _resolve_sources(paths: Sequence[str]) -> Iterator[tuple[str, Path | None]]:

@@ -7,16 +7,17 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from knowledge.embedders import Embedder, get_embedder
-from knowledge.management.knowledge_command import KnowledgeCommand, get_plugin, progress_bar
+from knowledge.embedders import get_embedder
+from knowledge.management.progress_bar import progress_bar
 from knowledge.models import KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
 from knowledge.versions.reembed import count_missing, reembed_base
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
+from plugins.management.plugin_argument import get_plugin
 
 
-class Command(KnowledgeCommand):
+class Command(LexicCommand):
     help = (
         "Moves a knowledge base to another embedder, beside the old one and without a pause in answering. Interrupted, "
         "it goes on where it was when it is called again."
@@ -35,11 +36,15 @@ class Command(KnowledgeCommand):
 
     def handle(self, *, slug: str | None, embedder: str, **options: Any) -> None:
         base = _resolve_base(slug, options["base"])
-        try:
-            chosen = get_embedder(embedder)
-            report = _dry_run_report(base, chosen) if options["dry_run"] else _run_reembed(base, chosen)
-        except LexicError as error:
-            raise CommandError(error.message_with_hint) from error
+        chosen = get_embedder(embedder)
+        if options["dry_run"]:
+            missing = count_missing(base, embedder=chosen)
+            report = {"knowledgeBase": base.pk, "embedder": chosen.name, "wouldEmbed": missing}
+        else:
+            with progress_bar("chunk") as show:
+                moved = reembed_base(base, embedder=chosen, on_progress=show)
+            ensure_index(base)
+            report = {"knowledgeBase": base.pk, **asdict(moved)}
         self.stdout.write(json.dumps(report, ensure_ascii=False) if options["json"] else _summary_line(base, report))
 
 
@@ -53,21 +58,6 @@ def _resolve_base(slug: str | None, pk: int | None) -> KnowledgeBase:
     if base is None:
         raise CommandError(f"There is no knowledge base {pk}.")
     return base
-
-
-def _dry_run_report(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
-    return {
-        "knowledgeBase": base.pk,
-        "embedder": embedder.name,
-        "wouldEmbed": count_missing(base, embedder=embedder),
-    }
-
-
-def _run_reembed(base: KnowledgeBase, embedder: Embedder) -> dict[str, Any]:
-    with progress_bar("chunk") as show:
-        moved = reembed_base(base, embedder=embedder, on_progress=show)
-    ensure_index(base)
-    return {"knowledgeBase": base.pk, **asdict(moved)}
 
 
 def _summary_line(base: KnowledgeBase, report: dict[str, Any]) -> str:

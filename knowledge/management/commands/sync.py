@@ -8,19 +8,20 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from knowledge.management.knowledge_command import KnowledgeCommand, get_plugin, progress_bar
+from knowledge.management.progress_bar import progress_bar
 from knowledge.models import Source
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
 from knowledge.sync.runner import get_or_create_source, preview_sync, run_sync
 from knowledge.sync.sync_report import SyncReport
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
+from plugins.management.plugin_argument import get_plugin
 from plugins.models import Plugin
 
 CHANGE_SIGNS = {"added": "+", "changed": "~", "described": "=", "removed": "-"}
 
 
-class Command(KnowledgeCommand):
+class Command(LexicCommand):
     help = (
         "Keeps a plugin's own knowledge base in step with a folder of Markdown notes (or a checkout), or with a file "
         "of web addresses. Only what changed is read and embedded; what vanished is removed, and releases keep it."
@@ -44,12 +45,8 @@ class Command(KnowledgeCommand):
 
     def handle(self, *, slug: str, folder: str, **options: Any) -> None:
         plugin = get_plugin(slug)
-        try:
-            report = (
-                self._preview(plugin, folder, options) if options["dry_run"] else self._sync(plugin, folder, options)
-            )
-        except LexicError as error:
-            raise CommandError(error.message_with_hint) from None
+        run = self._preview if options["dry_run"] else self._sync
+        report = run(plugin, folder, options)
         if options["json"]:
             head = {"plugin": slug, "source": str(Path(folder).resolve()), "dryRun": options["dry_run"]}
             self.stdout.write(json.dumps({**head, **report.as_dict()}, ensure_ascii=False))

@@ -35,14 +35,10 @@ class PageObjects:
 def inspect_page(page: Any, *, frame: PageFrame) -> PageObjects:
     """Count what is on the page. Walks every object once."""
     counted = _ObjectInspector(frame)
-    for item, depth in _page_objects(page.raw):
-        counted.add(item, is_top=depth == 0)
+    for index in range(pdfium.FPDFPage_CountObjects(page.raw)):
+        for item, depth in _with_children(pdfium.FPDFPage_GetObject(page.raw, index), 0):
+            counted.add(item, is_top=depth == 0)
     return counted.result()
-
-
-def _page_objects(page: Any) -> Iterator[tuple[Any, int]]:
-    for index in range(pdfium.FPDFPage_CountObjects(page)):
-        yield from _with_children(pdfium.FPDFPage_GetObject(page, index), 0)
 
 
 def _with_children(item: Any, depth: int) -> Iterator[tuple[Any, int]]:

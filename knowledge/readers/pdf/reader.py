@@ -19,7 +19,7 @@ from knowledge.readers.pdf.headings import HeadingFinder, LetterStyle
 from knowledge.readers.pdf.page_layout import PageFrame, PageLayout
 from knowledge.readers.pdf.page_objects import PageObjects, inspect_page
 from knowledge.readers.pdf.text_layout import read_layout
-from knowledge.readers.text_cleaning import clean_text, count_alphanumeric, one_line
+from knowledge.readers.text_cleaning import clean_text, one_line
 from knowledge.readers.types import (
     DamagedDocument,
     DocumentHeader,
@@ -130,7 +130,8 @@ class _PageReader:
     def _read_open(self, page: Any, textpage: Any, number: int) -> PageText:
         if textpage.count_chars() > self._limits.max_page_characters:
             raise TooLarge(f"Page {number} holds more text than a page can.")
-        frame = _page_frame(page)
+        left, bottom, right, top = page.get_bbox()
+        frame = PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=page.get_rotation())
         objects = inspect_page(page, frame=frame)
         layout = read_layout(textpage, objects=objects, frame=frame)
         self._count(layout, objects)
@@ -145,7 +146,7 @@ class _PageReader:
         self._characters += len(layout.text)
         if self._characters > self._limits.max_characters:
             raise TooLarge()
-        alphanumeric = count_alphanumeric(layout.text)
+        alphanumeric = sum(map(str.isalnum, layout.text))
         self._alphanumeric += alphanumeric
         self._has_pictures |= objects.has_pictures
         drawn = objects.has_pictures or objects.paths >= RULED_PAGE_PATH_COUNTS.start
@@ -159,11 +160,6 @@ class _PageReader:
             self._tables = TableFinder(self._path, cpu_seconds=self._limits.table_cpu_seconds)
         grids = self._tables.grids(number, shift=_crop_shift(page, frame))
         return inline_tables(layout, grids)
-
-
-def _page_frame(page: Any) -> PageFrame:
-    left, bottom, right, top = page.get_bbox()
-    return PageFrame(left=left, bottom=bottom, right=right, top=top, rotation=page.get_rotation())
 
 
 def _crop_shift(page: Any, frame: PageFrame) -> tuple[float, float]:

@@ -37,11 +37,7 @@ class FrontMatterField:
     @property
     def key(self) -> str:
         """The name by which fields are told apart: case, hyphens and spaces do not count."""
-        return normalise_name(self.name)
-
-
-def normalise_name(name: str) -> str:
-    return "_".join(re.split(r"[\s_-]+", name.strip().casefold()))
+        return "_".join(re.split(r"[\s_-]+", self.name.strip().casefold()))
 
 
 def split_frontmatter(text: str) -> tuple[str, str, int]:

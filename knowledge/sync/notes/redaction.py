@@ -36,14 +36,15 @@ def remove_private(text: str) -> tuple[str, list[NoteMistake]]:
 
 def _remove_private_blocks(text: str, mistakes: list[NoteMistake]) -> str:
     """Also inside code: whoever wrote the marker meant it."""
-    kept, position, depth = [], 0, 0
+    kept, position, depth, line = [], 0, 0, 1
     for marker in _PRIVATE_MARKER.finditer(text):
         piece = text[position : marker.start()]
+        line += piece.count("\n")
         kept.append(_blank_lines(piece) if depth else piece)
         position = marker.end()
         kept.append(_REMOVED_MARK)
         if marker[1] and not depth:
-            mistakes.append(NoteMistake("%%/private%% ends nothing here.", line=_line_number(text, marker.start())))
+            mistakes.append(NoteMistake("%%/private%% ends nothing here.", line=line))
         depth = max(0, depth + (-1 if marker[1] else 1))
     if depth:
         mistakes.append(NoteMistake("A %%private%% has no end: the rest of the note is left out.", line=None))
@@ -68,7 +69,7 @@ def _comment_end(text: str, opening: re.Match[str], mistakes: list[NoteMistake])
     if end >= 0:
         return end + len(closing)
     message = f"A comment ({opening['comment']}) has no end: the rest of the note is left out."
-    mistakes.append(NoteMistake(message, line=_line_number(text, opening.start())))
+    mistakes.append(NoteMistake(message, line=text.count("\n", 0, opening.start()) + 1))
     return len(text)
 
 
@@ -101,7 +102,3 @@ def _heading_marks(text: str, marked_lines: list[str]) -> Iterator[tuple[int, in
 
 def _blank_lines(text: str) -> str:
     return "\n".join([_REMOVED_MARK] * (text.count("\n") + 1))
-
-
-def _line_number(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1

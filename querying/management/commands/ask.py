@@ -1,40 +1,36 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
 
 from asgiref.sync import async_to_sync
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.models import User
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
 from querying import json_format, pipeline, releases
-from querying.types import Caller, Failed, Options, Question
+from querying.types import AnswerFailed, Caller, Failed, Options, Question
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = (
         "Ask a plugin a question, as its owner.\n\n"
         'Example: manage.py ask concrete-cover "What is the minimum cover for a beam exposed to weather?"'
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("plugin", help="slug, slug@1.2.0 or slug@draft")
         parser.add_argument("question")
         parser.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="a known fact")
         parser.add_argument("--json", action="store_true", help="print the API's JSON")
 
     def handle(self, *, plugin: str, question: str, fact: list[str], **options: Any) -> None:
-        try:
-            asked = self._question(plugin, question, dict(_parse_fact(pair) for pair in fact))
-        except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+        asked = self._question(plugin, question, dict(_parse_fact(pair) for pair in fact))
         last = async_to_sync(pipeline.answer)(asked)
         if isinstance(last, Failed):
-            raise CommandError(f"{last.error} {last.hint}".strip())
+            raise AnswerFailed(last)
         shown = json_format.answer_as_json(last.answer, question=asked)
         self.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) if options["json"] else format_answer(shown))
 

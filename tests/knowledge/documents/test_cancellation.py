@@ -16,6 +16,7 @@ from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Page
 from lexic.errors import NotFound
 from tests.knowledge.bases import CountingEmbedder, add_markdown, alive, check_sound, make_base, prose, registered
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +34,7 @@ def base() -> KnowledgeBase:
 
 
 @pytest.fixture
+@remembered
 def document(base: KnowledgeBase) -> Document:
     """Ready, as `notes.md`."""
     document = add_markdown(base, "Wear boots.")

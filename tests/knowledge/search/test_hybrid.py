@@ -16,7 +16,8 @@ from knowledge.models import Chunk, KnowledgeBase
 from knowledge.search import candidates
 from knowledge.search.candidates import VectorMismatch
 from knowledge.search.filters import Filters, InvalidFilter
-from knowledge.search.hybrid import BaseRevision, Passage, search
+from knowledge.search.hybrid import BaseRevision, search
+from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, QueryWord, Synonyms
 from language.terms import terms
 from tests.knowledge.factories import (
@@ -31,6 +32,7 @@ from tests.knowledge.factories import (
     store_chunks,
     store_crowd,
 )
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +41,7 @@ WORDS = [f"word{letter}" for letter in "abcdefghijklmnop"]
 
 
 @pytest.fixture
+@remembered
 def base(alice: User) -> KnowledgeBase:
     return make_base(alice)
 
@@ -272,6 +275,7 @@ def test_what_a_stranger_types_is_only_text(base: KnowledgeBase) -> None:
 
 
 @pytest.fixture
+@remembered
 def filtered(base: KnowledgeBase) -> KnowledgeBase:
     documents = [
         {"title": "code", "doc_type": "code", "tags": ["concrete", "walls"], "project": "P1", "is_public": True},

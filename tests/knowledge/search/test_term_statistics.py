@@ -26,6 +26,7 @@ from tests.knowledge.factories import (
     stage_chunks,
     store_chunks,
 )
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +42,7 @@ CHANGES = st.lists(
 
 
 @pytest.fixture
+@remembered
 def base(alice: User) -> KnowledgeBase:
     return make_base(alice)
 

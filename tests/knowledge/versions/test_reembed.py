@@ -16,7 +16,8 @@ from knowledge.embedders import clear_embedders
 from knowledge.embedders.base import EmbedderRejected
 from knowledge.ingest import ingest
 from knowledge.models import Document, Embedding, EmbeddingSpace, KnowledgeBase, Lease
-from knowledge.search.hybrid import BaseRevision, Passage, search
+from knowledge.search.hybrid import BaseRevision, search
+from knowledge.search.passages import Passage
 from knowledge.search.vector_index import drop_index, ensure_index, index_name
 from knowledge.versions import embeddings, publish_version, reembed
 from tests.knowledge.bases import (

@@ -30,6 +30,7 @@ from plugins.models import Plugin
 from plugins.retention import UnderLegalHold
 from querying.models import Feedback, Query
 from tests.cover import handbook, plugin, published
+from tests.remembered import remembered
 from trees.case_updates import remove_case
 from trees.models import TreeCase
 from webhooks import operations
@@ -41,6 +42,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@remembered
 def held(published: Plugin) -> Plugin:
     published.set_legal_hold(by_operator=False)
     return published
@@ -164,6 +166,7 @@ NOT_CONTENT = {
     "plugins.Invitation": "a promise, open for 14 days",
     "plugins.OwnershipOffer": "a promise",
     "knowledge.KnowledgeGrant": "ended, and never deleted but with the plugin or the base",
+    "knowledge.BaseMember": "who may open a private base, which no plugin reads",
     "knowledge.Source": "where notes come from; the notes stay",
     "knowledge.SourceItem": "where a note comes from; the note stays",
     "knowledge.Embedding": "computed from its chunk; replaced by another embedder",
@@ -178,6 +181,7 @@ NOT_CONTENT = {
     "evaluation.EvaluationRun": "nothing deletes a run but its plugin",
     "evaluation.GoldenQuestion": "tests/marketplace/retention/test_plugin_deletion.py",
     "trees.DecisionTree": "tests/marketplace/retention/test_plugin_deletion.py",
+    "conversations.Project": "its members'; nothing of the plugin's is in it",
     "conversations.ChatSession": "tests/conversations/test_sessions.py",
     "conversations.ChatMessage": "tests/conversations/test_sessions.py",
     "marketplace.Report": "nothing deletes a report but its plugin or its review",

@@ -25,6 +25,7 @@ from querying.presentation.cited_pages import CitedPages
 from tests.builder.conftest import browsing
 from tests.cover import handbook, plugin, published
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 
 __all__ = ["browsing", "handbook", "plugin", "published"]
 
@@ -76,6 +77,7 @@ def ask_about(plugin: Plugin, document: Document, **columns: Any) -> Query:
 
 
 @pytest.fixture
+@remembered
 def reader(bob: User, published: Plugin) -> Plugin:
     """Bob's plugin, a release of which reads the knowledge base of Alice's."""
     other = Plugin.objects.create(
@@ -149,7 +151,7 @@ def test_when_the_owner_leaves_nobody_reads_a_quotation_of_theirs_any_more(
     session = ChatSession.objects.create(plugin=reader, user=bob, title="beams")
     quoted = {"outcome": "answered", "answer": QUOTED, "citations": asked.citations}
     said = ChatMessage.objects.create(
-        session=session, role="assistant", content=QUOTED, answer=quoted, query_id=asked.pk
+        session=session, role="assistant", content=QUOTED, metadata=quoted, query_id=asked.pk
     )
     make_old(files)
     with django_capture_on_commit_callbacks(execute=True):
@@ -158,7 +160,7 @@ def test_when_the_owner_leaves_nobody_reads_a_quotation_of_theirs_any_more(
     said.refresh_from_db()
     other.refresh_from_db()
     assert (asked.answer, asked.citations) == ("", [])
-    assert QUOTED not in f"{said.content} {said.answer}"
+    assert QUOTED not in f"{said.content} {said.metadata}"
     assert (other.question, other.answer) == ("mine", "x")
     assert not [path for path in files.rglob("*") if path.is_file()]
 
@@ -171,6 +173,21 @@ def test_a_deleted_base_takes_the_answers_that_quote_it(plugin: Plugin, handbook
     delete_knowledge_base(base)
     asked.refresh_from_db()
     assert asked.answer == ""
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_deleted_plugin_takes_the_answers_of_those_whose_grant_had_ended(
+    plugin: Plugin, handbook: Document, bob: User, is_held: bool
+) -> None:
+    former = Plugin.objects.create(owner=bob, name="Former", domain="x", system_prompt="x")
+    attach(handbook.knowledge_base, former)
+    asked = ask_about(former, handbook)
+    handbook.knowledge_base.grants.all().end()
+    if is_held:
+        former.set_legal_hold(by_operator=True)
+    delete_plugin(plugin)
+    asked.refresh_from_db()
+    assert (asked.answer == "", asked.citations == []) == (not is_held, not is_held)
 
 
 def test_under_legal_hold_nothing_is_deleted(

@@ -16,10 +16,13 @@ from accounts import avatars
 from accounts.models import User
 from knowledge import prune
 from knowledge.documents import file_store
-from knowledge.documents.lifecycle import delete_document
+from knowledge.documents.lifecycle import add_text, delete_document
+from knowledge.health_checks import check_documents
 from knowledge.models import Document, Page, Revision
+from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.tasks import prune_knowledge
 from lexic.celery import app
+from lexic.diagnostics import CheckFailed
 from marketplace import tasks
 from marketplace.retention.storage_sweep import inspect_storage, sweep_storage
 from plugins.models import Plugin
@@ -160,3 +163,16 @@ def test_both_tasks_are_on_the_timetable(settings: Any) -> None:
     names = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     app.loader.import_default_modules()
     assert {tasks.erase_old_questions.name, tasks.sweep_storage_task.name} <= names <= set(app.tasks)
+
+
+def test_operators_read_no_title_of_a_private_document(alice: User) -> None:
+    text = "The footings get 75 mm."
+    added = add_text(knowledge_base=personal_knowledge_base(alice), title="Marrow", text=text, enqueue=False).document
+    Document.objects.filter(pk=added.pk).update(updated_at=timezone.now() - timedelta(days=1))
+    with pytest.raises(CheckFailed) as stuck:
+        check_documents()
+    assert "1 documents have not moved" in str(stuck.value)
+    assert "Marrow" not in str(stuck.value)
+    file_store.stored_path(added.sha256).unlink()
+    [missing] = inspect_storage().missing_files
+    assert missing.documents == ("a private document",)
