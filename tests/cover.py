@@ -11,6 +11,7 @@ from knowledge.models import Document, DocumentStatus
 from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 HANDBOOK = """# Cover handbook
@@ -62,6 +63,7 @@ TREE = {
 
 
 @pytest.fixture
+@remembered
 def handbook(plugin: Plugin) -> Document:
     return plugin.knowledge_base.documents.get()
 
@@ -72,11 +74,13 @@ def give_document(plugin: Plugin, *, title: str, text: str, file_name: str = "")
     added = add_text(knowledge_base=base, title=title, text=text, file_name=file_name, enqueue=False)
     ingest(added.document.pk)
     added.document.refresh_from_db()
-    assert added.document.status == DocumentStatus.READY
+    if added.document.status != DocumentStatus.READY:
+        raise AssertionError(f"{title}: {added.document.status}, {added.document.error_code}, {added.document.error}")
     return added.document
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     """Not yet published."""
     plugin = Plugin.objects.create(
@@ -89,6 +93,7 @@ def plugin(alice: User) -> Plugin:
 
 
 @pytest.fixture
+@remembered
 def published(plugin: Plugin, alice: User) -> Plugin:
     publish(plugin, by=alice)
     plugin.refresh_from_db()

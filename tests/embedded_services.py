@@ -52,6 +52,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["LEXIC_VAR_DIR"] = str(_root)
     _started += prepared.start(_root)
 
+# Each worker has a database of its own, so what it prunes must not be the files of another one's.
+os.environ["LEXIC_FILES_DIR"] = f"{os.environ['LEXIC_VAR_DIR']}/files-{os.environ.get('PYTEST_XDIST_WORKER', 'gw0')}"
+
 
 def pytest_configure() -> None:
     """A part of Redis for each worker: a test that empties the cache must not take the counters of another one's."""
