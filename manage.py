@@ -29,6 +29,7 @@ def services_for_command() -> Iterator[None]:
     from django.conf import settings
 
     from local import embedded_services, locks
+    from local.module_loading import loading_modules
 
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     if command in COMMANDS_WITHOUT_SERVICES or {"-h", "--help"} & set(sys.argv):
@@ -42,8 +43,9 @@ def services_for_command() -> Iterator[None]:
         return
     with embedded_services.running_services(settings.VAR_DIR, database=settings.EMBEDDED_DATABASE, needed=needed):
         if not settings.DATABASE_URL:
-            django.setup()
-            from lexic import missing_tables
+            with loading_modules():
+                django.setup()
+                from lexic import missing_tables
 
             with locks.hold_lock(settings.VAR_DIR, "tables"):
                 missing_tables.make_if_new(command)

@@ -20,12 +20,12 @@ from django.utils.safestring import SafeString
 
 from accounts import api_keys
 from accounts.key_permissions import KeyPermissions
-from accounts.key_secrets import contains_key
+from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, ApiKeyPlugin, Capability, User
-from accounts.signed_in_request import signed_in_user
 from lexic.admin_theme import AdminPasswordChangeForm, ModelAdmin, TextWidget, UserChangeForm, UserCreationForm
 from lexic.errors import LexicError
 from lexic.http.origin_form_field import OriginsFormField
+from lexic.scoped_admin import ScopedAdmin
 
 # One sign-in page for everybody, with its limits on attempts; the builder has none of its own.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -160,8 +160,7 @@ class ApiKeyForm(forms.ModelForm):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
-        if contains_key(name):
-            raise forms.ValidationError("This looks like a key. A name is shown to others, so choose another one.")
+        validate_key_name(name)
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -177,20 +176,18 @@ class ApiKeyForm(forms.ModelForm):
             if set(self.changed_data) - api_keys.NO_PERMISSIONS:
                 api_keys.check_expiry(stored, ends=data["expires_at"])
         except LexicError as error:
-            raise forms.ValidationError(f"{error.message} {error.hint}") from None
+            raise forms.ValidationError(error.message_with_hint) from None
         return data
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(ModelAdmin):
+class ApiKeyAdmin(ScopedAdmin):
     """People's own keys, and everybody's for superusers: to change or revoke. They are made, replaced and revealed on
     a page of the site, which alone shows secrets."""
 
     form = ApiKeyForm
     list_display = ["name", "shown_prefix", "state", "owner", "created_at", "last_used_at", "expires_at"]
     list_select_related = ["owner"]
-    list_per_page = 50
-    show_full_result_count = False
     search_fields = ["name", "prefix"]
     actions = ["revoke"]
     readonly_fields = ["shown_prefix", "state", "owner", "created_at", "last_used_at", "replaces", "revealed"]
@@ -201,23 +198,13 @@ class ApiKeyAdmin(ModelAdmin):
         ("History", {"fields": [*readonly_fields]}),
     ]
 
-    def get_queryset(self, request: HttpRequest) -> models.QuerySet[ApiKey]:
-        return ApiKey.objects.visible_to(signed_in_user(request))
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.is_active and request.user.is_staff)
-
-    def has_view_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
-        is_theirs = obj is None or self.get_queryset(request).filter(pk=obj.pk).exists()
-        return self.has_module_permission(request) and is_theirs
+    def changeable(self, request: HttpRequest) -> models.QuerySet[ApiKey]:
+        return self.visible(request).filter(revoked_at=None)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
-        return self.has_view_permission(request, obj) and (obj is None or obj.revoked_at is None)
-
-    def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         """A key is revoked, not deleted, so that the audit log goes on knowing which one asked."""
         return bool(request.user.is_active and request.user.is_superuser)
 
@@ -257,7 +244,7 @@ class ApiKeyAdmin(ModelAdmin):
 
     @admin.action(description="Revoke the chosen keys")
     def revoke(self, request: HttpRequest, queryset: models.QuerySet[ApiKey]) -> None:
-        for key in queryset.filter(revoked_at=None):
+        for key in queryset:
             key.revoke()
             self.log_change(request, key, "Revoked.")
         self.message_user(request, "Revoked. They stopped working at once.", messages.SUCCESS)

@@ -135,7 +135,7 @@ def check_key_quota(owner: User, *, besides: ApiKey | None = None) -> None:
 
 
 def _check_rotation_quota(owner: User) -> None:
-    """Raises `TooManyKeys`. One that is replaced goes on with its limits, so only those that work are counted."""
+    """Raises `TooManyKeys`. Only keys that work are counted: the new key takes over the limits of the old one."""
     _lock_owner(owner)
     # Those that were replaced a moment ago still work for a while, so there may be twice as many.
     count = ApiKey.objects.usable().filter(owner=owner).count()

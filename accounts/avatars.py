@@ -56,7 +56,7 @@ class TooManyUploads(RateLimited):
 
 
 def upload_avatar(user: User, file: IO[bytes]) -> None:
-    """Saves a picture that the person sends, so many an hour, as `save_avatar`. Raises `TooManyUploads` as well."""
+    """Saves a picture as `save_avatar` does, a limited number each hour. Raises `TooManyUploads` as well."""
     check_hourly_limit(f"pictures:{user.pk}", most=_PER_HOUR, refusal=TooManyUploads)
     save_avatar(user, file)
 
@@ -71,12 +71,12 @@ def save_avatar(user: User, file: IO[bytes]) -> None:
 
 
 def remove_avatar(user: User) -> None:
-    """The person has no picture any more."""
+    """Deletes the person's picture."""
     _replace_avatar(user, "")
 
 
 def import_avatar(user: User, *, url: str, policy: egress.EgressPolicy | None = None) -> None:
-    """Keeps the picture at this address, if it can be had. Raises `LexicError`."""
+    """Downloads the picture at this address and saves it. Raises `LexicError`."""
     fetched = egress.fetch(
         url, max_bytes=MAX_AVATAR_BYTES, timeout=_FETCH_TIMEOUT_SECONDS, content_types=_IMAGE_TYPES, policy=policy
     )
@@ -91,7 +91,7 @@ def avatar_path(name: str) -> Path:
 
 
 def stored_avatars(*, older_than: timedelta) -> set[str]:
-    """The names of the pictures on disk; what is younger may be about to be saved with its person."""
+    """The names of the pictures on disk. A younger one may belong to an account that is not saved yet."""
     before = time.time() - older_than.total_seconds()
     pictures = [path for path in _avatar_folder().glob("*.webp") if _AVATAR_NAME.fullmatch(path.name)]
     return {path.name for path in pictures if path.stat().st_mtime <= before}

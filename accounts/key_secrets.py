@@ -14,6 +14,7 @@ import secrets
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
+from django.core.exceptions import ValidationError
 
 PREFIX_LENGTH = 11  # `lx_` and eight characters: enough to tell keys apart, useless to an attacker
 _NONCE_BYTES = 12
@@ -31,6 +32,12 @@ def looks_like_key(secret: str) -> bool:
 def contains_key(text: str) -> bool:
     """Whether a secret stands somewhere in this text."""
     return _SECRET_PATTERN.search(text) is not None
+
+
+def validate_key_name(name: str) -> None:
+    """A validator of form fields, Django's and the REST framework's. Raises `ValidationError` for a secret."""
+    if contains_key(name):
+        raise ValidationError("This looks like a key. A name is shown to others, so choose another one.")
 
 
 def hash_secret(secret: str) -> str:

@@ -240,6 +240,10 @@ class ApiKey(models.Model):
         """
         return list(self.limits.values_list("plugin_id", flat=True)) or None
 
+    def opens_private_bases(self) -> bool:
+        """Whether it opens what is its owner's alone, or a project's: it may read, and is limited to no plugins."""
+        return self.can(Capability.READ) and self.allowed_plugins() is None
+
     def with_makers(self) -> list[ApiKey]:
         """This key, the key that made it, the one that made that, and so on. No statement for a key of a person."""
         keys = [self]

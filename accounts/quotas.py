@@ -22,15 +22,15 @@ from django.core.cache import cache
 from lexic import redis_cache
 from lexic.errors import Conflict
 
-Scope = Literal["account", "plugin", "site"]
+Scope = Literal["visitor", "account", "plugin", "project", "site"]
 
 MEGABYTE = 1024 * 1024
 _ASK_OPERATORS = "Or ask those who run this site for more."
 # A stream that ended without a word, because its process was killed, gives its place back after so many seconds.
 _MAX_STREAM_SECONDS = 900
 
-# KEYS: a sorted set of streams for the account, and one for the site. ARGV: the time, when the new stream expires, its
-# id, and the two limits (0: none). Gives 0, or 1 or 2 where the account's or the site's is full, and how many it has.
+# KEYS: sorted sets of streams: the visitor's, if any, the account's and the site's. ARGV: the time, when the new stream
+# expires, its id, and the limit of each set (0: none). Gives 0, or the number of the set that is full, and its size.
 _TAKE_SLOT_SCRIPT = """
 for i, key in ipairs(KEYS) do
     redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[1])
@@ -60,6 +60,7 @@ class StorageFull(QuotaExceeded):
     """The quota of storage is used up."""
 
     code = "storage_full"
+    hint = f"Delete what is no longer needed; files that a release reads stay with the release. {_ASK_OPERATORS}"
 
 
 class TooManyDocuments(QuotaExceeded):
@@ -72,6 +73,19 @@ class TooManyPlugins(QuotaExceeded):
     """The quota of plugins is used up."""
 
     code = "too_many_plugins"
+
+
+class TooManyProjects(QuotaExceeded):
+    """The quota of projects is used up."""
+
+    code = "too_many_projects"
+
+
+class TooManyConversations(QuotaExceeded):
+    """The quota of private conversations is used up."""
+
+    code = "too_many_conversations"
+    hint = "Delete one that you no longer need."
 
 
 class TooManyCopies(QuotaExceeded):
@@ -89,7 +103,7 @@ class TooManyKeys(QuotaExceeded):
 
 
 class TooManyCollaborators(QuotaExceeded):
-    """The quota of people who work on this plugin is used up."""
+    """The quota of people who work on this is used up."""
 
     code = "too_many_people"
     hint = "Remove somebody first."
@@ -135,6 +149,8 @@ class Quota:
 STORAGE = Quota(name="storage_mb", noun="MB of files", refusal=StorageFull, unit=MEGABYTE)
 DOCUMENTS = Quota(name="documents", noun="documents", refusal=TooManyDocuments)
 PLUGINS = Quota(name="plugins", noun="plugins", refusal=TooManyPlugins)
+PROJECTS = Quota(name="projects", noun="projects", refusal=TooManyProjects)
+CONVERSATIONS = Quota(name="conversations", noun="conversations", refusal=TooManyConversations)
 COPIES = Quota(name="copies", noun="copies of shared plugins", refusal=TooManyCopies)
 KEYS = Quota(name="keys", noun="keys", refusal=TooManyKeys)
 PEOPLE = Quota(name="people", noun="people", refusal=TooManyCollaborators)
@@ -147,30 +163,28 @@ STORED = (PLUGINS, DOCUMENTS, STORAGE)
 
 
 @asynccontextmanager
-async def stream_slot(account: str) -> AsyncIterator[None]:
+async def stream_slot(account: str, *, visitor: str = "") -> AsyncIterator[None]:
     """Holds a place among the streams of this account and of the site inside the block. Raises `TooManyStreams`.
 
-    `account` names whose streams are counted together. While Redis is away each process counts for itself.
+    `account` names whose streams are counted together; a `visitor` without an account holds so many of them at most.
+    While Redis is away each process counts for itself.
     """
-    names = [cache.make_key(f"streams:{account}"), cache.make_key("streams")]
+    sets: dict[Scope, str] = {"visitor": f"streams:visitor:{visitor}"} if visitor else {}
+    sets |= {"account": f"streams:{account}", "site": "streams"}
+    names, limits = [cache.make_key(name) for name in sets.values()], [STREAMS.limit(scope) for scope in sets]
     slot = secrets.token_hex(8)
-    full, count = await sync_to_async(_take_slot, thread_sensitive=False)(names, slot)
+    full, count = await sync_to_async(_take_slot, thread_sensitive=False)(names, limits, slot)
     if full:
-        STREAMS.check("account" if full == 1 else "site", used=count)
+        STREAMS.check([*sets][full - 1], used=count)
     try:
         yield
     finally:
         await sync_to_async(_free_slot, thread_sensitive=False)(names, slot)
 
 
-def _take_slot(names: list[str], slot: str) -> tuple[int, int]:
-    """0 where there was a place; 1 or 2 where the first or the second of the sets is full; and how many it has."""
-    now, limits = int(time.time()), [STREAMS.limit("account"), STREAMS.limit("site")]
-
-    def in_redis() -> tuple[int, int]:
-        terms: list[int | str] = [now, now + _MAX_STREAM_SECONDS, slot, *limits]
-        full, count = redis_cache.redis_client().register_script(_TAKE_SLOT_SCRIPT)(keys=names, args=terms)
-        return full, count
+def _take_slot(names: list[str], limits: list[int], slot: str) -> tuple[int, int]:
+    """0 where there was a place, or the number of the first set that is full; and how many it has."""
+    now = int(time.time())
 
     def in_process() -> tuple[int, int]:
         with _lock:
@@ -181,7 +195,8 @@ def _take_slot(names: list[str], slot: str) -> tuple[int, int]:
                 _held_slots[name].add(slot)
         return 0, 0
 
-    return redis_cache.outage.run(in_redis, in_process)
+    terms: list[int | str] = [now, now + _MAX_STREAM_SECONDS, slot, *limits]
+    return redis_cache.outage.run(lambda: redis_cache.run_script(_TAKE_SLOT_SCRIPT, names, terms), in_process)
 
 
 def _free_slot(names: list[str], slot: str) -> None:
@@ -190,5 +205,4 @@ def _free_slot(names: list[str], slot: str) -> None:
             _held_slots[name].discard(slot)
             if not _held_slots[name]:
                 del _held_slots[name]
-    free = redis_cache.redis_client().register_script(_FREE_SLOT_SCRIPT)
-    redis_cache.outage.run(lambda: free(keys=names, args=[slot]), lambda: None)
+    redis_cache.outage.run(lambda: redis_cache.run_script(_FREE_SLOT_SCRIPT, names, [slot]), lambda: None)

@@ -119,14 +119,13 @@ class Allowance:
         return headers | ({"Retry-After": str(self.retry_after)} if self.retry_after is not None else {})
 
 
-def count_key_request(key: ApiKey, *, now: float | None = None) -> Allowance:
-    """Counts one request with this key, if there is room for it in both windows."""
-    return _key_allowance(key, amount=1, now=now)
+def count_key_request(key: ApiKey, *, amount: int = 1, now: float | None = None) -> Allowance:
+    """Counts one request with this key, if there is room for it in both windows; with an amount of 0 none.
 
-
-def peek_key_allowance(key: ApiKey, *, now: float | None = None) -> Allowance:
-    """What is left to this key, without counting anything."""
-    return _key_allowance(key, amount=0, now=now)
+    A key that another key made counts against both, so that many keys are no more than the one that made them.
+    """
+    makers = [(f"key:{one.counted_as}", {MINUTE: one.per_minute, DAY: one.per_day}) for one in key.with_makers()]
+    return _allowance([counter for maker in makers for counter in _counters(*maker)], amount=amount, now=now)
 
 
 def count_visitor_request(who: str, *, place: str, now: float | None = None) -> Allowance:
@@ -172,12 +171,6 @@ def _visitor_allowance(who: str, *, place: str, amount: int, now: float | None) 
     return _allowance(_counters(f"visitor:{place}:{who}", limits), amount=amount, now=now)
 
 
-def _key_allowance(key: ApiKey, *, amount: int, now: float | None) -> Allowance:
-    """A key that another key made counts against both, so that many keys are no more than the one that made them."""
-    makers = [(f"key:{one.counted_as}", {MINUTE: one.per_minute, DAY: one.per_day}) for one in key.with_makers()]
-    return _allowance([counter for maker in makers for counter in _counters(*maker)], amount=amount, now=now)
-
-
 def _counters(who: str, limits: Mapping[int, int]) -> list[_Counter]:
     return [(who, seconds, limit) for seconds, limit in limits.items()]
 
@@ -209,10 +202,12 @@ def _count_windows(
         for who, seconds, _ in counters
     ]
     # A counter is kept a minute longer than its window: the clocks of two servers differ.
-    windows = [term for _, seconds, most in counters for term in (most, 1000 * seconds, _window_start(seconds, now))]
+    # A day begins at midnight UTC, a shorter window with the request.
+    begins = {seconds: int(1000 * (now - now % DAY if seconds == DAY else now)) for _, seconds, _ in counters}
+    windows = [term for _, seconds, most in counters for term in (most, 1000 * seconds, begins[seconds])]
     terms = [amount, int(1000 * now), *windows]
     has_room, *counted = redis_cache.outage.run(
-        partial(_count_in_redis, names, terms), partial(_count_in_process, names, terms)
+        partial(redis_cache.run_script, _COUNT_SCRIPT, names, terms), partial(_count_in_process, names, terms)
     )
     return bool(has_room), tuple(
         LimitWindow(
@@ -223,15 +218,6 @@ def _count_windows(
         )
         for (_, seconds, limit), count, begin in zip(counters, counted[::2], counted[1::2], strict=True)
     )
-
-
-def _window_start(seconds: int, now: float) -> int:
-    """When a window begins whose first request comes now: a day at midnight UTC, a shorter one now. Milliseconds."""
-    return int(1000 * (now - now % DAY if seconds == DAY else now))
-
-
-def _count_in_redis(names: list[str], terms: list[int]) -> list[int]:
-    return list(redis_cache.redis_client().register_script(_COUNT_SCRIPT)(keys=names, args=terms))
 
 
 _counting = threading.Lock()

@@ -21,3 +21,8 @@ def signed_in_user(request: HttpRequest) -> User:
     """The person who makes this request. Whatever lets the request through has made sure that there is one."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def user_or_none(request: HttpRequest) -> User | None:
+    """The person who makes this request; None for whoever has not signed in."""
+    return request.user if isinstance(request.user, User) else None

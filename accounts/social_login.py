@@ -1,12 +1,13 @@
-"""Somebody comes in from another site: who are they here?
+"""Which account a sign-in by another site opens.
 
 An account is found by the provider's id of the person. Where there is none yet, an address decides, but only one that
-the provider says it has verified: else anybody could name yours there and be you here.
+the provider says it has verified: else anybody could enter your address there and get into your account here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from allauth.account import app_settings as account_settings
@@ -21,7 +22,7 @@ from django.shortcuts import render
 
 from accounts.email_addresses import find_user_by_email
 from accounts.models import User
-from accounts.tasks import enqueue_avatar
+from lexic.celery import publish_task
 
 _MAX_NAME_LENGTH = User._meta.get_field("display_name").max_length or 0
 
@@ -76,7 +77,8 @@ def save_social_user(sociallogin: SocialLogin, make: Callable[[], User]) -> User
         made.display_name = new.display_name
         made.save(update_fields=["display_name"])
     if url := provider_avatar_url(sociallogin.account):
-        transaction.on_commit(lambda: enqueue_avatar(made.pk, url))
+        # Nobody waits for the picture, and without a broker there is none.
+        transaction.on_commit(partial(publish_task, "accounts.fetch_avatar", person=str(made.pk), url=url))
     return made
 
 
@@ -127,11 +129,10 @@ def _find_taken_email(sociallogin: SocialLogin) -> str:
     if account_settings.EMAIL_VERIFICATION == account_settings.EmailVerificationMethod.MANDATORY:
         return ""  # then a mail says so, and the page the same for everybody
     emails = [address.email for address in sociallogin.email_addresses] or [sociallogin.user.email]
-    return next((email for email in emails if email and _is_registered_email(email)), "")
-
-
-def _is_registered_email(email: str) -> bool:
-    return find_user_by_email(email) is not None or EmailAddress.objects.filter(email__iexact=email).exists()
+    for email in filter(None, emails):
+        if find_user_by_email(email) is not None or EmailAddress.objects.filter(email__iexact=email).exists():
+            return email
+    return ""
 
 
 def _find_concurrent_user(sociallogin: SocialLogin) -> User:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import logging
-from uuid import UUID
 
 from celery import shared_task
 
 from accounts import avatars
 from accounts.models import User
-from lexic.celery import publish_task
 from lexic.errors import LexicError
 
 logger = logging.getLogger(__name__)
-
-
-def enqueue_avatar(person: UUID, url: str) -> None:
-    """Have a worker fetch the picture. Nobody waits for it, and without a broker there is none."""
-    publish_task("accounts.fetch_avatar", person=str(person), url=url)
 
 
 @shared_task(name="accounts.fetch_avatar", acks_late=True)

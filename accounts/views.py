@@ -12,6 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -22,8 +23,9 @@ from accounts import avatars, mailed_code
 from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
 from accounts.rate_limits import RateLimited
-from accounts.signed_in_request import signed_in_user
+from accounts.signed_in_request import signed_in_user, user_or_none
 from lexic.errors import LexicError, NotAllowed
+from lexic.http.error_handlers import retry_headers
 
 _IMMUTABLE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 
@@ -32,7 +34,7 @@ _IMMUTABLE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 @never_cache
 def become_author(request: HttpRequest) -> HttpResponse:
     """What building a plugin means, and the one button that opens the builder."""
-    user = request.user if isinstance(request.user, User) else None
+    user = user_or_none(request)
     if user is None:
         if request.method == "POST":
             return redirect(reverse("account_login", query={"next": request.path}))
@@ -87,17 +89,12 @@ def upload_picture(request: HttpRequest) -> HttpResponse:
         avatars.upload_avatar(signed_in_user(request), file)
         messages.success(request, "Your picture is saved.")
     except RateLimited as refusal:
-        return _rate_limited_profile(request, refusal)
+        context = {"form": ProfileForm(instance=signed_in_user(request)), "refusal": refusal}
+        page = render_to_string("accounts/profile.html", context, request)
+        return HttpResponse(page, status=refusal.status, headers=retry_headers(refusal))
     except LexicError as error:
-        messages.error(request, f"{error.message} {error.hint}")
+        messages.error(request, error.message_with_hint)
     return redirect("profile")
-
-
-def _rate_limited_profile(request: HttpRequest, refusal: RateLimited) -> HttpResponse:
-    context = {"form": ProfileForm(instance=signed_in_user(request)), "refusal": refusal}
-    response = render(request, "accounts/profile.html", context, status=refusal.status)
-    response["Retry-After"] = str(refusal.retry_after)
-    return response
 
 
 @require_POST
@@ -130,7 +127,7 @@ class CodeForm(forms.Form):
         try:
             mailed_code.verify_code(self.request, signed_in_user(self.request), code)
         except mailed_code.WrongCode as error:
-            raise forms.ValidationError(f"{error.message} {error.hint}") from None
+            raise forms.ValidationError(error.message_with_hint) from None
         return code
 
 

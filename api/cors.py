@@ -44,27 +44,26 @@ def allows_origin(origin: str, *, path: str, key: ApiKey | None = None) -> bool:
         return True
     if path.startswith(_PUBLIC_CHAT_PATH):
         slug = path.removeprefix(_PUBLIC_CHAT_PATH).partition("/")[0]
-        return Plugin.objects.in_public_chat().filter(slug=slug, embed_origins__contains=[origin]).exists()
+        named = Plugin.objects.in_public_chat().filter(slug=slug, embed_origins__contains=[origin])
+        return "\x00" not in slug and named.exists()
     if key is not None:
         return origin in key.allowed_origins
     return ApiKey.objects.usable().filter(allowed_origins__contains=[origin]).exists()
 
 
-def is_preflight(request: HttpRequest) -> bool:
-    """Whether a browser asks if it may send a request."""
-    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
-
-
 def preflight_response(request: HttpRequest) -> HttpResponse | None:
-    """The answer to a preflight; None where the origin is not allowed."""
-    if not allows_origin(request.headers["Origin"], path=request.path):
+    """The answer to a browser that asks if it may send a request (a preflight); None for any other request, and where
+    the origin is not allowed."""
+    is_preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+    origin = request.headers.get("Origin", "")
+    if not (is_preflight and origin and allows_origin(origin, path=request.path)):
         return None
     headers = {
         "Access-Control-Allow-Methods": _METHODS,
         "Access-Control-Allow-Headers": _REQUEST_HEADERS,
         "Access-Control-Max-Age": str(_PREFLIGHT_MAX_AGE),
     }
-    return HttpResponse(status=204, headers={**origin_headers(request.headers["Origin"]), **headers})
+    return HttpResponse(status=204, headers={**origin_headers(origin), **headers})
 
 
 def origin_headers(origin: str) -> dict[str, str]:
@@ -107,7 +106,7 @@ def _is_from_a_page(request: HttpRequest) -> bool:
 
 def _answer_preflight(request: HttpRequest) -> HttpResponse | None:
     with release_connections():
-        return preflight_response(request) if is_preflight(request) else None
+        return preflight_response(request)
 
 
 def _with_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

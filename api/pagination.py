@@ -14,7 +14,9 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Field, Serializer, URLField
 from rest_framework.views import APIView
 
+from api.fields import QueryParameters
 from lexic.errors import InvalidInput
+from lexic.http.parameters import parse_natural
 
 
 class InvalidCursor(InvalidInput):
@@ -46,9 +48,10 @@ class DefaultPagination(CursorPagination):
 
     def get_page_size(self, request: Request) -> int:
         limit = request.query_params.get(self.page_size_query_param, str(self.page_size))
-        if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= self.max_page_size):
+        size = parse_natural(limit, max_digits=3)
+        if not size or size > self.max_page_size:
             raise InvalidLimit
-        return int(limit)
+        return size
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
         """Raises `InvalidCursor` for one that was made up: its values go into a comparison of the database."""
@@ -68,8 +71,12 @@ def page_response(
     *,
     pages: DefaultPagination | None = None,
     context: dict[str, Any] | None = None,
+    has_parameters: bool = False,
 ) -> Response:
-    """The page of these rows that the view's request asks for. Raises `InvalidCursor` and `InvalidLimit`."""
+    """The page of these rows that the view's request asks for. A view that reads parameters of its own
+    `has_parameters`; any other takes none. Raises `ValidationError`, `InvalidCursor` and `InvalidLimit`."""
+    if not has_parameters:
+        QueryParameters.read(view.request)
     pages = pages or DefaultPagination()
     page = pages.paginate_queryset(rows, view.request, view)
     return pages.get_paginated_response(serializer(page, many=True, context=context or {}).data)

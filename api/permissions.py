@@ -24,6 +24,13 @@ class NotAnAuthor(NotAllowed):
     hint = "Become an author on the pages first: “Build a plugin”."
 
 
+class LimitedKey(NotAllowed):
+    """This key is limited to some plugins, and opens nothing private."""
+
+    code = "limited_key"
+    hint = "Use a key without a list of plugins, or sign in on the pages."
+
+
 class MayQuery(BasePermission):
     """A key that may ask questions."""
 
@@ -54,6 +61,20 @@ class MayAuthor(BasePermission):
             _require_capability(request.auth, *([Capability.READ] if reads else []), Capability.AUTHOR)
         if not request.user.is_staff:  # a key may do no more than its owner
             raise NotAnAuthor
+        return True
+
+
+class MayOpenPrivate(BasePermission):
+    """Anybody who has signed in, and a key that may ask and read. To change documents or projects a key has to author
+    as well: views that do not change these set `is_read_only`."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not isinstance(request.user, User):
+            return False  # 401: nobody is authenticated
+        if isinstance(request.auth, ApiKey):
+            reads = request.method in SAFE_METHODS or getattr(view, "is_read_only", False)
+            for capability in (Capability.QUERY, Capability.READ, *([] if reads else [Capability.AUTHOR])):
+                _require_capability(request.auth, capability)
         return True
 
 

@@ -6,14 +6,17 @@ from django.urls import include, path
 
 _RESOURCES = (
     "analytics",
+    "conversations",
     "documents",
     "golden",
     "keys",
+    "knowledge",
     "knowledge_grants",
     "limits",
     "marketplace",
     "me",
     "plugins",
+    "projects",
     "public_chat",
     "query",
     "releases",

@@ -8,23 +8,24 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import Principal, User, user_of
+from accounts.models import ApiKey, Principal, User, user_of
 from api.authentication import KEY_OR_SESSION, get_principal
-from api.permissions import MayAuthor
+from api.history import log_marked_change
+from api.permissions import LimitedKey, MayAuthor, MayOpenPrivate
 from api.throttling import AnonymousThrottle, ApiKeyThrottle
 from lexic.errors import LexicError
 
 Row = TypeVar("Row", bound=Model)
 
 
-class AuthorView(APIView):
-    """For authors: by session, or by a key that may author (for GET: that may read). The key's limits hold."""
+class PrincipalView(APIView):
+    """For people who have signed in, and keys, whose limits hold. The permission says which of them."""
 
     authentication_classes = KEY_OR_SESSION
-    permission_classes = [MayAuthor]
     throttle_classes = [ApiKeyThrottle]
 
     @property
@@ -35,6 +36,29 @@ class AuthorView(APIView):
     def user(self) -> User:
         """The person, or the owner of the key."""
         return user_of(self.principal)
+
+
+class AuthorView(PrincipalView):
+    """For authors: by session, or by a key that may author (for GET: that may read)."""
+
+    permission_classes = [MayAuthor]
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        log_marked_change(request, response)
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+class PrivateView(PrincipalView):
+    """For what people have for themselves: their projects, documents and conversations. By session, or by a key that
+    may ask and read; one that is limited to some plugins sees none of it."""
+
+    permission_classes = [MayOpenPrivate]
+
+    def get_maker(self) -> User:
+        """The person for whom something private is made. Raises `LimitedKey`."""
+        if isinstance(self.principal, ApiKey) and not self.principal.opens_private_bases():
+            raise LimitedKey
+        return self.user
 
 
 class PublicView(APIView):

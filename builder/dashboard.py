@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.core.paginator import Paginator
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
@@ -18,6 +17,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.readiness import ReadinessPart, ReadinessStatus, readiness_parts, reverse_pane
 from evaluation.plugin_counts import PluginCounts, counts_by_plugin
 from knowledge.models import DocumentStatus
+from lexic.http.parameters import get_page
 from marketplace.models import Review
 from marketplace.sharing.copy_updates import update_offers
 from plugins.models import Invitation, Plugin
@@ -84,9 +84,8 @@ class ActionItem:
 def dashboard(request: SignedInRequest, context: dict[str, Any]) -> dict[str, Any]:
     """The number of statements does not depend on how many plugins there are."""
     user, now = request.user, timezone.now()
-    assert isinstance(user, User)
     mine = Plugin.objects.readable_by(user).select_related("owner").order_by("-updated_at", "pk")
-    page = Paginator(mine, PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, mine, per_page=PER_PAGE)
     plugins = list(page)
     counts = counts_by_plugin(plugins)
     changeable = set(Plugin.objects.editable_by(user).filter(pk__in=counts).values_list("pk", flat=True))

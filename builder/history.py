@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.http import HttpRequest
 
+from accounts.signed_in_request import signed_in_user
 from lexic.errors import LexicError
+from plugins.history import log_change
 from plugins.models import Plugin
 
 
 def log_plugin_change(request: HttpRequest, plugin: Plugin, sentence: str) -> None:
     """Notes the sentence in the history of the plugin."""
-    admin.site.get_model_admin(Plugin).log_change(request, plugin, sentence)
+    log_change(plugin, by=signed_in_user(request), sentence=sentence)
 
 
 def log_and_report(request: HttpRequest, plugin: Plugin, sentence: str) -> None:
@@ -29,4 +31,4 @@ def errors_as_messages(request: HttpRequest, prefix: str = "") -> Iterator[None]
     try:
         yield
     except LexicError as error:
-        messages.error(request, f"{prefix} {error.message} {error.hint}".strip())
+        messages.error(request, f"{prefix} {error.message_with_hint}".strip())

@@ -12,7 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -83,14 +84,11 @@ def pane_route(
 def plugin_or_404(request: SignedInRequest, pk: UUID, *, for_editing: bool) -> Plugin:
     """The plugin, if this person may look at it, or change it. Raises Http404."""
     plugins = Plugin.objects.editable_by if for_editing else Plugin.objects.readable_by
-    plugin = plugins(request.user).filter(pk=pk).select_related("owner").first()
-    if plugin is None:
-        raise Http404("There is no such plugin among yours.")
-    return plugin
+    return get_object_or_404(plugins(request.user).select_related("owner"), pk=pk)
 
 
 def may_edit_plugin(request: HttpRequest, plugin: Plugin) -> bool:
-    return Plugin.objects.editable_by(signed_in_user(request)).filter(pk=plugin.pk).exists()
+    return Plugin.objects.editable_by(signed_in_user(request)).contains(plugin)
 
 
 def render_pane(

@@ -14,15 +14,16 @@ from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import reverse_pane
 from lexic.errors import LexicError
+from lexic.styled_form import StyledFormMixin
 from marketplace.sharing.installs import import_upload
 
 
-class ImportForm(forms.Form):
+class ImportForm(StyledFormMixin, forms.Form):
     file = forms.FileField(
         label="File",
         help_text="As it came from “Download as one file” or from export_plugin. One that is larger than a document "
         "may be is taken in on the server, by manage.py import_plugin.",
-        widget=forms.FileInput(attrs={"class": "input", "accept": ".zip", "aria-describedby": "id_file_helptext"}),
+        widget=forms.FileInput(attrs={"accept": ".zip", "aria-describedby": "id_file_helptext"}),
     )
 
 
@@ -33,7 +34,7 @@ def import_plugin(request: SignedInRequest) -> HttpResponse:
         try:
             imported = import_upload(form.cleaned_data["file"], by=request.user)
         except LexicError as error:
-            form.add_error("file", f"{error.message} {error.hint}".strip())
+            form.add_error("file", error.message_with_hint)
             refused = error if isinstance(error, RateLimited) else None
         else:
             plugin = imported.plugin

@@ -6,23 +6,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin as ModelAdmin
-    from django.contrib.admin import StackedInline as StackedInline
-    from django.contrib.admin import TabularInline as TabularInline
     from django.contrib.admin.views.main import ChangeList as ChangeList
     from django.contrib.auth.forms import AdminPasswordChangeForm as AdminPasswordChangeForm
     from django.contrib.auth.forms import UserChangeForm as UserChangeForm
     from django.contrib.auth.forms import UserCreationForm as UserCreationForm
-    from django.forms import CheckboxInput, Textarea, TextInput
     from django.forms import RadioSelect as RadioSelect
+    from django.forms import Textarea, TextInput
 
-    SwitchWidget = CheckboxInput
     TextareaWidget = Textarea
     TextWidget = TextInput
 else:
-    from unfold.admin import ModelAdmin, StackedInline, TabularInline  # noqa: F401
+    from unfold.admin import ModelAdmin  # noqa: F401
     from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm  # noqa: F401
     from unfold.views import ChangeList  # noqa: F401
     from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect  # noqa: F401
     from unfold.widgets import UnfoldAdminTextareaWidget as TextareaWidget  # noqa: F401
     from unfold.widgets import UnfoldAdminTextInputWidget as TextWidget  # noqa: F401
-    from unfold.widgets import UnfoldBooleanSwitchWidget as SwitchWidget  # noqa: F401

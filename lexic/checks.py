@@ -56,7 +56,10 @@ def check_public_url(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
 @register(Tags.security, deploy=True)
 def check_secrets_location(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """With an external database there may be several machines, and each would make its own secrets."""
-    kept = [name for name in ("SECRET_KEY", "ENCRYPTION_KEY") if _is_stored_in_var(name)]
+    paths = {name: settings.VAR_DIR / f"{name.lower()}.txt" for name in ("SECRET_KEY", "ENCRYPTION_KEY")}
+    kept = [
+        name for name, path in paths.items() if path.exists() and path.read_text().strip() == getattr(settings, name)
+    ]
     if not settings.DATABASE_URL or not kept:
         return []
     return [
@@ -86,8 +89,3 @@ def check_sign_up_is_silent(app_configs: Sequence[AppConfig] | None, **kwargs: A
             id="lexic.W006",
         )
     ]
-
-
-def _is_stored_in_var(name: str) -> bool:
-    path = settings.VAR_DIR / f"{name.lower()}.txt"
-    return path.exists() and path.read_text().strip() == getattr(settings, name)

@@ -25,6 +25,7 @@ from lexic.egress_policy import Address
 from lexic.egress_policy import EgressPolicy as EgressPolicy
 from lexic.egress_policy import is_public as is_public
 from lexic.errors import LexicError
+from lexic.http.parameters import parse_natural
 
 MAX_URL_LENGTH = 2_000
 USER_AGENT = b"Lexic"
@@ -121,7 +122,9 @@ def fetch(
     backend = _PinnedBackend(policy, resolver or resolve_host, _Deadline(timeout))
     target = parse_url(url, policy=policy)
     for _ in range(policy.max_redirects + 1):
-        answer = _send_get_request(target, backend, ssl_context, max_bytes, content_types)
+        request = httpcore2.Request("GET", _request_url(target), headers=_get_request_headers(target, content_types))
+        with _open_response(target, request, backend, ssl_context) as response:
+            answer = _read_response(target, response, max_bytes, content_types)
         if isinstance(answer, FetchedDocument):
             return answer
         target = _redirect_target(target, answer, policy)
@@ -152,9 +155,9 @@ def post(
     with _open_response(target, request, backend, ssl_context) as response:
         said = {name.lower(): value.decode("latin-1") for name, value in response.headers}
         excerpt = _read_excerpt(response.iter_stream(), max_bytes)
-        return PostResponse(
-            status=response.status, excerpt=excerpt, retry_after=_parse_retry_after(said.get(b"retry-after", ""))
-        )
+        # None for a date, which no receiver of ours has been seen to send.
+        retry_after = parse_natural(said.get(b"retry-after", ""), max_digits=MAX_RETRY_AFTER_DIGITS)
+        return PostResponse(status=response.status, excerpt=excerpt, retry_after=retry_after)
 
 
 def parse_url(url: str, *, policy: EgressPolicy) -> httpx2.URL:
@@ -281,19 +284,6 @@ class _DeadlineStream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _send_get_request(
-    url: httpx2.URL,
-    backend: _PinnedBackend,
-    ssl_context: ssl.SSLContext | None,
-    max_bytes: int,
-    content_types: Collection[str],
-) -> FetchedDocument | str:
-    """The document, or where to look for it instead."""
-    request = httpcore2.Request("GET", _request_url(url), headers=_get_request_headers(url, content_types))
-    with _open_response(url, request, backend, ssl_context) as response:
-        return _read_response(url, response, max_bytes, content_types)
-
-
 @contextmanager
 def _open_response(
     url: httpx2.URL, request: httpcore2.Request, backend: _PinnedBackend, ssl_context: ssl.SSLContext | None
@@ -337,11 +327,6 @@ def _read_excerpt(pieces: Iterator[bytes], max_bytes: int) -> bytes:
     return bytes(body[:max_bytes])
 
 
-def _parse_retry_after(header: str) -> int | None:
-    """Of a `Retry-After`; None for a date, which no receiver of ours has been seen to send."""
-    return int(header) if header.isascii() and header.isdigit() and len(header) <= MAX_RETRY_AFTER_DIGITS else None
-
-
 def _get_request_headers(url: httpx2.URL, content_types: Collection[str]) -> list[tuple[bytes, bytes]]:
     accepted = ", ".join(sorted(content_types)).encode("ascii")
     return [
@@ -356,6 +341,7 @@ def _get_request_headers(url: httpx2.URL, content_types: Collection[str]) -> lis
 def _read_response(
     url: httpx2.URL, response: httpcore2.Response, max_bytes: int, content_types: Collection[str]
 ) -> FetchedDocument | str:
+    """The document, or where to look for it instead."""
     headers = {name.lower(): value.decode("latin-1") for name, value in response.headers}
     if response.status in _REDIRECT_STATUSES and headers.get(b"location"):
         return headers[b"location"]

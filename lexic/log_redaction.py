@@ -17,7 +17,7 @@ _PATTERNS = tuple(
         r"(lx_[A-Za-z0-9_-]{8})[A-Za-z0-9_-]{35}",  # of a key its beginning stays, which tells it from others
         r"(/accounts/confirm-email/|/accounts/password/reset/key/|/invitations/)[^\s/?\"'<>]+",
         r"([?&](?:code|state|token|key|secret|password|access_token|id_token|followup)=)(?!lx_)[^\s&\"'<>]+",
-        r"(\w+://[^\s/:@]*:)[^\s/@]+(?=@)",  # a password in an address
+        r"(://[^\s/:@]*:)[^\s/@]+(?=@)",  # a password in an address
         r"(?i)(\bauthorization\W{1,4}(?:bearer|basic)\s+)(?!lx_)[^\s\"',]+",
     )
 )

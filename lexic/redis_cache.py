@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache as once
 from functools import partial, wraps
 from typing import Any, TypeVar
@@ -88,6 +88,11 @@ def redis_client() -> redis.Redis:
     """For what the cache has no operation for. Its errors are the caller's."""
     client: redis.Redis = _shared_client((settings.CACHE_URL,)).get_client(None, write=True)
     return client
+
+
+def run_script(script: str, keys: Sequence[str], args: Sequence[int | str]) -> Any:
+    """Run a Lua script that Redis keeps. Its errors are the caller's."""
+    return redis_client().register_script(script)(keys=keys, args=args)
 
 
 class RedisCacheWithFallback(RedisCache):

@@ -12,11 +12,14 @@ from typing import Any
 
 import dj_database_url
 from environs import Env, ValidationError, validate
-from kombu.entity import Exchange, Queue
 
+from lexic.conf.admin_theme import UNFOLD as UNFOLD
+from lexic.conf.background_tasks import *  # noqa: F403
 from lexic.conf.language_models import read_language_models
 from lexic.conf.model_prices import parse_prices
 from lexic.conf.quotas import read_quotas
+from lexic.conf.rest_api import OPENAPI
+from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
 from lexic.conf.social_providers import read_social_providers, social_account_name
 from lexic.http.origins import read_origin
 from local import embedded_services
@@ -184,43 +187,6 @@ CACHES = {
     "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 
-CELERY_TASK_IGNORE_RESULT = True  # progress and results live in our own tables
-CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = True
-CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000  # in kB; a child above it is replaced after its task
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900, "socket_timeout": 1.0, "socket_connect_timeout": 1.0}
-# Reading documents takes long, and everything else is waited for: a worker of its own reads them. One that is not told
-# which queue is its own serves both.
-CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE = "lexic", "reading"
-CELERY_TASK_QUEUES = [
-    Queue(name, Exchange(name), routing_key=name)  # type: ignore[no-untyped-call]
-    for name in (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE)
-]
-CELERY_TASK_ROUTES = {"knowledge.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE}}
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULE = {
-    "resume-unfinished-documents": {
-        "task": "knowledge.resume_unfinished",
-        "schedule": 20.0,
-        "options": {"expires": 20},
-    },
-    "sync-sources": {"task": "knowledge.sync_sources", "schedule": 900.0, "options": {"expires": 900}},
-    "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
-    "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
-    "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
-    "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},
-    "forget-shared-files": {"task": "marketplace.forget_shared_files", "schedule": 3600.0},
-    "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0},
-    "erase-old-questions": {"task": "marketplace.erase_old_questions", "schedule": 3600.0},
-    "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0},
-    "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
-}
-
 # --- People -----------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "accounts.User"
@@ -304,33 +270,7 @@ CORS_ORIGINS: list[str] = env.list("LEXIC_CORS_ORIGINS", [], validate=_validate_
 
 # --- API ----------------------------------------------------------------------------------------------------
 
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.ApiKeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["api.parsers.StrictJSONParser"],
-    "EXCEPTION_HANDLER": "lexic.http.error_handlers.handle_api_exception",
-    "URL_FORMAT_OVERRIDE": None,
-    "UNAUTHENTICATED_USER": None,
-    "DEFAULT_SCHEMA_CLASS": "api.schema.autoschema.ApiAutoSchema",
-}
-SPECTACULAR_SETTINGS: dict[str, Any] = {
-    "OAS_VERSION": "3.1.1",
-    "TITLE": "Lexic",
-    "DESCRIPTION": "Ask experts' plugins, and get answers in which every claim points at the page that says so.",
-    "VERSION": "1",
-    "SERVERS": [{"url": PUBLIC_URL}],
-    "SERVE_INCLUDE_SCHEMA": True,
-    "COMPONENT_SPLIT_REQUEST": True,
-    "COMPONENT_NO_READ_ONLY_REQUIRED": False,
-    "SORT_OPERATION_PARAMETERS": False,
-    "PREPROCESSING_HOOKS": ["api.schema.hooks.exclude_paths"],
-    "POSTPROCESSING_HOOKS": ["api.schema.hooks.complete_schema"],
-    "PATH_CONVERTER_OVERRIDES": {
-        "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"},
-        "int": {"type": "integer", "minimum": 0},
-    },
-}
+SPECTACULAR_SETTINGS = {**OPENAPI, "SERVERS": [{"url": PUBLIC_URL}]}
 
 # --- Knowledge and answers --------------------------------------------------------------------------------------
 
@@ -389,63 +329,6 @@ LEXIC_RERANK_TIMEOUT = env.float("LEXIC_RERANK_TIMEOUT", 3.0, validate=validate.
 
 # The slug of the plugin whose sample answer the first page shows. Empty: that of the best measured one.
 FEATURED = env.str("LEXIC_FEATURED", "")
-
-# --- The builder ------------------------------------------------------------------------------------------
-
-# The same ramp as static/tokens.css, so that the theme's buttons and ours are one colour.
-_TEAL_SCALE = {
-    50: "96.2% .015 214",
-    100: "93% .026 214",
-    200: "87% .045 213",
-    300: "85% .07 210",
-    400: "78% .085 212",
-}
-_TEAL_SCALE |= {
-    500: "58% .088 216",
-    600: "45% .08 220",
-    700: "38% .07 222",
-    800: "33% .055 222",
-    900: "27% .032 220",
-}
-_INK_SCALE = {
-    50: "98.2% .0025 220",
-    100: "95.8% .004 220",
-    200: "91.5% .005 220",
-    300: "85% .007 220",
-    400: "67% .010 220",
-}
-_INK_SCALE |= {
-    500: "50% .014 224",
-    600: "40% .014 228",
-    700: "31% .012 230",
-    800: "25% .012 232",
-    900: "17.5% .010 232",
-}
-UNFOLD: dict[str, Any] = {
-    "SITE_TITLE": "Lexic builder",
-    "SITE_HEADER": "Lexic",
-    "SITE_SUBHEADER": "Builder",
-    "SITE_URL": "/",
-    "SITE_ICON": "builder.admin_theme.site_icon",
-    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "builder.admin_theme.site_icon"}],
-    "SHOW_VIEW_ON_SITE": False,
-    "SHOW_BACK_BUTTON": False,
-    "BORDER_RADIUS": "6px",
-    "STYLES": [
-        "builder.admin_theme.design_tokens_css",
-        "builder.admin_theme.components_css",
-        "builder.admin_theme.builder_css",
-    ],
-    "SCRIPTS": ["builder.admin_theme.builder_script"],
-    "COLORS": {
-        "primary": {str(step): f"oklch({value})" for step, value in {**_TEAL_SCALE, 950: "22% .025 222"}.items()},
-        "base": {str(step): f"oklch({value})" for step, value in {**_INK_SCALE, 950: "14% .010 232"}.items()},
-    },
-    "DASHBOARD_CALLBACK": "builder.dashboard.dashboard",
-    "COMMAND": {"search_models": ["plugins.plugin", "knowledge.document", "trees.decisiontree"]},
-    "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "builder.navigation.sidebar"},
-    "ACCOUNT": {"navigation": "builder.navigation.account"},
-}
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env.str("LEXIC_STATIC_ROOT", str(VAR_DIR / "static")))

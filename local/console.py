@@ -16,7 +16,8 @@ class Console:
     def __init__(self, stream: TextIO, *, width: int = 8, coloured: bool | None = None) -> None:
         self.stream = stream
         self.width = width
-        self.coloured = _supports_colour(stream) if coloured is None else coloured
+        can_colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        self.coloured = can_colour if coloured is None else coloured
         self.is_broken = False  # nobody reads any more: the terminal or the pipe is gone
         self._colour_of: dict[str, int] = {}
 
@@ -68,7 +69,3 @@ def _discard_output(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
-
-
-def _supports_colour(stream: TextIO) -> bool:
-    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

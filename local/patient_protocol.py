@@ -8,6 +8,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from lexic.middleware.request_id import HEADER, begin_request, current_request_id
+
 # Until the head of a request is there, from its first byte or from the connection's beginning.
 HEAD_SECONDS = 15.0
 # Between two pieces of a body; and at least so many bytes a second once a body has taken that long.
@@ -15,7 +17,7 @@ BODY_PAUSE_SECONDS, MIN_BODY_RATE, RATE_AFTER_SECONDS = 30.0, 1_000, 60.0
 
 
 class PatientProtocol(H11Protocol):
-    """Ends a connection with 408 whose caller sends too slowly (Slowloris)."""
+    """Ends a connection with 408 whose caller sends too slowly (Slowloris). Every refusal has a request id."""
 
     _timer: asyncio.TimerHandle | None = None
     _state: Any = None  # what the caller was sending when the timer was set
@@ -61,8 +63,20 @@ class PatientProtocol(H11Protocol):
             self._wait(BODY_PAUSE_SECONDS, state=self._state)
             return
         self._stop()
+        self._refuse("408 Request Timeout")
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse("400 Bad Request", msg)
+
+    def _refuse(self, status: str, text: str = "") -> None:
+        """Ends the connection, with this status and text where no answer has begun."""
         if self.transport.is_closing():
             return
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
-            self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        cycle = None if self.cycle is None or self.cycle.response_complete else self.cycle
+        if cycle is None or not cycle.response_started:
+            begin_request(dict(cycle.scope["headers"]).get(b"x-request-id", b"").decode("latin-1") if cycle else "")
+            self.logger.info("Refused %s with %s", self.client, status)
+            head = f"HTTP/1.1 {status}\r\nConnection: close\r\n{HEADER}: {current_request_id()}\r\n"
+            content = f"Content-Type: text/plain; charset=utf-8\r\nContent-Length: {len(text)}\r\n\r\n{text}"
+            self.transport.write((head + content).encode())
         self.transport.close()

@@ -18,6 +18,7 @@ def make_config() -> uvicorn.Config:
     return uvicorn.Config(
         "lexic.asgi:application",
         http=PatientProtocol,
+        ws="none",  # nothing here speaks WebSocket: a request to change to it is an ordinary request
         lifespan="off",
         timeout_graceful_shutdown=5,  # an open stream would hold the server for ever
         log_level="info",

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from lexic.errors import LexicError
@@ -93,7 +93,9 @@ class Supervisor:
 
     def __exit__(self, *problem: object) -> None:
         try:
-            self._stop_all()
+            by_rank = sorted(self.children, key=lambda child: -child.part.rank)
+            for _, group in itertools.groupby(by_rank, key=lambda child: child.part.rank):
+                self._stop_together(list(group))
         finally:
             self._cleanup.close()
 
@@ -132,8 +134,10 @@ class Supervisor:
             self.run_cycle(wait=5.0)
 
     def run_cycle(self, *, wait: float, keep: ChildProcess | None = None) -> None:
-        """One round: show output, bury the dead, start what is due. Raises `StopRequested`, `CrashLoop`."""
-        self._poll_events(min([wait, *self._restart_delays()]))
+        """One round: print output, handle ended processes, start what is due. Raises `StopRequested`, `CrashLoop`."""
+        now = time.monotonic()
+        delays = [child.restart_at - now for child in self.children if child.restart_at is not None]
+        self._poll_events(min([wait, *delays]))
         if self.stop_requested_at or self.console.is_broken:
             raise StopRequested
         for child in self.children:
@@ -180,11 +184,6 @@ class Supervisor:
         code = process.wait()
         self._close_output(child)
         return code
-
-    def _stop_all(self) -> None:
-        by_rank = sorted(self.children, key=lambda child: -child.part.rank)
-        for _, group in itertools.groupby(by_rank, key=lambda child: child.part.rank):
-            self._stop_together(list(group))
 
     def _stop_together(self, children: list[ChildProcess]) -> None:
         alive = [child for child in children if not child.is_reaped()]
@@ -241,10 +240,6 @@ class Supervisor:
         for line in lines:
             if line.strip():
                 self.console.print_line(child.part.name, line)
-
-    def _restart_delays(self) -> Iterator[float]:
-        now = time.monotonic()
-        return (child.restart_at - now for child in self.children if child.restart_at is not None)
 
     def _install_signal_handlers(self) -> None:
         """Handlers of our own: a shell without job control starts background jobs with SIGINT ignored."""

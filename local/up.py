@@ -67,7 +67,8 @@ def up(shape: ServerOptions, *, console: Console) -> None:
             supervisor.run_once(processes.migration_process(settings.BASE_DIR))
             if not (settings.DEBUG or static_files.is_collected()):
                 supervisor.run_once(processes.collectstatic_process(settings.BASE_DIR))
-            _start_programs(supervisor, shape, listener=listener, owns_broker=_owns_redis(needed))
+            owns_broker = any(isinstance(service, embedded_services.Redis) for service in needed)
+            _start_programs(supervisor, shape, listener=listener, owns_broker=owns_broker)
             running_server.write_server_status(root, url=url, status="up")
             console.print_message(f"Lexic is up at {url} (Ctrl-C stops it)")
             supervisor.keep_running()
@@ -210,10 +211,6 @@ def _announce_stop(root: Path, *, url: str) -> Iterator[None]:
         yield
     finally:
         running_server.write_server_status(root, url=url, status="stopping")
-
-
-def _owns_redis(needed: list[embedded_services.Service]) -> bool:
-    return any(isinstance(service, embedded_services.Redis) for service in needed)
 
 
 def _requeue_messages(queue: str) -> None:

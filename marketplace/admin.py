@@ -15,12 +15,12 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST, require_safe
 
 from lexic.errors import LexicError
+from lexic.scoped_admin import ReadOnlyAdmin
 from marketplace.account.admin import AccountAdmin as AccountAdmin
 from marketplace.models import Report
 from marketplace.reviews import moderation
 from marketplace.reviews.review_list import use_summary
 from plugins.models import Plugin
-from plugins.scoped_admin import ReadOnlyAdmin
 
 # What the buttons and the list's actions say, by their names in `decide.ACTIONS`.
 _DONE_MESSAGES = {
@@ -174,7 +174,7 @@ class ReportAdmin(ReadOnlyAdmin):
         try:
             decision = moderation.MODERATION_ACTIONS[action](report, by=request.user)
         except LexicError as error:
-            messages.error(request, f"{report}: {error.message} {error.hint}")
+            messages.error(request, f"{report}: {error.message_with_hint}")
             return
         if not decision.reports:
             messages.info(request, f"{report}: this was decided before. Nothing was changed.")

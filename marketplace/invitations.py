@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
 from accounts.rate_limits import HOUR, count_or_wait
-from accounts.signed_in_request import SignedInRequest
+from accounts.signed_in_request import SignedInRequest, user_or_none
 from lexic.errors import LexicError
 from marketplace.publishing.membership import join_plugin
 from plugins import collaborators
@@ -66,7 +66,7 @@ def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> Invit
 @never_cache
 def invitation_view(request: HttpRequest, token: str) -> HttpResponse:
     """What one is invited to; accepting it needs an account with the address it was sent to."""
-    user = request.user if isinstance(request.user, User) else None
+    user = user_or_none(request)
     try:
         found = collaborators.find_invitation(token)
         if request.method == "POST" and user:
@@ -95,7 +95,7 @@ def accept_invitation(request: SignedInRequest, pk: UUID) -> HttpResponse:
 def _accept_and_redirect(request: HttpRequest, found: Invitation, *, user: User) -> HttpResponse:
     plugin = join_plugin(found, person=user)
     if reason := find_author_refusal(user):
-        messages.warning(request, f"You work on “{plugin}” now. {reason.message} {reason.hint}")
+        messages.warning(request, f"You work on “{plugin}” now. {reason.message_with_hint}")
         return redirect("home")
     make_author(user)
     messages.success(request, f"You work on “{plugin}” now as {found.role}.")

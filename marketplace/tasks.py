@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 
 from celery import shared_task
 from django.utils import timezone
@@ -18,7 +19,7 @@ from marketplace.plugin_page.sample_answers import current_sample
 from marketplace.retention import storage_sweep
 from marketplace.sharing import release_files
 from plugins.models import Plugin
-from plugins.retention import expired_rows
+from plugins.retention import expired_rows, site_retention_days
 from querying.models import Query
 
 logger = logging.getLogger(__name__)
@@ -65,9 +66,15 @@ def delete_files(*, hashes: list[str], **kwargs: object) -> None:
 
 @shared_task(name="marketplace.erase_old_questions")
 def erase_old_questions(**kwargs: object) -> int:
-    """Erase the words and answers of questions that are older than their plugin keeps them. Returns how many."""
+    """Erase the words and answers of questions that are older than their plugin keeps them; what was asked with private
+    layers, and so of no plugin, as this site keeps questions. Returns how many."""
     now = timezone.now()
-    return expired_rows(Query.objects.all(), kind="questions", date_field="created_at", now=now).erase_content(now=now)
+    expired = expired_rows(Query.objects.all(), kind="questions", date_field="created_at", now=now)
+    count = expired.erase_content(now=now)
+    if days := site_retention_days("questions"):
+        old = Query.objects.with_layers().filter(created_at__lt=now - timedelta(days=days))
+        count += old.erase_content(now=now)
+    return count
 
 
 @shared_task(name="marketplace.sweep_storage")

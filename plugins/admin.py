@@ -7,9 +7,9 @@ from django.db import models
 from django.http import HttpRequest
 
 from accounts.signed_in_request import signed_in_user
+from lexic.scoped_admin import ReadOnlyAdmin
 from plugins.admin_display import change_link, json_block, key_value_table, text_block
 from plugins.models import Plugin, Release
-from plugins.scoped_admin import ReadOnlyAdmin
 
 
 @admin.register(Release)

@@ -122,9 +122,9 @@ def remove_collaborator(plugin: Plugin, *, person: User) -> None:
 
 def find_role(plugin: Plugin, person: User) -> str | None:
     """None for those who are not on it; the owner has no role."""
-    if plugin.editors.filter(pk=person.pk).exists():
+    if plugin.editors.contains(person):
         return Role.EDITOR
-    return Role.VIEWER if plugin.viewers.filter(pk=person.pk).exists() else None
+    return Role.VIEWER if plugin.viewers.contains(person) else None
 
 
 def _members(plugin: Plugin) -> QuerySet[User]:

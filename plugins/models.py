@@ -258,7 +258,7 @@ class Plugin(RetentionSettings, AnswerPolicy):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Raises `TooManyPlugins` where a new one would be too many."""
         if not self.slug:
-            self.slug = slugs.unique_slug(self.name, taken=lambda slug: Plugin.objects.filter(slug=slug).exists())
+            self.slug = self.free_slug()
         if self._state.adding:
             Plugin.check_quota(self.owner)
         super().save(*args, **kwargs)
@@ -275,8 +275,25 @@ class Plugin(RetentionSettings, AnswerPolicy):
         super().clean()
         if slugs.parse_id(self.slug):
             raise ValidationError({"slug": "A slug cannot look like an id: agents may ask a plugin by either."})
-        if self.slug in slugs.RESERVED_SLUGS:
-            raise ValidationError({"slug": "This is an address of the API. Choose another slug."})
+        try:
+            self.check_slug()
+        except slugs.SlugTaken as error:
+            raise ValidationError({"slug": error.message_with_hint}) from error
+
+    def check_slug(self) -> None:
+        """Raises `SlugTaken`, which names a free slug, where another plugin or an address of the API is called so."""
+        if self._has_slug(self.slug):
+            raise slugs.SlugTaken(
+                hint=f"Choose another one, such as “{self.free_slug()}”, or leave it out to get a free one."
+            )
+
+    def free_slug(self) -> str:
+        """A slug that nothing else has, made from its own or from the name."""
+        return slugs.unique_slug(self.slug or self.name, taken=self._has_slug)
+
+    def _has_slug(self, slug: str) -> bool:
+        """Whether anything else is called so."""
+        return slug in slugs.RESERVED_SLUGS or Plugin.objects.filter(slug=slug).exclude(pk=self.pk).exists()
 
     def may_be_shared_by(self, user: User) -> bool:
         """Who works on a plugin is its owner's business; editors change everything else."""

@@ -9,10 +9,19 @@ from itertools import count
 
 from django.utils.text import slugify
 
+from lexic.errors import Conflict
+
 MAX_SLUG_LENGTH = 60
 LATEST_VERSION = "latest"
 # Addresses of the API that stand where the slug of a plugin would.
 RESERVED_SLUGS = frozenset({"import"})
+
+
+class SlugTaken(Conflict):
+    """This slug is not free."""
+
+    code = "slug_taken"
+    hint = "Choose another one, or leave it out to get a free one."
 
 
 def unique_slug(name: str, *, taken: Callable[[str], bool]) -> str:

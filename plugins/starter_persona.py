@@ -182,7 +182,7 @@ GENERAL_PROFESSION = Profession(
 
 def compose_persona(*, name: str, domain: str) -> PersonaDraft:
     """A draft for a plugin of this name and field. The same name and field give the same words."""
-    practice, field = find_profession(f"{domain} {name}"), _readable_domain(domain)
+    practice, field = find_profession(f"{domain} {name}"), " ".join(re.split(r"[\s_-]+", domain.strip())).strip()
     subject = " ".join(name.split()) or field or "its subject"
     of_field = f" in the field of {field}" if field else ""
     persona = (
@@ -224,7 +224,3 @@ def _count_stem_matches(practice: Profession, words: list[str]) -> int:
 def _matches_stem(word: str, stem: str) -> bool:
     # Two or three letters are a word of their own: "it" must not be found in "item".
     return word == stem.rstrip("-") if len(stem) <= 3 else word.startswith(stem)
-
-
-def _readable_domain(domain: str) -> str:
-    return " ".join(re.split(r"[\s_-]+", domain.strip())).strip()

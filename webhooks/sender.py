@@ -110,7 +110,11 @@ def attempt_delivery(claimed: DeliveryLease, *, now: datetime | None = None) -> 
     except Exception:  # an address or a receiver that nobody foresaw; the worker lives
         logger.exception("delivery %s could not be attempted", claimed.delivery.pk)
         return AttemptResult(error="Something unexpected went wrong on our side.")
-    return AttemptResult(status=posted.status, response=_decode_excerpt(posted.excerpt), retry_after=posted.retry_after)
+    return AttemptResult(
+        status=posted.status,
+        response=posted.excerpt.decode("utf-8", "replace").replace("\x00", "\ufffd"),
+        retry_after=posted.retry_after,
+    )
 
 
 def record_attempt(claimed: DeliveryLease, reply: AttemptResult, *, now: datetime | None = None) -> None:
@@ -121,7 +125,9 @@ def record_attempt(claimed: DeliveryLease, reply: AttemptResult, *, now: datetim
         if webhook is None:
             return  # deleted meanwhile, with everything that was to be sent
         if reply.is_success:
-            _record_success(claimed, reply, now=now)
+            # It has arrived, whatever was decided meanwhile.
+            arrived = {"state": Delivery.State.DELIVERED, "delivered_at": now, "next_attempt_at": None, "error": ""}
+            Delivery.objects.filter(pk=claimed.delivery.pk).update(**arrived, **_response_columns(reply))
             webhook.record_success()
         else:
             _record_failure(claimed, reply, now=now)
@@ -136,13 +142,6 @@ def give_up_exhausted(*, now: datetime | None = None) -> int:
     spent = Delivery.objects.due(now=now or timezone.now()).filter(attempts__gte=MAX_ATTEMPTS).order_by()
     return spent.update(
         state=Delivery.State.GIVEN_UP, next_attempt_at=None, error="The worker ended during the last attempt."
-    )
-
-
-def _record_success(claimed: DeliveryLease, reply: AttemptResult, *, now: datetime) -> None:
-    """It has arrived, whatever was decided meanwhile."""
-    Delivery.objects.filter(pk=claimed.delivery.pk).update(
-        state=Delivery.State.DELIVERED, delivered_at=now, next_attempt_at=None, error="", **_response_columns(reply)
     )
 
 
@@ -167,8 +166,3 @@ def _disable_reason(webhook: Webhook, reply: AttemptResult, *, now: datetime) ->
     since = webhook.failing_since or now
     is_dead = now - since >= DISABLE_AFTER and webhook.failures >= MAX_ATTEMPTS
     return f"Nothing has reached this address for {(now - since).days} days." if is_dead else ""
-
-
-def _decode_excerpt(excerpt: bytes) -> str:
-    """What came, as text that can be stored."""
-    return excerpt.decode("utf-8", "replace").replace("\x00", "\ufffd")

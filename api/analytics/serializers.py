@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
 from typing import Any
 
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from api.fields import QueryParameters
+from lexic.errors import InvalidInput
+from querying.audit.date_range import EARLIEST_DAY, LATEST_DAY, resolve_days
 from querying.models import Query
 from querying.types import Confidence, Outcome
 
-DEFAULT_DAYS, MAX_DAYS = 30, 1100
 OUTCOMES = [outcome.value for outcome in Outcome]
 CONFIDENCE_LEVELS = [level.value for level in Confidence]
-_EARLIEST_DAY, _LATEST_DAY = date(2000, 1, 1), date(2999, 12, 31)
 
 
 class DateRangeParameters(QueryParameters):
@@ -33,14 +31,12 @@ class DateRangeParameters(QueryParameters):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         for name, column in (("from", "first_day"), ("to", "last_day")):
-            if column in attrs and not _EARLIEST_DAY <= attrs[column] <= _LATEST_DAY:
+            if column in attrs and not EARLIEST_DAY <= attrs[column] <= LATEST_DAY:
                 raise serializers.ValidationError({name: "A day from 2000-01-01 to 2999-12-31."})
-        last = attrs.get("last_day") or timezone.localdate()
-        first = attrs.get("first_day") or last - timedelta(days=DEFAULT_DAYS - 1)
-        if first > last:
-            raise serializers.ValidationError({"from": "The first day comes after the last one."})
-        if (last - first).days >= MAX_DAYS:
-            raise serializers.ValidationError({"from": "At most three years at once."})
+        try:
+            first, last = resolve_days(attrs.get("first_day"), attrs.get("last_day"))
+        except InvalidInput as error:
+            raise serializers.ValidationError({"from": error.message}) from None
         return {**attrs, "first_day": first, "last_day": last}
 
 

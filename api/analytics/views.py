@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,13 +10,15 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import ApiKey, User
+from accounts.models import User
 from api.analytics import serializers
 from api.pagination import DefaultPagination
 from api.plugins.lookup import get_plugin
 from api.views import AuthorView
 from knowledge.models import Document, DocumentStatus
 from plugins.models import Plugin
+from querying.audit.date_range import days_before
+from querying.audit.key_names import key_label, visible_key_names
 from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
@@ -34,12 +35,11 @@ class AnalyticsView(AuthorView):
         visible = Query.objects.visible_to(self.user).filter(plugin=found)
         filtered = visible.filtered_by(version=parameters["version"], by=parameters["by"])
         first, last = parameters["first_day"], parameters["last_day"]
-        before = first - (last - first) - timedelta(days=1), first - timedelta(days=1)
         queries = filtered.created_between(first, last)
         figures = {
             "first_day": first,
             "last_day": last,
-            "before": filtered.created_between(*before).count(),
+            "before": filtered.created_between(*days_before(first, last)).count(),
             **_totals_by_day(queries, weekly=parameters["interval"] == "week"),
             "by_key": _busiest_keys(queries, self.user),
             **_cited_documents(queries, found),
@@ -96,12 +96,11 @@ def _totals_by_day(queries: QueryStatistics, *, weekly: bool) -> dict[str, Any]:
 def _busiest_keys(queries: QueryStatistics, reader: User) -> list[dict[str, Any]]:
     """The busiest first."""
     rows = queries.by_key(limit=MAX_KEYS)
-    keys = {pk for pk, _, _ in rows if pk}
-    names = {key.pk: str(key) for key in ApiKey.objects.visible_to(reader).filter(pk__in=keys)}
+    names = visible_key_names((pk for pk, _, _ in rows), viewer=reader)
     return [
         {
             "key": pk if pk in names else None,
-            "name": names.get(pk, "another person’s key") if pk else "people, by hand",
+            "name": key_label(pk, names),
             "questions": count,
             "refused": refused,
         }

@@ -178,15 +178,3 @@ class ChunkSerializer(_CompletionSerializer):
     usage = UsageSerializer(required=False, allow_null=True)
     citations = serializers.ListField(child=serializers.DictField(), required=False)
     lexic = serializers.DictField(required=False)
-
-
-class ProblemSerializer(serializers.Serializer):
-    message = serializers.CharField()
-    type = serializers.CharField()
-    param = serializers.CharField(allow_null=True)
-    code = serializers.CharField()
-    hint = serializers.CharField(allow_blank=True)
-
-
-class ErrorSerializer(serializers.Serializer):
-    error = ProblemSerializer()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -12,6 +13,7 @@ from api.authentication import get_principal
 from api.plugins.lookup import get_plugin
 from api.views import first_or_raise
 from knowledge.models import Document, KnowledgeBase
+from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import NotAllowed, NotFound
 from plugins.models import Plugin
 
@@ -37,6 +39,20 @@ class TextNotReadable(NotAllowed):
     hint = "Its text comes out in the citations of answers. Ask the owner of its knowledge base for more."
 
 
+class DocumentDoor(Protocol):
+    """The documents that one address shows to one caller: those of a plugin, or of a private knowledge base."""
+
+    def may_read(self, document: Document) -> bool: ...
+
+    def may_change(self, document: Document) -> bool: ...
+
+    def new_document_base(self) -> KnowledgeBase:
+        """The base that new documents go to."""
+
+    def address_of(self, document: Document) -> str:
+        """Where the document is shown."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DocumentAccess:
     """A plugin as one caller sees it. `readable` holds the ids of the bases whose text the caller may read."""
@@ -51,6 +67,12 @@ class DocumentAccess:
     def may_change(self, document: Document) -> bool:
         """Only documents of the plugin's own base: those of attached bases are changed where they belong."""
         return self.is_author and document.knowledge_base.plugin_id == self.plugin.pk
+
+    def new_document_base(self) -> KnowledgeBase:
+        return own_knowledge_base(self.plugin)
+
+    def address_of(self, document: Document) -> str:
+        return f"/api/plugins/{self.plugin.slug}/documents/{document.pk}"
 
     def document(self, pk: UUID) -> Document:
         """Raises `NoSuchDocument`."""

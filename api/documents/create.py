@@ -9,22 +9,28 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ValidationError
 
-from api.documents.access import DocumentAccess
+from api.documents.access import DocumentDoor
 from api.documents.serializers import DocumentLabelsSerializer, NewDocumentSerializer, document_json
 from api.fields import validated
 from api.uploads import get_files, get_form_fields
 from knowledge.documents.lifecycle import AddResult, add_file, add_text, add_url
 from knowledge.models import DocumentStatus
-from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import LexicError
 
 
-def create_from_json(request: Request, access: DocumentAccess) -> Response:
+def add_documents(request: Request, access: DocumentDoor) -> Response:
+    """Adds what the request holds. Raises what the functions below raise."""
+    if (request.content_type or "").startswith("multipart/"):
+        return create_from_files(request, access)
+    return create_from_json(request, access)
+
+
+def create_from_json(request: Request, access: DocumentDoor) -> Response:
     """Adds a text or an address. Raises `ValidationError` and what `add_url` and `add_text` raise."""
     body = NewDocumentSerializer(data=request.data)
     fields = validated(body)
     options: dict[str, Any] = {
-        "knowledge_base": own_knowledge_base(access.plugin),
+        "knowledge_base": access.new_document_base(),
         "title": fields.get("title"),
         "metadata": body.document_options,
     }
@@ -32,7 +38,7 @@ def create_from_json(request: Request, access: DocumentAccess) -> Response:
     return _created_response(added, access)
 
 
-def create_from_files(request: Request, access: DocumentAccess) -> Response:
+def create_from_files(request: Request, access: DocumentDoor) -> Response:
     """Adds files. One gives its document, or its error; several give what became of each.
 
     Raises `ValidationError` and what `get_files` and `add_file` raise.
@@ -48,9 +54,9 @@ def create_from_files(request: Request, access: DocumentAccess) -> Response:
     return _uploads_response([_try_upload(file, access, body) for file in files])
 
 
-def _add_upload(file: UploadedFile, access: DocumentAccess, body: DocumentLabelsSerializer) -> AddResult:
+def _add_upload(file: UploadedFile, access: DocumentDoor, body: DocumentLabelsSerializer) -> AddResult:
     return add_file(
-        knowledge_base=own_knowledge_base(access.plugin),
+        knowledge_base=access.new_document_base(),
         file_name=file.name or "",
         stream=file,
         title=body.validated_data.get("title"),
@@ -59,7 +65,7 @@ def _add_upload(file: UploadedFile, access: DocumentAccess, body: DocumentLabels
 
 
 def _try_upload(
-    file: UploadedFile, access: DocumentAccess, body: DocumentLabelsSerializer
+    file: UploadedFile, access: DocumentDoor, body: DocumentLabelsSerializer
 ) -> tuple[dict[str, Any], LexicError | None]:
     """What became of the file, and why it was refused."""
     result: dict[str, Any] = {"fileName": file.name or "", "document": None, "error": None}
@@ -72,9 +78,9 @@ def _try_upload(
     return {**result, "outcome": outcome, "document": document_json(added.document, access)}, None
 
 
-def _created_response(added: AddResult, access: DocumentAccess) -> Response:
+def _created_response(added: AddResult, access: DocumentDoor) -> Response:
     response = Response(document_json(added.document, access), status=201 if added.is_new else 200)
-    response["Location"] = f"/api/plugins/{access.plugin.slug}/documents/{added.document.pk}"
+    response["Location"] = access.address_of(added.document)
     return response
 
 

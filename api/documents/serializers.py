@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
-from api.documents.access import DocumentAccess
+from api.documents.access import DocumentDoor
 from api.fields import QueryParameters, StrictBooleanField, StrictCharField, StrictListField, StrictSerializer
 from api.pagination import page_serializer
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
@@ -82,9 +82,8 @@ class DocumentSerializer(serializers.Serializer):
     updatedAt = serializers.DateTimeField(source="updated_at")
 
     @property
-    def access(self) -> DocumentAccess:
-        access = self.context["reach"]  # the name that the description above uses
-        assert isinstance(access, DocumentAccess)
+    def access(self) -> DocumentDoor:
+        access: DocumentDoor = self.context["reach"]  # the name that the description above uses
         return access
 
     def get_sha256(self, document: Document) -> str:
@@ -109,7 +108,7 @@ class DocumentSerializer(serializers.Serializer):
         return self.access.may_change(document)
 
 
-def document_json(document: Document, access: DocumentAccess) -> dict[str, Any]:
+def document_json(document: Document, access: DocumentDoor) -> dict[str, Any]:
     """The document as this caller sees it."""
     return dict(DocumentSerializer(document, context={"reach": access}).data)
 
@@ -255,6 +254,14 @@ class UploadedSerializer(serializers.Serializer):
 
 class UploadsSerializer(serializers.Serializer):
     results = UploadedSerializer(many=True)
+
+
+# What came of adding: one document, or what became of each file.
+ADDED_SCHEMA = PolymorphicProxySerializer(
+    component_name="Added",
+    serializers=[DocumentSerializer, UploadsSerializer],
+    resource_type_field_name=None,
+)
 
 
 class DocumentPageSerializer(serializers.Serializer):

@@ -91,13 +91,7 @@ class GoldenQuestionSerializer(StrictSerializer):
 
     def update(self, instance: GoldenQuestion, validated_data: dict[str, Any]) -> GoldenQuestion:
         """A change of what decides its outcome discards the last result."""
-        changed = {name for name, value in validated_data.items() if getattr(instance, name) != value}
-        for name in changed:
-            setattr(instance, name, validated_data[name])
-        if GoldenQuestion.changes_question(changed):
-            instance.last_passed, instance.last_failures = None, []
-        if changed:
-            instance.save()
+        instance.update(validated_data)
         return instance
 
 

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.etags import etag_response, make_etag, require_match
-from api.fields import EmptySerializer, QueryParameters, validated
+from api.fields import EmptySerializer, validated
 from api.golden import serializers
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
@@ -57,7 +57,7 @@ class GoldenQuestionsView(AuthorView):
         """The golden questions, in the order in which they were made."""
         questions = get_plugin(request, plugin).golden_questions.all()
         filtered = _filter_questions(questions, serializers.GoldenParameters.read(request))
-        return page_response(self, filtered, serializers.GoldenQuestionSerializer)
+        return page_response(self, filtered, serializers.GoldenQuestionSerializer, has_parameters=True)
 
     @extend_schema(request=serializers.GoldenQuestionSerializer, responses={201: serializers.GoldenQuestionSerializer})
     def post(self, request: Request, plugin: str) -> Response:
@@ -131,7 +131,7 @@ class GoldenRunsView(AuthorView):
     def get(self, request: Request, plugin: str) -> Response:
         """The runs that are finished, the newest first."""
         runs = EvaluationRun.objects.filter(plugin=get_plugin(request, plugin)).select_related("release")
-        QueryParameters.read(request)
+
         return page_response(self, runs.defer("result", "calibration"), serializers.RunRowSerializer)
 
     @extend_schema(request=EmptySerializer, responses={202: serializers.ProgressSerializer})

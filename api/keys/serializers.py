@@ -8,8 +8,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from accounts import key_secrets
 from accounts.api_keys import MAX_OVERLAP
+from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, Capability
 from api.fields import OriginsField, StrictBooleanField, StrictCharField, StrictIntegerField, StrictSerializer
 from querying.audit.key_usage import DailyUsage, KeyUsage
@@ -20,15 +20,7 @@ _MAX_PLUGINS = 100
 
 class KeyNameField(StrictCharField):
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=100, **options)
-
-    def to_internal_value(self, data: Any) -> str:
-        name = super().to_internal_value(data)
-        if key_secrets.contains_key(name):
-            raise serializers.ValidationError(
-                "This looks like a key. A name is shown to others, so choose another one."
-            )
-        return name
+        super().__init__(max_length=100, validators=[validate_key_name], **options)
 
 
 class RequestLimitField(StrictIntegerField):

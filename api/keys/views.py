@@ -9,18 +9,15 @@ from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts import api_keys
 from accounts.models import ApiKey, ApiKeyQuerySet, Capability, UnknownKey, User
 from accounts.reauthentication import ReauthenticationNeeded, check_recent_sign_in
-from api.authentication import KEY_OR_SESSION, get_principal
-from api.fields import QueryParameters, validated
+from api.fields import validated
 from api.keys import serializers
 from api.pagination import DefaultPagination, page_response
 from api.permissions import MissingCapability
-from api.throttling import ApiKeyThrottle
-from api.views import first_or_raise
+from api.views import PrincipalView, first_or_raise
 from lexic.errors import NotFound
 from plugins.models import Plugin
 from querying.audit.key_usage import usage_by_key
@@ -47,13 +44,11 @@ class MayManageKeys(BasePermission):
         return isinstance(request.user, User)
 
 
-class BaseKeyView(APIView):
-    authentication_classes = KEY_OR_SESSION
+class BaseKeyView(PrincipalView):
     permission_classes = [MayManageKeys]
-    throttle_classes = [ApiKeyThrottle]
 
     def get_queryset(self) -> ApiKeyQuerySet:
-        keys = ApiKey.objects.manageable_by(get_principal(self.request))
+        keys = ApiKey.objects.manageable_by(self.principal)
         return keys.select_related("rotated_into").prefetch_related("limits__plugin")
 
     def get_key(self, pk: UUID) -> ApiKey:
@@ -67,18 +62,17 @@ class KeysView(BaseKeyView):
     @extend_schema(responses=serializers.KeySerializer(many=True))
     def get(self, request: Request) -> Response:
         """Your keys, the newest first; those that were revoked or have expired as well."""
-        QueryParameters.read(request)
+
         return page_response(self, self.get_queryset(), serializers.KeySerializer)
 
     @extend_schema(request=serializers.NewKeySerializer, responses={201: serializers.KeyWithSecretSerializer})
     def post(self, request: Request) -> Response:
         """A new key. This answer alone holds the secret, as `key`."""
         fields = validated(serializers.NewKeySerializer(data=request.data))
-        principal = get_principal(request)
-        visible = Plugin.objects.visible_to(principal)
+        visible = Plugin.objects.visible_to(self.principal)
         slugs = dict.fromkeys(fields.pop("plugins", []))
         plugins = [first_or_raise(visible.filter(slug=slug), NoSuchPlugin) for slug in slugs]
-        key, secret = api_keys.issue_key(principal, plugins=plugins, **fields)
+        key, secret = api_keys.issue_key(self.principal, plugins=plugins, **fields)
         return Response(_key_with_secret(self.get_key(key.pk), secret), status=201)
 
 
@@ -95,13 +89,13 @@ class KeyDetailView(BaseKeyView):
         if fields.pop("reveal", False):
             body = _key_with_secret(key, _reveal_secret(request, key))
             return Response(body, headers={"Cache-Control": "no-store"})
-        api_keys.update_key(key, by=get_principal(request), **fields)
+        api_keys.update_key(key, by=self.principal, **fields)
         return Response(serializers.KeySerializer(key).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: UUID) -> Response:
         """Revokes it, and the keys that were made with it. It stays in the list."""
-        api_keys.revoke_key(self.get_key(pk), by=get_principal(request))
+        api_keys.revoke_key(self.get_key(pk), by=self.principal)
         return Response(status=204)
 
 
@@ -110,7 +104,7 @@ class RotateView(BaseKeyView):
     def post(self, request: Request, pk: UUID) -> Response:
         """A new key in the place of this one, which goes on working for `overlapSeconds`: a day unless said."""
         overlap = validated(serializers.RotateSerializer(data=request.data))["overlap"]
-        new, secret = api_keys.rotate_key(self.get_key(pk), by=get_principal(request), overlap=overlap)
+        new, secret = api_keys.rotate_key(self.get_key(pk), by=self.principal, overlap=overlap)
         return Response(_key_with_secret(self.get_key(new.pk), secret), status=201)
 
 

@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from api.fields import StrictChoiceField, StrictIntegerField, StrictSerializer
 from knowledge.models import Consent, KnowledgeGrant
+from lexic.http.parameters import MAX_ROW_ID
 
 GRANT_STATES = ("requested", "granted", "lapsed")
 
@@ -68,7 +69,7 @@ class KnowledgeGrantSerializer(serializers.Serializer):
 @extend_schema_serializer(component_name="NewKnowledgeGrant")
 class NewKnowledgeGrantSerializer(StrictSerializer):
     knowledgeBase = StrictIntegerField(
-        min_value=1, max_value=2**63 - 1, help_text="The id of a base that you may change: GET /api/knowledge-bases."
+        min_value=1, max_value=MAX_ROW_ID, help_text="The id of a base that you may change: GET /api/knowledge-bases."
     )
 
 

@@ -10,16 +10,16 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.fields import QueryParameters, validated
+from api.fields import validated
+from api.history import mark_changed
 from api.knowledge_grants import serializers
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.views import AuthorView, first_or_raise
 from knowledge.models import KnowledgeBase, KnowledgeGrant
 from lexic.errors import NotFound
+from lexic.http.parameters import MAX_ROW_ID
 from marketplace.sharing.decide_grant import end_grant, give_grant
-
-_MAX_ID = 2**63 - 1
 
 
 class NoSuchKnowledgeBase(NotFound):
@@ -41,10 +41,10 @@ class KnowledgeBasesView(AuthorView):
 
     @extend_schema(responses=serializers.KnowledgeBaseSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """The knowledge bases whose documents you may read, the newest first."""
-        QueryParameters.read(request)
+        """The knowledge bases of plugins whose documents you may read, the newest first. Private ones are no plugin's:
+        see `/api/projects` and `/api/knowledge/documents`."""
         editable = KnowledgeBase.objects.editable_by(self.principal).filter(pk=OuterRef("pk"))
-        bases = KnowledgeBase.objects.visible_to(self.principal).select_related("owner", "plugin")
+        bases = KnowledgeBase.objects.for_plugins().visible_to(self.principal).select_related("owner", "plugin")
         present = Count("documents", filter=Q(documents__removed_in=None))
         rows = bases.annotate(document_total=present, is_editable=Exists(editable))
         return page_response(self, rows, serializers.KnowledgeBaseSerializer)
@@ -56,7 +56,6 @@ class KnowledgeGrantsView(AuthorView):
     @extend_schema(responses=serializers.KnowledgeGrantSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The grants that you decide on, and the requests that wait for you: those of your knowledge bases."""
-        QueryParameters.read(request)
         grants = KnowledgeGrant.objects.decided_by(self.principal).with_people()
         return page_response(self, grants, serializers.KnowledgeGrantSerializer)
 
@@ -71,6 +70,7 @@ class KnowledgeGrantView(AuthorView):
     def patch(self, request: Request, grant: int) -> Response:
         """Agree to a request, or agree to another use than before."""
         found = self._get_grant(grant)
+        mark_changed(request, found.plugin)
         consent = validated(serializers.ConsentSerializer(data=request.data))["consent"]
         give_grant(found, by=self.user, consent=consent)
         return Response(serializers.KnowledgeGrantSerializer(self._get_grant(grant)).data)
@@ -78,13 +78,15 @@ class KnowledgeGrantView(AuthorView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, grant: int) -> Response:
         """End it: neither the draft nor any release of the plugin reads the knowledge base from now on."""
-        end_grant(self._get_grant(grant))
+        found = self._get_grant(grant)
+        mark_changed(request, found.plugin)
+        end_grant(found)
         return Response(status=204)
 
     def _get_grant(self, pk: int) -> KnowledgeGrant:
         """Raises `NoSuchGrant`."""
         grants = KnowledgeGrant.objects.decided_by(self.principal).with_people()
-        return first_or_raise(grants.filter(pk=min(pk, _MAX_ID)), NoSuchGrant)
+        return first_or_raise(grants.filter(pk=min(pk, MAX_ROW_ID)), NoSuchGrant)
 
 
 class PluginGrantsView(AuthorView):
@@ -94,7 +96,6 @@ class PluginGrantsView(AuthorView):
     def get(self, request: Request, plugin: str) -> Response:
         """The knowledge bases that the plugin uses or asks for besides its own, the newest first."""
         found = get_plugin(request, plugin)
-        QueryParameters.read(request)
         return page_response(self, found.knowledge_grants.with_people(), serializers.KnowledgeGrantSerializer)
 
     @extend_schema(
@@ -117,5 +118,5 @@ class PluginGrantView(AuthorView):
         """Detach the knowledge base: the draft no longer reads it, and a request is withdrawn. Releases that pinned it
         go on until its owner ends the grant."""
         grants = get_plugin(request, plugin).knowledge_grants.open().filter(is_attached=True)
-        first_or_raise(grants.filter(pk=min(grant, _MAX_ID)), NoSuchGrant).detach()
+        first_or_raise(grants.filter(pk=min(grant, MAX_ROW_ID)), NoSuchGrant).detach()
         return Response(status=204)

@@ -8,6 +8,7 @@ from datetime import UTC, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.admin.models import ADDITION
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -19,7 +20,8 @@ from rest_framework.response import Response
 from accounts.rate_limits import DAY, MINUTE, count_or_wait
 from accounts.visitors import visitor_id
 from api.etags import is_not_modified
-from api.fields import QueryParameters, validated
+from api.fields import validated
+from api.history import mark_changed
 from api.marketplace import serializers
 from api.pagination import InvalidCursor, page_response
 from api.plugins.views import check_may_add_plugins
@@ -118,7 +120,7 @@ class ReviewsView(PublicView):
     def get(self, request: Request, plugin: str) -> Response:
         """What people say of a published plugin, the newest first. The counts of verdicts stand with the plugin."""
         found = get_object_or_404(Plugin.objects.filter(is_published=True), slug=plugin)
-        QueryParameters.read(request)
+
         reviews = Review.objects.filter(plugin=found).public()
         return page_response(self, reviews, serializers.ReviewSerializer, context={"latest": found.version})
 
@@ -161,6 +163,8 @@ class InstallView(AuthorView):
         copies = validated(serializers.InstallSerializer(data=request.data)).get("copies")
         installed = install_copy(plugin, by=self.user, there=copies)
         installed.install.copy.role = "owner"
+        if installed.is_new:
+            mark_changed(request, installed.install.copy, flag=ADDITION)
         return Response(serializers.InstalledSerializer(installed).data, status=201 if installed.is_new else 200)
 
 

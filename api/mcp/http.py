@@ -23,7 +23,6 @@ from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpResponse
 from django.http.request import validate_host
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -102,7 +101,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         answer, request = _ResponseSender(send), ASGIRequest(scope, io.BytesIO())
         try:
             _check_host(request)
-            if preflight := await in_thread(_answer_preflight, request):
+            if preflight := await in_thread(cors.preflight_response, request):
                 headers = _encode_headers(dict(preflight.items()))
                 await answer({"type": "http.response.start", "status": preflight.status_code, "headers": headers})
                 await answer({"type": "http.response.body", "body": b""})
@@ -146,17 +145,28 @@ async def _handle_message(
 async def _handle_batch(messages: list[Any], scope: Message, receive: Receive, answer: _ResponseSender) -> None:
     """Answers the messages one after the other, as the list that the revision with batches wants.
 
-    Notifications have no answer: where there is nothing else, the body is empty.
+    Notifications have no answer: where there is nothing else, the body is empty. What the library refuses because of
+    the request's headers, it refuses for all messages: that refusal is the answer.
     """
     answers = []
     for message in messages:
-        body = bytearray()
+        try:
+            check_message(message)
+        except InvalidJson as error:
+            answers.append(_error_message(error))
+            continue
+        parts: list[Message] = []
 
-        async def collect(part: Message, body: bytearray = body) -> None:
-            body += part.get("body", b"")
+        async def collect(part: Message, parts: list[Message] = parts) -> None:
+            parts.append(part)
 
         one = _ResponseSender(collect)
         await _handle_message(message, scope, receive, one, as_json=True)
+        body = b"".join(part.get("body", b"") for part in parts)
+        if body and not _is_json(parts[0]):
+            for part in parts:
+                await answer(part)
+            return
         answers += [json.loads(body)] if body else []
         answer.headers |= one.headers
     headers = {"Content-Type": "application/json"} if answers else {}
@@ -180,14 +190,20 @@ async def _read_message(request: ASGIRequest, receive: Receive) -> Any:
         return message
     if not isinstance(message, dict):
         raise NotSingleMessage
+    check_message(message)
+    return message
+
+
+def check_message(message: Any) -> None:
+    """Raises `InvalidJson`, with the message's id, where it is nested too deeply or has an unreadable number."""
     try:
         check_json(message)
     except UnstorableText:
         pass  # what uses the text refuses it
     except InvalidJson as error:
-        error.request_id = message.get("id")  # type: ignore[attr-defined]
+        named = message.get("id") if isinstance(message, dict) else None
+        error.request_id = named if type(named) in (str, int) else None  # type: ignore[attr-defined]
         raise
-    return message
 
 
 def _check_host(request: ASGIRequest) -> None:
@@ -196,10 +212,6 @@ def _check_host(request: ASGIRequest) -> None:
         request.get_host()
     except DisallowedHost:
         raise WrongHost from None
-
-
-def _answer_preflight(request: ASGIRequest) -> HttpResponse | None:
-    return cors.preflight_response(request) if "Origin" in request.headers and cors.is_preflight(request) else None
 
 
 def _check_origin(request: ASGIRequest, key: ApiKey) -> Headers:
@@ -282,6 +294,11 @@ class _ResponseSender:
         await self._send(message)
 
 
+def _is_json(start: Message) -> bool:
+    headers = {name.lower(): value for name, value in start.get("headers", [])}
+    return bool(headers.get(b"content-type", b"").startswith(b"application/json"))
+
+
 def _encode_headers(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
@@ -290,12 +307,18 @@ async def _send_error(error: Exception, send: Send) -> None:
     ours = to_lexic_error(error)
     if ours.status >= 500:
         logger.error("%s: %s", ours.code, ours.hint, exc_info=error)
-    request_id = getattr(error, "request_id", None)
-    body = json.dumps({"jsonrpc": "2.0", "id": request_id, "error": rpc_error(ours).model_dump()}).encode()
+    message = _error_message(error)
+    body = json.dumps(message).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **_error_headers(ours)}
-    status = ours.status if request_id is None else 200
+    status = ours.status if message["id"] is None else 200
     await send({"type": "http.response.start", "status": status, "headers": _encode_headers(headers)})
     await send({"type": "http.response.body", "body": body})
+
+
+def _error_message(error: Exception) -> dict[str, Any]:
+    """The error as the answer to its message; the id is null where none could be read."""
+    request_id = getattr(error, "request_id", None)
+    return {"jsonrpc": "2.0", "id": request_id, "error": rpc_error(to_lexic_error(error)).model_dump()}
 
 
 def rpc_error(error: LexicError) -> ErrorData:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import importlib
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -138,7 +140,8 @@ async def _read_resource(
 ) -> ReadResourceResult:
     try:
         key = await in_thread(callers.resolve, context)
-        source = await in_thread(resources.find_source, params.uri, key=key)
+        sources = await asyncio.to_thread(importlib.import_module, "api.mcp.calls.sources")
+        source = await in_thread(sources.find_source, params.uri, key=key)
     except Exception as raised:
         error = _as_logged_error(raised)
         code = INTERNAL_ERROR if error.status >= 500 else INVALID_PARAMS

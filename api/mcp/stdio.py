@@ -12,7 +12,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from api.mcp.http import BATCH_REVISION, NotSingleMessage, rpc_error
+from api.mcp.http import BATCH_REVISION, NotSingleMessage, check_message, rpc_error
 from api.mcp.principals import StdioCallerResolver
 from api.mcp.server import build_server
 from lexic.database import release_connections
@@ -56,23 +56,33 @@ async def _repair_messages(incoming: Any, repaired: Any, outgoing: Any) -> None:
                 await repaired.send(item)
                 continue
             try:
-                for message in _read_again(item, has_batches=revision == BATCH_REVISION):
-                    await repaired.send(message)
-            except (LexicError, ValidationError) as error:
+                values = _read_again(item, has_batches=revision == BATCH_REVISION)
+            except LexicError as error:
                 await outgoing.send(_error_message(error))
+                continue
+            for value in values:
+                try:
+                    await repaired.send(_read_message(value))
+                except (LexicError, ValidationError) as error:
+                    await outgoing.send(_error_message(error))
 
 
-def _read_again(error: Exception, *, has_batches: bool) -> list[SessionMessage]:
-    """The messages of a line that the library could not read. Raises `InvalidJson`, `NotSingleMessage`,
-    `ValidationError`."""
+def _read_again(error: Exception, *, has_batches: bool) -> list[Any]:
+    """The messages of a line that the library could not read. Raises `InvalidJson`, `NotSingleMessage`."""
     line = error.errors()[0]["input"] if isinstance(error, ValidationError) else ""
     value = parse_json(line.encode()) if isinstance(line, str) else line
     if isinstance(value, list) and not has_batches:
         raise NotSingleMessage
-    texts = [escape_surrogates(one) for one in (value if isinstance(value, list) else [value])]
-    return [SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False)) for text in texts]
+    return value if isinstance(value, list) else [value]
+
+
+def _read_message(value: Any) -> SessionMessage:
+    """Raises `InvalidJson` and `ValidationError`."""
+    check_message(value)
+    return SessionMessage(jsonrpc_message_adapter.validate_json(escape_surrogates(value), by_name=False))
 
 
 def _error_message(error: LexicError | ValidationError) -> SessionMessage:
     ours = error if isinstance(error, LexicError) else NotSingleMessage()
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=rpc_error(ours)))
+    request_id = getattr(error, "request_id", None)
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=request_id, error=rpc_error(ours)))

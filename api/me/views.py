@@ -8,24 +8,21 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from accounts.models import ApiKey, Capability, User, user_of
+from accounts.models import ApiKey, Capability, User
 from accounts.rate_limits import DAY, Allowance, LimitWindow
-from api.authentication import KEY_OR_SESSION, get_principal
 from api.me.serializers import MeSerializer
-from api.throttling import ApiKeyThrottle, get_allowance
+from api.throttling import get_allowance
+from api.views import PrincipalView
 from plugins.models import Plugin
 
 MAX_PLUGINS = 100
 
 
-class MeView(APIView):
+class MeView(PrincipalView):
     """For any key, whatever its capabilities. The call counts as one request."""
 
-    authentication_classes = KEY_OR_SESSION
     permission_classes = [IsAuthenticated]
-    throttle_classes = [ApiKeyThrottle]
 
     @extend_schema(responses=MeSerializer)
     def get(self, request: Request) -> Response:
@@ -33,7 +30,7 @@ class MeView(APIView):
         if isinstance(request.auth, ApiKey):
             me = _key_json(request.auth, get_allowance(request))
         else:
-            me = _person_json(user_of(get_principal(request)))
+            me = _person_json(self.user)
         return Response(MeSerializer(me).data)
 
 

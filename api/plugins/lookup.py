@@ -7,6 +7,7 @@ from rest_framework.request import Request
 
 from accounts.models import user_of
 from api.authentication import get_principal
+from api.history import mark_changed
 from api.views import first_or_raise
 from lexic.errors import NotAllowed, NotFound
 from plugins import slugs
@@ -36,7 +37,7 @@ def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -
     """The plugin by slug or id, with the caller's `role`. The caller may read it, or change it where the method does.
 
     `for_reading`: this POST changes nothing of the plugin, such as a question to it.
-    Raises `NoSuchPlugin`, `ReadOnlyPlugin`.
+    What changes it stands in its history. Raises `NoSuchPlugin`, `ReadOnlyPlugin`.
     """
     principal = get_principal(request)
     plugins = Plugin.objects.readable_by(principal).with_role_of(principal)
@@ -47,8 +48,10 @@ def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -
         plugins = plugins.filter(slug=reference) if "\x00" not in reference else plugins.none()
     plugin = first_or_raise(plugins, NoSuchPlugin)
     changes = request.method not in SAFE_METHODS and not for_reading
-    if changes and not Plugin.objects.editable_by(principal).filter(pk=plugin.pk).exists():
+    if changes and not Plugin.objects.editable_by(principal).contains(plugin):
         raise ReadOnlyPlugin
+    if changes:
+        mark_changed(request, plugin)
     return plugin
 
 

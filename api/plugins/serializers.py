@@ -22,19 +22,12 @@ from api.fields import (
 from lexic.errors import Conflict
 from marketplace.sharing.shareability import check_shareable
 from plugins.models import ChunkStrategy, CitationMode, GoldenGate, Planner, Plugin
-from plugins.slugs import MAX_SLUG_LENGTH
+from plugins.slugs import MAX_SLUG_LENGTH, SlugTaken
 from plugins.synonyms import MAX_GROUPS, MAX_PHRASE_LENGTH, MAX_PHRASES_PER_GROUP
 
 MAX_TEXT_LENGTH = 50_000
 MAX_TAGS = 50
 ROLES = ("owner", "editor", "viewer")
-
-
-class SlugTaken(Conflict):
-    """Another plugin is called by this slug."""
-
-    code = "slug_taken"
-    hint = "Choose another one, or leave it out to get a free one."
 
 
 class SlugIsFixed(Conflict):
@@ -171,8 +164,7 @@ class PluginSerializer(StrictSerializer):
 
     def _check(self, plugin: Plugin) -> None:
         """Validates it as the model does. An empty slug is made from the name when the plugin is saved."""
-        if plugin.slug and Plugin.objects.filter(slug=plugin.slug).exclude(pk=plugin.pk).exists():
-            raise SlugTaken
+        plugin.check_slug()
         try:
             plugin.full_clean(exclude=[] if plugin.slug else ["slug"], validate_unique=False)
         except ValidationError as error:

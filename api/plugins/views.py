@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.admin.models import ADDITION, DELETION
 from django.db import transaction
 from django.db.models import Q
 from drf_spectacular.types import OpenApiTypes
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 from accounts.models import ApiKey, Principal
 from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
+from api.history import mark_changed
 from api.pagination import DefaultPagination
 from api.plugins import serializers
 from api.plugins.lookup import get_own_plugin, get_plugin
@@ -76,6 +78,7 @@ class PluginsView(AuthorView):
         with transaction.atomic():
             body.save_to(plugin)
             own_knowledge_base(plugin)
+        mark_changed(request, plugin, flag=ADDITION)
         response = _plugin_response(request, plugin, role="owner", status=201)
         response["Location"] = f"/api/plugins/{plugin.slug}"
         return response
@@ -107,6 +110,7 @@ class PluginView(AuthorView):
         """Deletes it with its documents, trees, golden questions and releases, and the words and answers of what it was
         asked; figures stay. Only its owner may, and not under legal hold (409 `legal_hold`)."""
         found = get_own_plugin(request, plugin)
+        mark_changed(request, found, flag=DELETION)
         with transaction.atomic():
             delete_plugin(_lock_plugin(request, found))
         return Response(status=204)
@@ -179,4 +183,5 @@ class ImportView(AuthorView):
         fields = validated(serializers.BundleSerializer(data=request.data))
         imported = import_upload(fields["file"], by=self.user, slug=fields.get("slug"))
         imported.plugin.role = "owner"
+        mark_changed(request, imported.plugin, flag=ADDITION)
         return Response(serializers.ImportedSerializer(imported).data, status=201)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from asgiref.sync import async_to_sync
-from django.http import JsonResponse, StreamingHttpResponse
+from django.http import JsonResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -37,8 +37,9 @@ from lexic.database import release_connections
 from lexic.errors import InvalidInput
 from lexic.middleware.request_id import new_question_id
 from plugins.models import Release
+from querying.presentation.sse import event_stream_response
 from querying.question import resolve
-from querying.question.user_limits import check_visitor_limit
+from querying.question.user_limits import question_of_visitor
 from querying.types import AnswerFailed, Caller, Question, Turn
 
 # Callers are not identified, so they read what anybody may read.
@@ -70,11 +71,13 @@ class PublicChatView(PublicView):
         with release_connections():
             found = public_chat_plugin(plugin)
             question = _read_public_question(request.data, latest_release(found))
-            check_visitor_limit(visitors.visitor_id(request._request), plugin=found)
+            question = question_of_visitor(question, visitors.visitor_id(request._request))
         stream = async_to_sync(notes_chat_format.open_answer_stream)(question)
         if stream.failure:
             raise AnswerFailed(stream.failure)
-        return JsonResponse(stream.followup) if stream.followup else _text_response(stream)
+        if stream.followup:
+            return JsonResponse(stream.followup)
+        return event_stream_response(notes_chat_format.stream_text(stream), content_type="text/plain; charset=utf-8")
 
 
 def _read_public_question(data: Any, release: Release) -> Question:
@@ -117,10 +120,3 @@ def _split_messages(message: str, messages: Sequence[Mapping[str, str]]) -> tupl
         raise NoQuestion(f"The question has more than {MAX_QUESTION} characters.", hint="Ask it in fewer words.")
     context = [Turn(role=role, content=content[:MAX_TURN_CHARACTERS]) for role, content in turns if content]
     return question, tuple(context[-2 * MAX_CONTEXT_EXCHANGES :])
-
-
-def _text_response(stream: notes_chat_format.AnswerStream) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(notes_chat_format.stream_text(stream), content_type="text/plain; charset=utf-8")
-    response["Cache-Control"] = "no-cache, no-transform"
-    response["X-Accel-Buffering"] = "no"
-    return response

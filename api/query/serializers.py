@@ -22,7 +22,6 @@ from api.fields import (
     StrictSerializer,
     in_tools,
 )
-from api.trees.serializers import TreeStepSerializer
 from querying.models import Feedback
 from querying.question.planning.query_plan import parse_time_zone
 from querying.types import CitationStyle, Confidence, Outcome, Step
@@ -189,6 +188,19 @@ class BasisSerializer(serializers.Serializer):
 class AnswerUsageSerializer(serializers.Serializer):
     promptTokens = serializers.IntegerField()
     completionTokens = serializers.IntegerField()
+
+
+class TreeStepSerializer(serializers.Serializer):
+    """A question was answered by `value`; of a condition or an action, `result` says what came out."""
+
+    step = serializers.IntegerField(help_text="From 1.", style=in_tools(description=None))
+    node = serializers.CharField()
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    value = serializers.CharField(required=False, style=in_tools(description="The fact that was looked at."))
+    result = serializers.CharField(
+        required=False,
+        style=in_tools(description="What came of it; of the last step, what is recommended."),
+    )
 
 
 class AnswerSerializer(serializers.Serializer):

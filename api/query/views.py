@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
-from django.http.response import HttpResponse, HttpResponseBase
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import IsAuthenticated
@@ -14,8 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import ApiKey, Principal, user_of
-from api.authentication import KEY_OR_SESSION, get_principal
+from accounts.models import ApiKey, Principal
 from api.fields import validated
 from api.parsers import StrictJSONParser
 from api.permissions import MayAsk, MayQuery
@@ -23,7 +22,7 @@ from api.query.questions import read_question
 from api.query.serializers import AnswerSerializer, FeedbackSerializer, QuerySerializer, event_schema
 from api.schema import examples
 from api.throttling import ApiKeyThrottle
-from api.views import first_or_raise
+from api.views import PrincipalView, first_or_raise
 from lexic.database import release_connections
 from lexic.errors import NotFound
 from lexic.http.error_handlers import error_response
@@ -31,7 +30,7 @@ from plugins.models import Plugin
 from querying import json_format, pipeline
 from querying.models import Feedback, Query
 from querying.presentation import sse
-from querying.types import AnswerFailed, Failed, Question
+from querying.types import AnswerFailed, Failed
 
 
 class NoSuchQuery(NotFound):
@@ -69,29 +68,22 @@ class QueryView(APIView):
             question = read_question(body, key=request.auth)
         if body["stream"] or request.accepted_renderer.format == "sse":
             return sse.event_stream_response(sse.stream_question(question))
-        return _answer_response(question)
+        last = async_to_sync(pipeline.answer)(question)
+        if isinstance(last, Failed):
+            return error_response(AnswerFailed(last))
+        return Response(json_format.answer_as_json(last.answer, question=question))
 
 
-def _answer_response(question: Question) -> HttpResponse:
-    last = async_to_sync(pipeline.answer)(question)
-    if isinstance(last, Failed):
-        return error_response(AnswerFailed(last))
-    return Response(json_format.answer_as_json(last.answer, question=question))
-
-
-class FeedbackView(APIView):
-    authentication_classes = KEY_OR_SESSION
+class FeedbackView(PrincipalView):
     permission_classes = [MayAsk]
-    throttle_classes = [ApiKeyThrottle]
 
     @extend_schema(request=FeedbackSerializer, responses=FeedbackSerializer)
     def post(self, request: Request, query: UUID) -> Response:
         """Say whether an answer was right, as the one who asked. What is called wrong waits in the author's inbox."""
-        principal = get_principal(request)
-        own_query = _get_own_query(principal, query)
+        own_query = _get_own_query(self.principal, query)
         opinion = validated(FeedbackSerializer(data=request.data))
         feedback, _ = Feedback.objects.update_or_create(
-            query=own_query, user=user_of(principal), defaults={**opinion, "created_at": timezone.now()}
+            query=own_query, user=self.user, defaults={**opinion, "created_at": timezone.now()}
         )
         return Response(FeedbackSerializer(feedback).data)
 

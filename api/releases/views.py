@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.etags import etag_response, make_etag, require_match
-from api.fields import EmptySerializer, QueryParameters, validated
+from api.fields import EmptySerializer, validated
 from api.pagination import page_response
 from api.plugins.lookup import get_plugin
 from api.plugins.serializers import PluginSerializer
@@ -76,7 +76,7 @@ class ReleasesView(AuthorView):
     def get(self, request: Request, plugin: str) -> Response:
         """The releases, the newest first."""
         releases = get_plugin(request, plugin).releases.select_related("created_by").defer(*_LONG_COLUMNS)
-        QueryParameters.read(request)
+
         return page_response(self, releases, serializers.ReleaseRowSerializer)
 
 

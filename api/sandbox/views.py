@@ -48,7 +48,7 @@ class SandboxView(AuthorView):
             body = validated(SandboxSerializer(data=request.data))
             question = _make_sandbox_question(self.principal, found, body)
             reader = self.user
-            may_change = Plugin.objects.editable_by(self.principal).filter(pk=found.pk).exists()
+            may_change = Plugin.objects.editable_by(self.principal).contains(found)
 
         def build_details(run: QuestionRun) -> dict[str, Any]:
             return _details_json(run, reader=reader, may_change=may_change)

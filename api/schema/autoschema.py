@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from typing import Any
 
 from drf_spectacular.drainage import warn
@@ -15,10 +14,9 @@ from api.fields import StrictSerializer
 from api.pagination import DefaultPagination
 from api.schema import security_schemes as security_schemes  # registers the schemes
 from api.schema.error_responses import error_statuses, response_headers, response_reference
-from api.schema.operations import ETAG_PATHS, OPERATIONS
+from api.schema.operations import ETAG_PATHS, OPERATIONS, summary
 
 _EVENT_STREAM = "text/event-stream"
-_WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PATH_PARAMETERS = {
     "plugin": "Its slug or id.",
     "name": "A plugin's slug or id; `slug@1.2.0` for one release.",
@@ -69,8 +67,7 @@ class ApiAutoSchema(AutoSchema):
 
     def get_summary(self) -> str:
         """The operation's name as words; the description says more."""
-        words = _WORD_BOUNDARY.sub(" ", self.get_operation_id())
-        return words[0].upper() + words[1:].lower().replace("api key", "API key")
+        return summary(self.get_operation_id())
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation = super().get_operation(*args, **kwargs)

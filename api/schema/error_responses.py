@@ -9,6 +9,8 @@ from api.schema.operations import ANSWERING_OPERATIONS, ETAG_PATHS
 from api.schema.yaml_files import read_yaml
 from lexic.http.openai_errors import OPENAI_PATH_PREFIX as OPENAI_PATHS
 
+# Their bodies name something that may not be there.
+_NAMING_OPERATIONS = {"createApiKey", "createConversation", "createProject", "searchUserDocuments"}
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 _COMPONENTS: dict[str, Any] = read_yaml("components")
@@ -28,7 +30,7 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
         401: not is_open,
         403: not is_open,
         404: any(one["in"] == "path" for one in parameters)
-        or operation["operationId"] in ANSWERING_OPERATIONS | {"createApiKey"},
+        or operation["operationId"] in ANSWERING_OPERATIONS | _NAMING_OPERATIONS,
         406: not path.startswith(OPENAI_PATHS),
         409: changes and not path.startswith(OPENAI_PATHS) and operation["operationId"] != "askQuestion",
         412: path in ETAG_PATHS and changes,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from api.schema.yaml_files import read_yaml
 
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PARTS = read_yaml("operations")
 TAGS = {part["tag"]: part["description"] for part in _PARTS}
 # By path and method: the tag, and the name.
@@ -17,12 +20,14 @@ OPERATIONS = {
 _PLUGIN = "/api/plugins/{plugin}"
 _DOCUMENT = f"{_PLUGIN}/documents/{{document}}"
 _TREE = f"{_PLUGIN}/trees/{{tree}}"
+_PRIVATE_DOCUMENTS = ("/api/knowledge/documents/{document}", "/api/projects/{project}/documents/{document}")
 
 # GET answers with an ETag there, and other methods check If-Match before they change anything.
 ETAG_PATHS = {
     _PLUGIN,
     _DOCUMENT,
     f"{_DOCUMENT}/file",
+    *_PRIVATE_DOCUMENTS,
     _TREE,
     f"{_TREE}/cases/{{case}}",
     f"{_PLUGIN}/golden-questions/{{golden}}",
@@ -31,3 +36,9 @@ ETAG_PATHS = {
 
 # These wait for a language model, which can fail, be busy, or take too long.
 ANSWERING_OPERATIONS = {"askQuestion", "tryQuestion", "createChatCompletion", "chatInPublic"}
+
+
+def summary(operation: str) -> str:
+    """The operation's name as words."""
+    words = _WORD_BOUNDARY.sub(" ", operation)
+    return words[0].upper() + words[1:].lower().replace("api key", "API key")

@@ -15,9 +15,9 @@ from api.fields import (
     StrictCharField,
     StrictChoiceField,
     StrictSerializer,
-    in_tools,
 )
 from api.pagination import page_serializer
+from api.query.serializers import TreeStepSerializer
 from trees.cases import MAX_CASE_NAME_LENGTH, MAX_CASES, MAX_EXPECTED_LENGTH, MAX_SENTENCE_LENGTH
 from trees.definition.key_order import order_tree_keys
 from trees.drafts import MAX_DESCRIPTION_LENGTH, MAX_TREE_NAME_LENGTH
@@ -140,19 +140,6 @@ class TreeWalkSerializer(StrictSerializer):
     question = StrictCharField(max_length=MAX_SENTENCE_LENGTH, allow_blank=True, default="")
     facts = FactsField(required=False)
     treeData = TreeDataField(required=False)
-
-
-class TreeStepSerializer(serializers.Serializer):
-    """A question was answered by `value`; of a condition or an action, `result` says what came out."""
-
-    step = serializers.IntegerField(help_text="From 1.", style=in_tools(description=None))
-    node = serializers.CharField()
-    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
-    value = serializers.CharField(required=False, style=in_tools(description="The fact that was looked at."))
-    result = serializers.CharField(
-        required=False,
-        style=in_tools(description="What came of it; of the last step, what is recommended."),
-    )
 
 
 class TreeActionSerializer(serializers.Serializer):

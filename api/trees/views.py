@@ -67,7 +67,7 @@ class TreesView(AuthorView):
         trees = get_plugin(request, plugin).trees.all()
         is_active = serializers.TreesParameters.read(request)["active"]
         rows = trees if is_active is None else trees.filter(is_active=is_active)
-        return page_response(self, rows, serializers.TreeRowSerializer)
+        return page_response(self, rows, serializers.TreeRowSerializer, has_parameters=True)
 
     @extend_schema(request=serializers.NewTreeSerializer, responses={201: serializers.TreeSerializer})
     def post(self, request: Request, plugin: str) -> Response:

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import get_principal
-from api.fields import EmptySerializer, QueryParameters, validated
+from api.fields import EmptySerializer, validated
 from api.pagination import page_response
 from api.plugins.lookup import ReadOnlyPlugin, get_plugin
 from api.views import AuthorView, first_or_raise
@@ -42,7 +42,6 @@ class WebhooksView(AuthorView):
     def get(self, request: Request, plugin: str) -> Response:
         """The webhooks of the plugin, the newest first. Only those who may change the plugin see them."""
         webhooks = _get_editable_plugin(request, plugin).webhooks.all()
-        QueryParameters.read(request)
         return page_response(self, webhooks, serializers.WebhookSerializer)
 
     @extend_schema(request=serializers.NewWebhookSerializer, responses={201: serializers.WebhookWithSecretSerializer})
@@ -100,7 +99,6 @@ class DeliveriesView(AuthorView):
     def get(self, request: Request, plugin: str, webhook: UUID) -> Response:
         """What was sent and what came back, the newest first, for 30 days."""
         deliveries = _get_webhook(request, plugin, webhook).deliveries.all()
-        QueryParameters.read(request)
         return page_response(self, deliveries, serializers.DeliverySerializer)
 
 
@@ -117,7 +115,7 @@ class RedeliverView(AuthorView):
 def _get_editable_plugin(request: Request, reference: str) -> Plugin:
     """Raises `NoSuchPlugin`, `ReadOnlyPlugin`."""
     plugin = get_plugin(request, reference)
-    if not Plugin.objects.editable_by(get_principal(request)).filter(pk=plugin.pk).exists():
+    if not Plugin.objects.editable_by(get_principal(request)).contains(plugin):
         raise ReadOnlyPlugin
     return plugin
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_GET
@@ -17,6 +16,7 @@ from builder.analytics.forms import DateRangeForm
 from builder.analytics.views import csv_response, figures_context
 from builder.breadcrumbs import Breadcrumb
 from builder.readiness import reverse_pane
+from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from querying.models import Query, QueryQuerySet
 
@@ -47,7 +47,7 @@ def show_all_plugins(request: SignedInRequest) -> HttpResponse:
     form = DateRangeForm(request.GET)
     everything = form.filter_queries(_readable_queries(request.user))
     rows = _plugin_rows(request.user, everything.created_between(*form.days).by_plugin())
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, rows, per_page=PER_PAGE)
     asked = request.GET.copy()
     asked.pop("page", None)
     context = {

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Any
 
+from querying.audit.key_names import key_label
 from querying.models import Query
 
 # A spreadsheet computes a cell that begins with one of these.
@@ -28,8 +29,6 @@ COLUMNS = [
     "llm",
     "embedder",
 ]
-OTHERS_KEY_LABEL = "another person’s key"
-NO_KEY_LABEL = "people, by hand"
 
 
 def escape_formula(value: Any) -> str:
@@ -51,8 +50,7 @@ def write_csv(rows: Iterable[Query], *, steps: Iterable[str], names: Mapping[Any
     writer.writerow([*COLUMNS, *(f"{step}_ms" for step in steps), "asked_by"])
     for row in rows:
         times = [row.timings.get(step) for step in steps]
-        key = row.api_key_id
-        who = names.get(key, OTHERS_KEY_LABEL) if key else NO_KEY_LABEL
+        who = key_label(row.api_key_id, names)
         asked_at = row.created_at.isoformat(timespec="seconds")
         others = [getattr(row, name) for name in COLUMNS if name != "created_at"]
         writer.writerow([escape_formula(value) for value in [asked_at, *others, *times, who]])

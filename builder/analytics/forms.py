@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
 from typing import Any
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.utils import timezone
 
 from accounts.models import User
+from lexic.errors import InvalidInput
 from plugins.models import Plugin
+from querying.audit.date_range import EARLIEST_DAY, LATEST_DAY, resolve_days
 from querying.models import Query, QueryQuerySet
 
-DEFAULT_DAYS = 30
-MAX_DAYS = 1100
 # Longer than this, a bar stands for a week.
 MAX_BARS = 92
 _MAX_RELEASES = 50
 _DRAFT = "draft"
-_DATE_VALIDATORS = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
+_DATE_VALIDATORS = [MinValueValidator(EARLIEST_DAY), MaxValueValidator(LATEST_DAY)]
 
 
 class DateRangeForm(forms.Form):
@@ -46,27 +44,12 @@ class DateRangeForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
-        last = said.get("last") or timezone.localdate()
-        first = said.get("first") or last - timedelta(days=DEFAULT_DAYS - 1)
-        if first <= last and (last - first).days < MAX_DAYS:
-            return {**said, "first": first, "last": last}
-        reason = "The first day comes after the last one." if first > last else "At most three years at once."
-        self.add_error(None, reason)
-        return {name: value for name, value in said.items() if name not in ("first", "last")}
-
-    @property
-    def days(self) -> tuple[date, date]:
-        """The first and the last day; the usual ones where the given ones make no sense."""
-        if "first" in self.cleaned_data and "last" in self.cleaned_data:
-            return self.cleaned_data["first"], self.cleaned_data["last"]
-        today = timezone.localdate()
-        return today - timedelta(days=DEFAULT_DAYS - 1), today
-
-    @property
-    def previous_days(self) -> tuple[date, date]:
-        """As many days, right before."""
-        first, last = self.days
-        return first - (last - first) - timedelta(days=1), first - timedelta(days=1)
+        self.days = resolve_days(None, None)
+        try:
+            self.days = resolve_days(said.get("first"), said.get("last"))
+        except InvalidInput as error:
+            self.add_error(None, error.message)
+        return said
 
     @property
     def is_weekly(self) -> bool:

@@ -9,14 +9,16 @@ from uuid import UUID
 
 from django.http import HttpResponse
 
-from accounts.models import ApiKey, User
+from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from builder.analytics import charts
-from builder.analytics.csv_export import COLUMNS, MAX_ROWS, NO_KEY_LABEL, OTHERS_KEY_LABEL, write_csv
+from builder.analytics.csv_export import COLUMNS, MAX_ROWS, write_csv
 from builder.analytics.forms import DateRangeForm, PluginAnalyticsForm
 from builder.panes import render_pane
 from knowledge.models import Document, DocumentQuerySet
 from plugins.models import Plugin
+from querying.audit.date_range import days_before
+from querying.audit.key_names import key_label, visible_key_names
 from querying.audit.quotations import withhold_quotations
 from querying.query_statistics import TIMED_STEPS, QueryStatistics
 from querying.types import Confidence, Outcome
@@ -78,7 +80,7 @@ def figures_context(form: DateRangeForm, everything: QueryStatistics, *, user: U
         "total_words": f"{sum(totals.values()):,}",
         "tokens": f"{(sums['prompt_tokens'] or 0) + (sums['completion_tokens'] or 0):,}",
         "written": f"{sums['completion_tokens'] or 0:,}",
-        "change": _change_text(sum(totals.values()), everything.created_between(*form.previous_days).count()),
+        "change": _change_text(sum(totals.values()), everything.created_between(*days_before(*form.days)).count()),
         "sums": sums,
         "steps": [(words, sums[f"half_{step}"], sums[f"most_{step}"]) for step, words in _STEP_LABELS.items()],
         "confidence": charts.relative_lengths(queries.by_confidence(), [level.value for level in reversed(Confidence)]),
@@ -97,7 +99,7 @@ def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User
     queries = everything.created_between(*form.days).order_by("-created_at")
     needed = queries.only(*COLUMNS, "timings", "api_key", "user", "plugin", "release", "citations", "knowledge")
     rows = withhold_quotations(needed[:MAX_ROWS], viewer=user)
-    names = _visible_key_names({row.api_key_id for row in rows}, user)
+    names = visible_key_names((row.api_key_id for row in rows), viewer=user)
     first, last = form.days
     response = HttpResponse(write_csv(rows, steps=TIMED_STEPS, names=names), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{first}-{last}.csv"'
@@ -105,7 +107,7 @@ def csv_response(form: DateRangeForm, everything: QueryStatistics, *, user: User
 
 
 def _outcome_shares(totals: Counter[str]) -> list[tuple[str, int, float]]:
-    """What is said above the pictures: how many ended in which way, and which share of all that is."""
+    """The figures above the charts: how many questions ended in which way, and their share of all."""
     whole = sum(totals.values()) or 1
     shown = [Outcome.ANSWERED.value, Outcome.CLARIFY.value, Outcome.REFUSED.value]
     shown += [name for name in (Outcome.FAILED.value, Outcome.ABANDONED.value) if totals[name]]
@@ -141,13 +143,5 @@ def documents_context(queries: QueryStatistics, *, present: DocumentQuerySet) ->
 
 def _key_statistics(queries: QueryStatistics, user: User) -> list[KeyStatistics]:
     rows = queries.by_key(limit=_MAX_KEYS)
-    names = _visible_key_names({key for key, _, _ in rows}, user)
-    return [
-        KeyStatistics(name=names.get(key, OTHERS_KEY_LABEL) if key else NO_KEY_LABEL, count=count, refused=refused)
-        for key, count, refused in rows
-    ]
-
-
-def _visible_key_names(keys: set[Any], user: User) -> dict[Any, str]:
-    """Those keys that this person may see; an author reads what was asked, not who asked."""
-    return {key.pk: str(key) for key in ApiKey.objects.visible_to(user).filter(pk__in=keys - {None})}
+    names = visible_key_names((key for key, _, _ in rows), viewer=user)
+    return [KeyStatistics(name=key_label(key, names), count=count, refused=refused) for key, count, refused in rows]

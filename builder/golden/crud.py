@@ -10,10 +10,11 @@ from django.shortcuts import get_object_or_404, redirect
 
 from accounts.signed_in_request import SignedInRequest
 from builder.golden.forms import GoldenQuestionForm
-from builder.history import errors_as_messages
+from builder.history import errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import render_pane
 from evaluation.models import GoldenQuestion
 from knowledge.models import Document
+from lexic.http.parameters import MAX_ROW_ID
 from plugins.models import Plugin
 
 # So many titles and nodes are offered while one types.
@@ -24,6 +25,7 @@ def add_question(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin)
     if form.is_valid():
         form.save()
+        log_plugin_change(request, plugin, "Added a golden question.")
         messages.success(request, "Saved. The next run asks it too.")
         next_page = "builder_golden_add" if "_another" in request.POST else "builder_golden"
         return redirect(f"admin:{next_page}", plugin.pk)
@@ -35,8 +37,8 @@ def change_question(request: SignedInRequest, plugin: Plugin, golden: int) -> Ht
     form = GoldenQuestionForm(request.POST if request.method == "POST" else None, plugin=plugin, instance=question)
     if form.is_valid():
         form.save()
-        has_changed = GoldenQuestion.changes_question(form.changed_data)
-        messages.success(request, f"Saved.{' Its last result no longer counts.' if has_changed else ''}")
+        log_plugin_change(request, plugin, "Changed a golden question.")
+        messages.success(request, f"Saved.{' Its last result no longer counts.' if form.discards_result else ''}")
         return redirect("admin:builder_golden", plugin.pk)
     return _render_form(request, plugin, form)
 
@@ -48,7 +50,7 @@ def delete_question(request: SignedInRequest, plugin: Plugin, golden: int) -> Ht
     with errors_as_messages(request):
         plugin.check_deletable()
         question.delete()
-        messages.success(request, "The golden question is deleted. Earlier runs keep their results.")
+        log_and_report(request, plugin, "The golden question is deleted. Earlier runs keep their results.")
     return redirect("admin:builder_golden", plugin.pk)
 
 
@@ -76,5 +78,4 @@ def _action_nodes(plugin: Plugin) -> Iterator[tuple[str, str]]:
 
 
 def _question_or_404(plugin: Plugin, pk: int) -> GoldenQuestion:
-    # PostgreSQL would not take a greater number, and there is none.
-    return get_object_or_404(plugin.golden_questions, pk=min(pk, 2**63 - 1))
+    return get_object_or_404(plugin.golden_questions, pk=min(pk, MAX_ROW_ID))

@@ -88,6 +88,5 @@ class GoldenQuestionForm(forms.ModelForm):
         data, golden = self.cleaned_data, self.instance
         golden.facts, golden.must_cite = data["facts_in_lines"], data["places"]
         golden.must_contain = data["phrases"]
-        if GoldenQuestion.changes_question(self.changed_data):
-            golden.last_passed, golden.last_failures = None, []
+        self.discards_result = golden.discard_result(self.changed_data)
         return super().save(commit=commit)

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 
 from accounts.signed_in_request import SignedInRequest
+from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
 from evaluation.golden import jsonl
 from lexic.errors import InvalidInput, LexicError
@@ -35,5 +36,6 @@ def import_questions(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         messages.error(request, f"{error.message} Nothing was taken in. {error.hint}".strip())
     else:
         counts = f"{done.added} added, {done.changed} changed, {done.unchanged} were there already."
+        log_plugin_change(request, plugin, f"Imported golden questions: {counts}")
         messages.success(request, counts)
     return HttpResponseRedirect(reverse_pane(plugin, "golden"))

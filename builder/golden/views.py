@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.paginator import Paginator
 from django.db.models import Count, F, Q
 from django.http import HttpResponse
 from django.urls import reverse
@@ -19,6 +18,7 @@ from evaluation.golden import line_format, run_progress
 from evaluation.golden.golden_runs import required_passes
 from evaluation.models import GoldenQuestion
 from evaluation.tuning.evidence_threshold import MIN_ANSWERS, MIN_REFUSALS, MIN_TUNING_QUESTIONS
+from lexic.http.parameters import get_page, single_line
 from plugins.models import Plugin
 from querying.types import SUFFICIENCY_THRESHOLD
 
@@ -55,7 +55,7 @@ def questions_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any
     questions = questions.filter(question__icontains=words) if words else questions
     # What failed comes first, then what was not run, then what is fine.
     ordered = questions.order_by(F("last_passed").asc(nulls_last=True), "pk")
-    shown = Paginator(ordered, PER_PAGE).get_page(request.GET.get("page"))
+    shown = get_page(request, ordered, per_page=PER_PAGE)
     of_result = {name: Count("pk", filter=condition) for name, (_, condition) in RESULTS.items()}
     counts = everything.order_by().aggregate(total=Count("pk"), **of_result)
     last = last_run(plugin)
@@ -105,7 +105,7 @@ def _question_row(plugin: Plugin, golden: GoldenQuestion, last: LastRun | None) 
 def _read_filters(request: SignedInRequest) -> tuple[str, str, str]:
     """The search, the result and the expectation that are asked for; what is unknown counts as not asked for."""
     said = request.GET
-    words = " ".join(said.get("q", "").replace("\x00", " ").split())[:MAX_SEARCH_LENGTH]
+    words = single_line(said.get("q", ""), max_length=MAX_SEARCH_LENGTH)
     result, expectation = said.get("result", ""), said.get("expectation", "")
     known = result if result in RESULTS else ""
     return words, known, expectation if expectation in GoldenQuestion.Expectation.values else ""

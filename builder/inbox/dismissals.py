@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
@@ -17,6 +16,7 @@ from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from builder.inbox.views import parse_moment
 from builder.panes import render_pane
+from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from querying.models import Dismissal
 
@@ -45,7 +45,7 @@ class DismissalBatch:
 
 def show_dismissed(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The latest first, by page. A fixed number of statements."""
-    page = Paginator(_plugin_dismissals(plugin).batches(), PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, _plugin_dismissals(plugin).batches(), per_page=PER_PAGE)
     context = {"page": page, "acts": _dismissal_batches(list(page), plugin)}
     return render_pane(request, plugin, "inbox", "builder/dismissals.html", context)
 

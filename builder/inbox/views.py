@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -19,7 +18,9 @@ from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from builder.inbox.topics import MAX_QUERIES, MAX_QUESTIONS, Topic, get_topics
 from builder.panes import render_pane
+from lexic.http.parameters import get_page
 from plugins.models import Plugin
+from plugins.slugs import parse_id
 from querying.models import Dismissal, Feedback, Query
 from querying.presentation.retrieved_passages import MAX_NEAREST, PassagePlace, retrieved_passages
 
@@ -57,8 +58,9 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """The topics of the last 30 (or 90) days, by page. A fixed number of statements, whatever waits."""
     now, days = timezone.now(), _read_days(request.GET.get("days"))
     topics = get_topics(plugin, days=days, now=now)
-    page = Paginator(topics, PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, topics, per_page=PER_PAGE)
     count = sum(topic.count for topic in topics)
+    dismissed = Dismissal.objects.filter(query__plugin=plugin)
     context: dict[str, Any] = {
         "page": page,
         "rows": _topic_rows(list(page), user=request.user, days=days, now=now),
@@ -67,8 +69,10 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         "ranges": DAY_RANGES,
         "is_cut": count >= MAX_QUERIES or sum(len(one.representative_ids) for one in topics) >= MAX_QUESTIONS,
         "until": now.isoformat(),
-        "undo": _last_dismissal(request, plugin),
-        "dismissed_count": Dismissal.objects.filter(query__plugin=plugin).batches().count(),
+        "undo": dismissed.filter(at=parse_moment(request.GET["undo"])).batches().first()
+        if "undo" in request.GET  # what the person has just dismissed, for the button that takes it back
+        else None,
+        "dismissed_count": dismissed.batches().count(),
     }
     return render_pane(request, plugin, "inbox", "builder/inbox.html", context)
 
@@ -87,14 +91,6 @@ def dismiss_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     else:
         messages.warning(request, "Nothing was dismissed: these questions are not in the inbox any more.")
     return HttpResponseRedirect(reverse("admin:builder_inbox", args=[plugin.pk], query=back))
-
-
-def _last_dismissal(request: SignedInRequest, plugin: Plugin) -> dict[str, Any] | None:
-    """What the person sent away a moment ago, to be brought back by one button."""
-    if "undo" not in request.GET:
-        return None
-    acts = Dismissal.objects.filter(query__plugin=plugin, at=parse_moment(request.GET["undo"])).batches()
-    return acts.first()
 
 
 _BEGINNING = datetime(2000, 1, 1, tzinfo=timezone.get_default_timezone())
@@ -120,7 +116,7 @@ def _topic_rows(topics: Sequence[Topic], *, user: User, days: int, now: datetime
 
 
 def _feedback_notes(topics: Sequence[Topic]) -> dict[UUID, str]:
-    """The latest note on each query that was called wrong. Who wrote it is not the author's business."""
+    """The latest note on each query that was called wrong. It does not say who wrote it."""
     wrong = [one.pk for topic in topics for one in topic.queries if one.is_wrong]
     said = Feedback.objects.filter(query__in=wrong, verdict=Feedback.Verdict.DOWN).exclude(note="")
     return dict(said.order_by("created_at").values_list("query", "note"))
@@ -141,10 +137,4 @@ def parse_moment(text: str) -> datetime:
 
 def _parse_query_ids(text: str) -> list[UUID]:
     """At most as many as a page names; what is no id is left out."""
-    found = []
-    for part in text.split(",")[:MAX_QUESTIONS]:
-        try:
-            found.append(UUID(part))
-        except ValueError:
-            continue
-    return found
+    return [pk for part in text.split(",")[:MAX_QUESTIONS] if (pk := parse_id(part))]

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
-from builder.history import errors_as_messages
+from builder.history import errors_as_messages, log_and_report, log_plugin_change
 from builder.knowledge.lookup import get_editable_document_or_404
 from builder.knowledge.views import render_list
 from builder.panes import HtmxRequest, render_pane
@@ -25,6 +25,7 @@ def read_document_again(request: HtmxRequest, plugin: Plugin, document: UUID) ->
     was_running = found.status not in (DocumentStatus.READY, DocumentStatus.FAILED)
     with errors_as_messages(request):
         reingest_document(found)
+        log_plugin_change(request, plugin, f"Asked for “{found}” to be read again.")
         messages.info(request, f"“{found}” {'is being read already.' if was_running else 'waits to be read again.'}")
     return _list_response(request, plugin, document)
 
@@ -34,6 +35,7 @@ def stop_document(request: HtmxRequest, plugin: Plugin, document: UUID) -> HttpR
     found = get_editable_document_or_404(request, plugin, document)
     with errors_as_messages(request):
         had_version = cancel_ingestion(found)
+        log_plugin_change(request, plugin, f"Stopped the reading of “{found}”.")
         result = "is as it was: the earlier version goes on answering." if had_version else "was not added."
         messages.info(request, f"“{found}” {result}")
     return _list_response(request, plugin, document)
@@ -48,6 +50,7 @@ def replace_document(request: SignedInRequest, plugin: Plugin, document: UUID) -
     else:
         with errors_as_messages(request, "Nothing was changed."):
             replace_file(found, file_name=file.name or "", stream=file)
+            log_plugin_change(request, plugin, f"Replaced the file of “{found}”.")
             until = "; the earlier version answers until then" if found.added_in is not None else ""
             messages.success(request, f"The new version waits to be read{until}.")
     return redirect("admin:builder_knowledge_document", plugin.pk, found.pk)
@@ -59,7 +62,7 @@ def remove_document(request: SignedInRequest, plugin: Plugin, document: UUID) ->
     if request.method == "POST":
         with errors_as_messages(request, "Nothing was changed."):
             delete_document(found)
-            messages.success(request, f"“{found}” is out. The draft no longer answers from it.")
+            log_and_report(request, plugin, f"“{found}” is out. The draft no longer answers from it.")
         return redirect("admin:builder_knowledge", plugin.pk)
     # What a release reads is kept for it.
     pin = [{"knowledge_base": found.knowledge_base_id}]

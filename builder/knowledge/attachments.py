@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts.signed_in_request import SignedInRequest
 from builder.history import log_and_report
 from knowledge.models import KnowledgeBase, KnowledgeGrant
+from lexic.http.parameters import MAX_ROW_ID, parse_natural
 from plugins.models import Plugin
 
 # So many are offered; more are found from the base's own page.
@@ -25,9 +26,8 @@ def attachable_bases(request: SignedInRequest, plugin: Plugin) -> list[Knowledge
 
 
 def attach_base(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
-    pk = request.POST.get("base", "")
-    is_id = pk.isascii() and pk.isdigit() and len(pk) < 19
-    base = KnowledgeBase.objects.attachable_to(plugin, by=request.user).filter(pk=pk).first() if is_id else None
+    pk = parse_natural(request.POST.get("base", ""), max_digits=18)
+    base = KnowledgeBase.objects.attachable_to(plugin, by=request.user).filter(pk=pk or 0).first()
     if base is None:
         messages.error(request, "Nothing was attached. Choose a knowledge base that you may change.")
     else:
@@ -40,7 +40,7 @@ def attach_base(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 def detach_base(request: SignedInRequest, plugin: Plugin, grant: int) -> HttpResponse:
     """Whoever may change the plugin says what it reads, whosever base it is."""
     attached = plugin.knowledge_grants.open().filter(is_attached=True).select_related("knowledge_base")
-    found = get_object_or_404(attached, pk=min(grant, 2**63 - 1))
+    found = get_object_or_404(attached, pk=min(grant, MAX_ROW_ID))
     found.detach()
     sentence = f"Detached “{found.knowledge_base}”: the draft no longer reads it. Releases that did still do."
     log_and_report(request, plugin, sentence)

@@ -17,11 +17,13 @@ from builder.knowledge.lookup import editable_bases
 from builder.panes import render_pane
 from knowledge.models import Consent, KnowledgeBase, KnowledgeGrant
 from knowledge.prune import pinned_revisions
+from lexic.http.parameters import MAX_ROW_ID, single_line
+from lexic.styled_form import StyledFormMixin
 from marketplace.retention.plugin_deletion import delete_knowledge_base
 from plugins.models import Plugin
 
 
-class BaseForm(forms.ModelForm):
+class BaseForm(StyledFormMixin, forms.ModelForm):
     class Meta:
         model = KnowledgeBase
         fields = ("name", "embedder", "language")
@@ -31,8 +33,6 @@ class BaseForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         # Vectors of two embedders cannot be compared, so the choice ends with the first document.
         self.fields["embedder"].disabled = bool(self.instance.pk) and self.instance.documents.exists()
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "input"
 
     def save(self, commit: bool = True) -> KnowledgeBase:
         """Saves only what was changed: a worker moves the revision on while people look at the form."""
@@ -43,7 +43,7 @@ class BaseForm(forms.ModelForm):
 def create_base(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     """A base that belongs to no plugin, attached to this one. It belongs to the person who makes it, and who thereby
     agrees that the plugin is published with it."""
-    name = " ".join(request.POST.get("name", "").replace("\x00", " ").split())
+    name = single_line(request.POST.get("name", ""), max_length=121)
     if not 0 < len(name) <= 120:
         messages.error(request, "Nothing was made. A name has 1 to 120 characters.")
         return redirect("admin:builder_knowledge", plugin.pk)
@@ -56,8 +56,8 @@ def create_base(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 def show_base(request: SignedInRequest, plugin: Plugin, base: int) -> HttpResponse:
     """The settings of a base that the plugin reads. Whoever may change the base changes them here."""
     among = KnowledgeBase.objects.visible_to(request.user).values("pk")
-    found = get_object_or_404(KnowledgeBase.objects.of_plugin(plugin).filter(pk__in=among), pk=min(base, 2**63 - 1))
-    may_edit = KnowledgeBase.objects.editable_by(request.user).filter(pk=found.pk).exists()
+    found = get_object_or_404(KnowledgeBase.objects.of_plugin(plugin).filter(pk__in=among), pk=min(base, MAX_ROW_ID))
+    may_edit = KnowledgeBase.objects.editable_by(request.user).contains(found)
     form = BaseForm(request.POST if request.method == "POST" and may_edit else None, instance=found)
     if form.is_valid():
         form.save()
@@ -78,7 +78,7 @@ def show_base(request: SignedInRequest, plugin: Plugin, base: int) -> HttpRespon
 
 def delete_base(request: SignedInRequest, plugin: Plugin, base: int) -> HttpResponse:
     """Asks once more, then deletes the base with its documents. What a release reads stays."""
-    found = get_object_or_404(editable_bases(request, plugin), pk=min(base, 2**63 - 1))
+    found = get_object_or_404(editable_bases(request, plugin), pk=min(base, MAX_ROW_ID))
     if request.method != "POST":
         return render_pane(request, plugin, "knowledge", "builder/knowledge/base_delete.html", {"base": found})
     if pinned_revisions(found):

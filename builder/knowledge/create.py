@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 
 from accounts.signed_in_request import SignedInRequest
+from builder.history import log_plugin_change
 from builder.knowledge.forms import AddressesForm, TextForm
 from builder.knowledge.lookup import target_base_or_404
 from builder.knowledge.views import render_documents
@@ -46,6 +47,7 @@ def add_files(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     ]
     if not chosen:
         results = [UploadOutcome(name="", is_in=False, said="No file was chosen.")]
+    _log_added(request, plugin, results)
     if request.accepts("text/html"):
         return _redirect_to_list(request, plugin, results)
     return JsonResponse({"results": [asdict(result) for result in results]})
@@ -58,6 +60,7 @@ def add_pasted_text(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         base = target_base_or_404(request, plugin)
         result = _try_add(said["title"], lambda: add_text(knowledge_base=base, title=said["title"], text=said["text"]))
         if result.is_in:
+            _log_added(request, plugin, [result])
             return _redirect_to_list(request, plugin, [result])
         form.add_error("text", result.said)
     return render_documents(request, plugin, text_form=form)
@@ -73,6 +76,7 @@ def add_addresses(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         _try_add(address, lambda address=address: add_url(knowledge_base=base, url=address))  # type: ignore[misc]
         for address in form.cleaned_data["addresses"]
     ]
+    _log_added(request, plugin, results)
     refused = [result for result in results if not result.is_in]
     if not refused:
         return _redirect_to_list(request, plugin, results)
@@ -88,7 +92,7 @@ def _try_add(name: str, work: Callable[[], AddResult]) -> UploadOutcome:
     try:
         added = work()
     except LexicError as error:
-        return UploadOutcome(name=name, is_in=False, said=f"{error.message} {error.hint}".strip())
+        return UploadOutcome(name=name, is_in=False, said=error.message_with_hint)
     return UploadOutcome(name=name, is_in=True, said=_added_text(added))
 
 
@@ -100,6 +104,12 @@ def _added_text(added: AddResult) -> str:
     if added.document.added_in is not None:
         return "is read anew; the earlier version answers until then."
     return "is in already, and is being read."
+
+
+def _log_added(request: SignedInRequest, plugin: Plugin, results: list[UploadOutcome]) -> None:
+    names = [_short_name(result.name) for result in results if result.is_in]
+    if names:
+        log_plugin_change(request, plugin, f"Added {names[0] if len(names) == 1 else f'{len(names)} documents'}.")
 
 
 def _redirect_to_list(request: SignedInRequest, plugin: Plugin, results: list[UploadOutcome]) -> HttpResponseRedirect:

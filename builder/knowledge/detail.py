@@ -11,7 +11,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from accounts.signed_in_request import SignedInRequest
-from builder.history import errors_as_messages
+from builder.history import errors_as_messages, log_plugin_change
 from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import DescriptionForm
 from builder.knowledge.lookup import (
@@ -24,6 +24,7 @@ from builder.panes import may_edit_plugin, render_pane
 from knowledge.documents.lifecycle import update_details
 from knowledge.documents.text_blocks import TextBlock, split_blocks
 from knowledge.models import Chunk, Document, Page
+from lexic.http.parameters import parse_natural
 from plugins.models import Plugin
 
 # A source without pages is one long page: so many of its chunks are shown at a time.
@@ -49,7 +50,7 @@ def show_document(request: SignedInRequest, plugin: Plugin, document: UUID) -> H
     form = DescriptionForm(request.POST or None, instance=find_document(request, plugin, document))
     # The form changes its instance while it is checked: what is saved and shown is read anew.
     if is_post and form.is_valid():
-        _save_description(request, find_document(request, plugin, document), form)
+        _save_description(request, plugin, find_document(request, plugin, document), form)
         return HttpResponseRedirect(request.get_full_path())
     stored = get_readable_document_or_404(request, plugin, document)
     context = {
@@ -76,13 +77,14 @@ def show_status(request: SignedInRequest, plugin: Plugin, document: UUID) -> Htt
     return TemplateResponse(request, "builder/knowledge/_status.html", context)
 
 
-def _save_description(request: SignedInRequest, document: Document, form: DescriptionForm) -> None:
+def _save_description(request: SignedInRequest, plugin: Plugin, document: Document, form: DescriptionForm) -> None:
     if not form.changed_data:
         messages.info(request, "Nothing was changed.")
         return
     labels = {name: form.cleaned_data[name] for name in form.changed_data}
     with errors_as_messages(request):
         update_details(document, title=labels.pop("title", None), labels=labels)
+        log_plugin_change(request, plugin, f"Changed what is said of “{document}”: {', '.join(form.changed_data)}.")
         if "title" in form.changed_data:
             messages.success(request, "Saved. The document is read again under its new title.")
         else:
@@ -99,12 +101,12 @@ def _page_context(request: SignedInRequest, document: Document) -> dict[str, Any
     """The page that is looked at, its neighbours, and its chunks. Five statements at most."""
     pages = document.pages.filter(added_in__isnull=False, removed_in=None).order_by("number")
     total = pages.count()
-    number = _read_number(request, "page", default=1, maximum=total)
+    number = _read_number(request, "page", maximum=total)
     page = pages.defer("words").filter(number=number).first() or pages.defer("words").first()
     if page is None:
         return {"page_part": None, "page_total": 0}
     return {
-        "page_part": _make_page_part(page, number=_read_number(request, "part", default=1, maximum=10**6)),
+        "page_part": _make_page_part(page, number=_read_number(request, "part", maximum=10**6)),
         "page_total": total,
     }
 
@@ -138,7 +140,6 @@ def _blocks_with_chunks(text: str, start: int, end: int, chunks: list[Chunk]) ->
     return blocks
 
 
-def _read_number(request: SignedInRequest, name: str, *, default: int, maximum: int) -> int:
-    value = request.GET.get(name, "")
-    given = int(value) if value.isascii() and value.isdigit() and len(value) < 8 else default
-    return max(1, min(given, maximum))
+def _read_number(request: SignedInRequest, name: str, *, maximum: int) -> int:
+    given = parse_natural(request.GET.get(name, ""), max_digits=7)
+    return max(1, min(1 if given is None else given, maximum))

@@ -8,36 +8,29 @@ from django import forms
 
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document
+from lexic.styled_form import StyledFormMixin
 
 SUPPORTED_TYPES_TEXT = "PDF, Word (.docx), Markdown, HTML, JSON or plain text."
 MAX_TEXT_LENGTH = 1_000_000
 MAX_ADDRESSES = 50
 
 
-class TextForm(forms.Form):
+class TextForm(StyledFormMixin, forms.Form):
     title = forms.CharField(
         max_length=300,
-        widget=forms.TextInput(attrs={"class": "input"}),
         help_text="What citations call it. Under the same title, the text is a newer version.",
     )
     text = forms.CharField(
         max_length=MAX_TEXT_LENGTH,
-        widget=forms.Textarea(attrs={"rows": 8, "class": "input"}),
+        widget=forms.Textarea(attrs={"rows": 8}),
         help_text="Plain text or Markdown. Headings (#) become the sections that citations name.",
     )
 
 
-class AddressesForm(forms.Form):
+class AddressesForm(StyledFormMixin, forms.Form):
     addresses = forms.CharField(
         max_length=100_000,
-        widget=forms.Textarea(
-            attrs={
-                "rows": 4,
-                "class": "input",
-                "placeholder": "https://example.org/handbook",
-                "spellcheck": "false",
-            }
-        ),
+        widget=forms.Textarea(attrs={"rows": 4, "placeholder": "https://example.org/handbook", "spellcheck": "false"}),
         help_text=f"Public web pages or files, one address on a line, at most {MAX_ADDRESSES}. "
         "One that is known already is fetched again.",
     )
@@ -51,7 +44,7 @@ class AddressesForm(forms.Form):
         return addresses
 
 
-class DescriptionForm(forms.ModelForm):
+class DescriptionForm(StyledFormMixin, forms.ModelForm):
     """Title, type, dates, tags and status of a document."""
 
     class Meta:
@@ -74,12 +67,6 @@ class DescriptionForm(forms.ModelForm):
             "effective_from": "First day on which it is valid.",
             "superseded_on": "First day on which it is no longer valid.",
         }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            if not isinstance(field, forms.BooleanField):
-                field.widget.attrs["class"] = "input"
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}

@@ -17,6 +17,7 @@ from accounts.signed_in_request import SignedInRequest
 from builder.breadcrumbs import Breadcrumb
 from builder.history import log_plugin_change
 from knowledge.models import Consent, KnowledgeGrant, KnowledgeGrantQuerySet
+from lexic.http.parameters import MAX_ROW_ID
 from marketplace.sharing.decide_grant import end_grant, give_grant
 
 
@@ -36,7 +37,7 @@ def show_grants(request: SignedInRequest) -> HttpResponse:
 def decide_grant(request: SignedInRequest, grant: int) -> HttpResponse:
     """Agrees to a use, changes it, or ends it. Raises Http404 for those who do not own the base."""
     mine = KnowledgeGrant.objects.open().decided_by(request.user).select_related("plugin__owner", "knowledge_base")
-    found = get_object_or_404(mine, pk=min(grant, 2**63 - 1))
+    found = get_object_or_404(mine, pk=min(grant, MAX_ROW_ID))
     consent = request.POST.get("consent", "")
     if request.POST.get("act") == "end":
         end_grant(found)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from accounts.signed_in_request import SignedInRequest
-from knowledge.models import Document, DocumentQuerySet, KnowledgeBase, KnowledgeBaseQuerySet
+from knowledge.models import Document, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.own_knowledge_base import own_knowledge_base
+from lexic.http.parameters import parse_natural
 from plugins.models import Plugin
 
 
@@ -39,33 +39,25 @@ def base_access(request: SignedInRequest, plugin: Plugin) -> BaseAccess:
 
 def target_base_or_404(request: SignedInRequest, plugin: Plugin) -> KnowledgeBase:
     """The base that new documents go to: the one that the form names, else the plugin's own. Raises Http404."""
-    pk = request.POST.get("base", "")
-    if not pk:
+    named = request.POST.get("base", "")
+    if not named:
         return own_knowledge_base(plugin)
-    if not (pk.isascii() and pk.isdigit() and len(pk) < 19):
-        raise Http404("There is no such knowledge base.")
-    return get_object_or_404(editable_bases(request, plugin), pk=pk)
+    return get_object_or_404(editable_bases(request, plugin), pk=parse_natural(named, max_digits=18))
 
 
 def get_editable_document_or_404(request: SignedInRequest, plugin: Plugin, pk: UUID) -> Document:
     """Raises Http404 for documents of other plugins, and of attached bases that this person may not change."""
     documents = Document.objects.present().filter(knowledge_base__in=editable_bases(request, plugin))
-    return _get_or_404(documents, pk)
+    return get_object_or_404(documents.select_related("knowledge_base__plugin"), pk=pk)
 
 
 def get_readable_document_or_404(request: SignedInRequest, plugin: Plugin, pk: UUID) -> Document:
     """A document that the plugin reads, and this person may. Raises Http404."""
-    return _get_or_404(Document.objects.of_plugin(plugin).filter(knowledge_base__in=readable_base_ids(request)), pk)
+    documents = Document.objects.of_plugin(plugin).filter(knowledge_base__in=readable_base_ids(request))
+    return get_object_or_404(documents.select_related("knowledge_base__plugin"), pk=pk)
 
 
 def readable_base_ids(request: SignedInRequest) -> set[int]:
     """Ids of the bases whose text this person may read. One that is only attached to a plugin may not be among them:
     then its documents can be named, and its text comes out in verified quotations alone."""
     return set(KnowledgeBase.objects.visible_to(request.user).values_list("pk", flat=True))
-
-
-def _get_or_404(documents: DocumentQuerySet, pk: UUID) -> Document:
-    document = documents.filter(pk=pk).select_related("knowledge_base__plugin").first()
-    if document is None:
-        raise Http404("This plugin has no such document, or you may not read it.")
-    return document

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpResponse
-from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.lookup import readable_base_ids
@@ -16,7 +14,9 @@ from builder.panes import render_pane
 from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.embedders.base import EmbedderError
 from knowledge.models import Document
+from knowledge.source_address import source_path
 from language.word_matching import matching_spans, terms_by_word
+from lexic.http.parameters import single_line
 from plugins.models import Plugin
 from querying.releases import snapshot
 from querying.retrieval.search_explanation import ExplainedPassage, explain_search
@@ -51,7 +51,7 @@ def show_search(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 
 def search_context(request: SignedInRequest, plugin: Plugin, *, document: Document | None = None) -> dict[str, Any]:
     """What the draft would find for the question in `q`; `in=document` looks into that document alone."""
-    question = " ".join(request.GET.get("q", "").replace("\x00", " ").split())[:MAX_QUESTION_LENGTH]
+    question = single_line(request.GET.get("q", ""), max_length=MAX_QUESTION_LENGTH)
     scope = "all" if document is None or request.GET.get("in") == "all" else "document"
     context: dict[str, Any] = {"question": question, "scope": scope, "top_k": plugin.top_k}
     if not question:
@@ -60,7 +60,7 @@ def search_context(request: SignedInRequest, plugin: Plugin, *, document: Docume
     try:
         probed = explain_search(snapshot(plugin), question, document_id=only)
     except EmbedderError as error:
-        return {**context, "search_error": f"{error.message} {error.hint}".strip()}
+        return {**context, "search_error": error.message_with_hint}
     readable = readable_base_ids(request)
     words = terms_by_word(question)
     found = [_finding_row(finding, words=words, asked=probed.asked, readable=readable) for finding in probed.findings]
@@ -72,13 +72,12 @@ def _finding_row(
 ) -> FindingRow:
     passage = finding.passage
     may_read = passage.knowledge_base_id in readable
-    span = urlencode({"start": passage.start, "end": passage.end})
     return FindingRow(
         finding=finding,
         highlights=tuple(_highlight_matches(unwrap_lines(passage.content[:_MAX_EXCERPT_LENGTH]), asked))
         if may_read
         else (),
-        url=f"{reverse('source', args=[passage.page_id])}?{span}" if may_read else "",
+        url=source_path(passage.page_id, start=passage.start, end=passage.end) if may_read else "",
         matched=tuple(word for word, counted in words.items() if not counted.isdisjoint(finding.matched)),
     )
 

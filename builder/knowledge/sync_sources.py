@@ -15,6 +15,7 @@ from builder.history import log_plugin_change
 from knowledge.models import Source, SourceItem
 from knowledge.sync.runner import is_under_sync_root
 from knowledge.task_queue import enqueue_sync
+from lexic.http.parameters import MAX_ROW_ID
 from plugins.models import Plugin
 
 _MAX_PROBLEMS = 50
@@ -37,12 +38,14 @@ def get_source_rows(plugin: Plugin) -> list[SourceRow]:
 def get_sync_problems(plugin: Plugin) -> list[str]:
     """What the last syncs found wrong with single notes, with file and line."""
     items = SourceItem.objects.filter(source__knowledge_base__plugin=plugin).exclude(problems=[])[:_MAX_PROBLEMS]
-    return [_problem_text(problem) for item in items for problem in item.problems][:_MAX_PROBLEMS]
+    problems = [problem for item in items for problem in item.problems][:_MAX_PROBLEMS]
+    lines = ["" if problem["line"] is None else f":{problem['line']}" for problem in problems]
+    return [f"{one['path']}{line}: {one['message']}" for one, line in zip(problems, lines, strict=True)]
 
 
 def start_sync(request: SignedInRequest, plugin: Plugin, source: int) -> HttpResponse:
     """Only what the timetable syncs as well: everything else on the server's disk is for its operator alone."""
-    found = get_object_or_404(Source, knowledge_base__plugin=plugin, pk=min(source, 2**63 - 1))
+    found = get_object_or_404(Source, knowledge_base__plugin=plugin, pk=min(source, MAX_ROW_ID))
     name = PurePath(found.location).name
     if is_under_sync_root(found):
         enqueue_sync(found.pk)
@@ -51,8 +54,3 @@ def start_sync(request: SignedInRequest, plugin: Plugin, source: int) -> HttpRes
     else:
         messages.error(request, f"“{name}” is synced by the operator of this server, with manage.py sync.")
     return HttpResponseRedirect(f"{reverse('admin:builder_knowledge', args=[plugin.pk])}#sources")
-
-
-def _problem_text(problem: dict[str, str | int | None]) -> str:
-    place = problem["path"] if problem["line"] is None else f"{problem['path']}:{problem['line']}"
-    return f"{place}: {problem['message']}"

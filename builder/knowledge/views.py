@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.core.paginator import Paginator
 from django.db.models import Case, Count, IntegerField, Q, Value, When
 from django.http import HttpResponse
 from django.template.response import TemplateResponse
@@ -21,6 +20,7 @@ from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
 from builder.panes import may_edit_plugin, plugin_page_context, render_pane
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
+from lexic.http.parameters import get_page, single_line
 from plugins.models import Plugin
 
 PER_PAGE = 25
@@ -65,28 +65,29 @@ def documents_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any
     own = next((base.pk for base in bases if base.plugin_id == plugin.pk), None)
     access = base_access(request, plugin)
     everything = Document.objects.present().filter(knowledge_base__in=[base.pk for base in bases])
-    words, state = _search_words(request), request.GET.get("state", "")
+    words = single_line(request.GET.get("q", ""), max_length=MAX_SEARCH_LENGTH)
+    state = request.GET.get("state", "") if request.GET.get("state") in STATUS_FILTERS else ""
     chosen = everything.name_contains(words) if words else everything
-    counts = _status_counts(chosen)
-    if state in STATUS_FILTERS:
-        chosen = chosen.filter(STATUS_FILTERS[state][1])
-    page = Paginator(_order_documents(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    of_state = {name: Count("pk", filter=condition) for name, (_, condition) in STATUS_FILTERS.items()}
+    counts = chosen.aggregate(total=Count("pk"), **of_state)
+    chosen = chosen.filter(STATUS_FILTERS[state][1]) if state else chosen
+    page = get_page(request, _order_documents(chosen), per_page=PER_PAGE)
     return {
         "rows": document_rows(list(page), access),
         "page": page,
         "own_base": own,
         "q": words,
-        "state": state if state in STATUS_FILTERS else "",
+        "state": state,
         "states": [(name, title, counts[name]) for name, (title, _) in STATUS_FILTERS.items()],
         "total": counts["total"],
         "working": counts["working"],
         "status_key": "-".join(str(count) for count in counts.values()),
-        "is_filtered": bool(words or state in STATUS_FILTERS),
+        "is_filtered": bool(words or state),
         "attached": [
             (grant, grant.stands and grant.knowledge_base_id in access.readable)
             for grant in grants_context(plugin.knowledge_grants.filter(is_attached=True))["grants"]
         ],
-        "query": urlencode({"q": words, "state": state if state in STATUS_FILTERS else ""}),
+        "query": urlencode({"q": words, "state": state}),
     }
 
 
@@ -100,16 +101,6 @@ def _list_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any]:
         # Something came in or is done: the strip above the list is brought up to date as well.
         context = {**plugin_page_context(request, plugin, "knowledge"), **context}
     return {**context, "is_partial_update": True}
-
-
-def _search_words(request: SignedInRequest) -> str:
-    # PostgreSQL knows no NUL.
-    return " ".join(request.GET.get("q", "").replace("\x00", " ").split())[:MAX_SEARCH_LENGTH]
-
-
-def _status_counts(documents: DocumentQuerySet) -> dict[str, int]:
-    of_state = {name: Count("pk", filter=condition) for name, (_, condition) in STATUS_FILTERS.items()}
-    return documents.aggregate(total=Count("pk"), **of_state)
 
 
 def _order_documents(documents: DocumentQuerySet) -> DocumentQuerySet:

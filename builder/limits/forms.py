@@ -6,11 +6,12 @@ from typing import Any
 
 from django import forms
 
+from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin
 from plugins.retention import KINDS, site_retention_days
 
 
-class LimitsForm(forms.ModelForm):
+class LimitsForm(StyledFormMixin, forms.ModelForm):
     """Its placeholders are what the site keeps."""
 
     class Meta:
@@ -20,7 +21,4 @@ class LimitsForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for kind in KINDS:
-            field = self.fields[f"keep_{kind}_days"]
-            field.widget.attrs["placeholder"] = str(site_retention_days(kind))
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "input"
+            self.fields[f"keep_{kind}_days"].widget.attrs["placeholder"] = str(site_retention_days(kind))

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from django import forms
 
+from lexic.styled_form import StyledFormMixin
 from plugins.models import SEMVER, Release
 
 
-class PublishForm(forms.Form):
+class PublishForm(StyledFormMixin, forms.Form):
     notes = forms.CharField(
         required=False,
-        widget=forms.Textarea(attrs={"rows": 4, "class": "input"}),
+        widget=forms.Textarea(attrs={"rows": 4}),
         help_text="What changed, for those who ask the plugin. May be empty.",
     )
     version = forms.CharField(
         required=False,
         max_length=32,
         validators=[SEMVER],
-        widget=forms.TextInput(attrs={"class": "input"}),
         help_text="Raise the first number when agents must check their use again.",
     )
 
 
-class NotesForm(forms.ModelForm):
+class NotesForm(StyledFormMixin, forms.ModelForm):
     """The one thing of a release that may change: it decides no answer."""
 
     class Meta:
         model = Release
         fields = ("notes",)
-        widgets = {"notes": forms.Textarea(attrs={"rows": 3, "class": "input"})}
+        widgets = {"notes": forms.Textarea(attrs={"rows": 3})}

@@ -19,7 +19,7 @@ def try_publish(request: SignedInRequest, plugin: Plugin, **said: Any) -> bool:
     try:
         done = publish(plugin, by=request.user, **said)
     except LexicError as error:
-        messages.error(request, f"{plugin}: {error.message} {error.hint}".strip())
+        messages.error(request, f"{plugin}: {error.message_with_hint}")
         return False
     log_plugin_change(request, plugin, f"Published as {done.release.version}.")
     unchanged = "" if done.is_new else " Nothing that decides an answer has changed since that release."

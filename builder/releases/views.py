@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
@@ -17,6 +16,7 @@ from builder.releases.diff import diff_texts
 from builder.releases.forms import NotesForm, PublishForm
 from builder.releases.publication import try_publish, withdraw_with_message
 from knowledge.embedders.base import EmbedderError
+from lexic.http.parameters import get_page
 from marketplace.publishing.golden_gate import gate_result
 from marketplace.publishing.release_diff import draft_changes, release_changes
 from marketplace.publishing.rollback import roll_back
@@ -31,7 +31,7 @@ MAX_VERSIONS = 100
 
 def show_releases(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     every = plugin.releases.select_related("created_by").defer("trees", "knowledge", "system_prompt")
-    page = Paginator(every, PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, every, per_page=PER_PAGE)
     latest = plugin.releases.values_list("pk", flat=True).first()
     return render_pane(request, plugin, "releases", "builder/releases.html", {"page": page, "latest": latest})
 
@@ -42,6 +42,7 @@ def show_release(request: SignedInRequest, plugin: Plugin, release: UUID) -> Htt
     form = NotesForm(request.POST if request.method == "POST" else None, instance=found)
     if form.is_valid():
         form.save()
+        log_plugin_change(request, plugin, f"Changed the notes of {found.version}.")
         messages.success(request, "The notes are saved. Answers do not change.")
         return HttpResponseRedirect(request.path)
     versions = list(plugin.releases.exclude(pk=found.pk).values_list("version", flat=True)[:MAX_VERSIONS])

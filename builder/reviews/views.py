@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -13,6 +12,7 @@ from django.urls import reverse
 from accounts.signed_in_request import SignedInRequest
 from builder.panes import render_pane
 from lexic.errors import LexicError
+from lexic.http.parameters import get_page
 from marketplace.listings.review_counts import review_counts
 from marketplace.models import Review, ReviewQuerySet, Verdict
 from marketplace.reviews.forms import ReplyForm
@@ -32,7 +32,7 @@ def reply_to_review(request: SignedInRequest, plugin: Plugin, review: UUID) -> H
         try:
             save_reply(found, **form.cleaned_data)
         except LexicError as error:
-            form.add_error("text", f"{error.message} {error.hint}")
+            form.add_error("text", error.message_with_hint)
         else:
             messages.success(request, "Your reply is published." if found.reply else "Your reply is deleted.")
             pane = reverse("admin:builder_reviews", args=[plugin.pk])
@@ -44,7 +44,7 @@ def _render_reviews(
     request: SignedInRequest, plugin: Plugin, *, answered: dict[UUID, ReplyForm] | None = None
 ) -> HttpResponse:
     """`answered` holds the form that could not be kept, with what was typed."""
-    page = Paginator(_plugin_reviews(plugin), PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, _plugin_reviews(plugin), per_page=PER_PAGE)
     found = review_rows(page.object_list, latest=plugin.version)
     counted = review_counts([plugin.pk])[plugin.pk]
     rows = []

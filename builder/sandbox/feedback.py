@@ -6,12 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.http import Http404, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.signed_in_request import SignedInRequest
 from builder.panes import HtmxRequest, render_pane
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
@@ -87,7 +86,7 @@ class FeedbackForm(forms.ModelForm):
 
 def save_as_golden(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """The form that makes a golden question of an answer, for those who may change the plugin. Raises Http404."""
-    row = _query_or_404(request, plugin, query)
+    row = get_object_or_404(Query.objects.visible_to(request.user), plugin=plugin, pk=query)
     form = GoldenFromAnswerForm(request.POST if request.method == "POST" else None, query=row)
     if form.is_valid():
         form.save()
@@ -97,7 +96,7 @@ def save_as_golden(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpRes
 
 def give_feedback(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResponse:
     """A verdict with a note, from anybody who may read the answer. A person's latest one counts. Raises Http404."""
-    row = _query_or_404(request, plugin, query)
+    row = get_object_or_404(Query.objects.visible_to(request.user), plugin=plugin, pk=query)
     known = Feedback.objects.filter(query=row, user=request.user).first()
     feedback = known or Feedback(query=row, user=request.user)
     feedback.created_at = timezone.now()
@@ -108,14 +107,6 @@ def give_feedback(request: HtmxRequest, plugin: Plugin, query: UUID) -> HttpResp
         message = "Noted as wrong. It waits in the inbox with your note." if is_wrong else "Noted as right."
         return _confirm(request, plugin, row, message)
     return _render_fragment(request, plugin, "builder/sandbox/feedback_form.html", {"form": form, "query": row})
-
-
-def _query_or_404(request: SignedInRequest, plugin: Plugin, pk: UUID) -> Query:
-    """The query, if it was asked of this plugin and this person may read it. Raises Http404."""
-    query = Query.objects.visible_to(request.user).filter(plugin=plugin, pk=pk).first()
-    if query is None:
-        raise Http404("There is no such question among those of this plugin.")
-    return query
 
 
 def _render_fragment(request: HtmxRequest, plugin: Plugin, fragment: str, context: dict[str, Any]) -> HttpResponse:

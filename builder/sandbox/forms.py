@@ -10,6 +10,7 @@ from django import forms
 
 from knowledge.search.filters import Filters
 from plugins.models import Plugin
+from plugins.slugs import parse_id
 from querying.forms import QuestionForm
 from querying.releases import DRAFT
 
@@ -94,13 +95,7 @@ class AskForm(QuestionForm):
 
 def parse_query_ids(text: str) -> list[UUID]:
     """The queries of a conversation, oldest first; what is no id is left out."""
-    found = []
-    for part in text.split(","):
-        try:
-            found.append(UUID(part))
-        except ValueError:
-            continue
-    return list(dict.fromkeys(found))[-MAX_TURNS:]
+    return list(dict.fromkeys(pk for part in text.split(",") if (pk := parse_id(part))))[-MAX_TURNS:]
 
 
 def _parse_fact(line: str) -> tuple[str, str]:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from django import forms
 
 from lexic.http.origin_form_field import OriginsFormField
+from lexic.styled_form import StyledFormMixin
 from marketplace.sharing.shareability import sharing_blockers
 from plugins.models import Plugin, Role
 
 
-class InviteForm(forms.Form):
+class InviteForm(StyledFormMixin, forms.Form):
     email = forms.CharField(
         label="Email address",
         max_length=254,
-        widget=forms.EmailInput(attrs={"class": "input", "autocomplete": "off", "aria-describedby": "invite-what"}),
+        widget=forms.EmailInput(attrs={"autocomplete": "off", "aria-describedby": "invite-what"}),
     )
-    role = forms.ChoiceField(
-        label="As",
-        choices=[(Role.EDITOR, "editor"), (Role.VIEWER, "viewer")],
-        widget=forms.Select(attrs={"class": "input"}),
-    )
+    role = forms.ChoiceField(label="As", choices=[(Role.EDITOR, "editor"), (Role.VIEWER, "viewer")])
 
 
 class AvailabilityForm(forms.ModelForm):

@@ -58,7 +58,7 @@ def invite_person(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     try:
         invitation = invite_and_mail(plugin, email=said["email"], role=said["role"], by=request.user)
     except LexicError as error:
-        form.add_error("email", f"{error.message} {error.hint}".strip())
+        form.add_error("email", error.message_with_hint)
         return render_sharing(request, plugin, invite_form=form)
     log_and_report(request, plugin, f"An invitation is on its way to {invitation.email}. It is open for 14 days.")
     return _to_pane(plugin)

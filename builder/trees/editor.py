@@ -6,12 +6,12 @@ import json
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
+from builder.history import log_and_report, log_plugin_change
 from builder.panes import may_edit_plugin, render_pane
 from builder.trees.editor_json import checked_tree_json, selection_json, walk_json
 from builder.trees.json_requests import json_errors, parse_json, read_body
@@ -31,7 +31,7 @@ def edit_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpRespo
     """GET: the page. PUT: save what was sent."""
     one = tree_or_404(plugin, tree)
     if request.method == "PUT":
-        return save_tree(request, one)
+        return save_tree(request, plugin, one)
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "PUT"])
     draft = export_draft(one)
@@ -53,9 +53,9 @@ def edit_tree_as_text(request: SignedInRequest, plugin: Plugin, tree: UUID) -> H
         try:
             saved = save_draft(parse_draft(parse_json(text)), tree=one, version=version, by=request.user)
         except LexicError as refused:
-            error = f"Nothing was saved. {refused.message} {refused.hint}".strip()
+            error = f"Nothing was saved. {refused.message_with_hint}"
         else:
-            messages.success(request, f"“{saved.name}” is saved.")
+            log_and_report(request, plugin, f"“{saved.name}” is saved.")
             return redirect(request.path)
     else:
         text, version = json.dumps(export_draft(one), indent=2, ensure_ascii=False), one.version
@@ -68,7 +68,7 @@ def _saved_tree_json(tree: DecisionTree) -> dict[str, Any]:
 
 
 @json_errors
-def save_tree(request: SignedInRequest, tree: DecisionTree) -> HttpResponse:
+def save_tree(request: SignedInRequest, plugin: Plugin, tree: DecisionTree) -> HttpResponse:
     """Save against the version in If-Match. 412 brings what is there now, so that nobody's work is lost."""
     draft = parse_draft(read_body(request))
     version = request.headers.get("If-Match", "").strip('"')
@@ -76,6 +76,7 @@ def save_tree(request: SignedInRequest, tree: DecisionTree) -> HttpResponse:
         saved = save_draft(draft, tree=tree, version=version, by=request.user)
     except TreeChanged as error:
         return JsonResponse({**error.as_dict(), "current": _saved_tree_json(error.current)}, status=error.status)
+    log_plugin_change(request, plugin, f"“{saved.name}” is saved.")
     return JsonResponse({**_saved_tree_json(saved), "checked": checked_tree_json(saved.tree_data, draft.cases)})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from knowledge.search.hybrid import Passage
 from querying.question.tree_selection import THRESHOLD, profile_tree, score_tree
 from trees.cases import Case, CaseResult, describe_outcome, measure_coverage, run_cases, walked_branches
 from trees.definition.fields import FactField, collect_fields
@@ -93,10 +92,3 @@ def _step_json(tree: Tree, walk: Walk, step: Step) -> dict[str, Any]:
         "source": step.source,
         "span": fact.span if fact else "",
     }
-
-
-def hint_passage_json(passage: Passage | None, *, url: str) -> dict[str, Any] | None:
-    if passage is None:
-        return None
-    page = f", p. {passage.page_number}" if passage.page_number is not None else ""
-    return {"title": f"{passage.document_title}{page}", "url": url}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.urls import reverse
-
-from builder.trees.editor_json import hint_passage_json
 from knowledge.embedders import get_embedder
 from knowledge.embedders.base import EmbedderError
 from knowledge.models import KnowledgeBase
-from knowledge.search.hybrid import BaseRevision, Passage, search
+from knowledge.search.hybrid import BaseRevision, search
+from knowledge.search.passages import Passage
+from knowledge.source_address import source_path
 from plugins.models import Plugin
 
 
@@ -22,11 +21,13 @@ def find_hint_passage(plugin: Plugin, *, hint: str) -> dict[str, Any]:
         passage = _best_passage(plugin, hint)
     except EmbedderError as error:
         return {"hint": hint, "found": None, "error": error.message}
-    url = ""
-    if passage:
-        span = {"start": str(passage.start), "end": str(passage.end)}
-        url = reverse("source", args=[passage.page_id], query=span)
-    return {"hint": hint, "found": hint_passage_json(passage, url=url), "error": ""}
+    return {"hint": hint, "found": passage and _passage_json(passage), "error": ""}
+
+
+def _passage_json(passage: Passage) -> dict[str, str]:
+    page = f", p. {passage.page_number}" if passage.page_number is not None else ""
+    url = source_path(passage.page_id, start=passage.start, end=passage.end)
+    return {"title": f"{passage.document_title}{page}", "url": url}
 
 
 def _best_passage(plugin: Plugin, hint: str) -> Passage | None:

@@ -9,18 +9,18 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.signed_in_request import SignedInRequest
-from builder.history import errors_as_messages
+from builder.history import errors_as_messages, log_and_report, log_plugin_change
 from builder.panes import render_pane
 from builder.trees.json_requests import parse_json
 from builder.trees.tree_usage import TreeUsage, tree_usage
 from lexic.http.error_handlers import PayloadTooLarge
+from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from trees.cases import parse_cases, run_cases
 from trees.definition.fields import collect_fields
@@ -54,7 +54,7 @@ class TreeRow:
 
 def show_trees(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     trees = plugin.trees.prefetch_related("cases")
-    page = Paginator(trees, PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, trees, per_page=PER_PAGE)
     counted = tree_usage(plugin, list(page), since=timezone.now() - timedelta(days=USAGE_DAYS))
     rows = [_tree_row(tree, counted.get(tree.pk)) for tree in page]
     context = {"rows": rows, "page": page, "days": USAGE_DAYS, "max_name": MAX_TREE_NAME_LENGTH}
@@ -111,7 +111,9 @@ def import_tree(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         if (file.size or 0) > MAX_TREE_BYTES:
             raise PayloadTooLarge(f"{file.name} is larger than 2 MB.", hint="Split it into several trees.")
         draft = parse_tree_file(parse_json(file.read()), name=PurePath(file.name or "").stem[:MAX_TREE_NAME_LENGTH])
-        return _to_editor(create_tree(draft, plugin=plugin, by=request.user))
+        tree = create_tree(draft, plugin=plugin, by=request.user)
+        log_plugin_change(request, plugin, f"Imported the tree “{tree.name}”.")
+        return _to_editor(tree)
     return _to_list(plugin)
 
 
@@ -120,6 +122,7 @@ def _create_and_redirect(
 ) -> HttpResponseRedirect:
     with errors_as_messages(request):
         tree = create_tree(parse_draft(data), plugin=plugin, by=request.user, is_active=is_active)
+        log_plugin_change(request, plugin, f"Added the tree “{tree.name}”.")
         return _to_editor(tree)
     return _to_list(plugin)
 
@@ -140,7 +143,9 @@ def export_tree_view(request: SignedInRequest, plugin: Plugin, tree: UUID) -> Ht
 
 
 def move_tree_view(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpResponse:
-    move_tree(tree_or_404(plugin, tree), by=-1 if request.POST.get("to") == "up" else 1)
+    one, is_up = tree_or_404(plugin, tree), request.POST.get("to") == "up"
+    move_tree(one, by=-1 if is_up else 1)
+    log_plugin_change(request, plugin, f"Moved the tree “{one.name}” {'up' if is_up else 'down'}.")
     return _to_list(plugin)
 
 
@@ -148,7 +153,9 @@ def set_tree_active(request: SignedInRequest, plugin: Plugin, tree: UUID) -> Htt
     """Take the tree into use, or out of it."""
     one = tree_or_404(plugin, tree)
     # Not a change of what the tree says: an editor that is open elsewhere can still save.
-    DecisionTree.objects.filter(pk=one.pk).update(is_active=request.POST.get("use") == "yes")
+    is_active = request.POST.get("use") == "yes"
+    DecisionTree.objects.filter(pk=one.pk).update(is_active=is_active)
+    log_plugin_change(request, plugin, f"Took the tree “{one.name}” {'into' if is_active else 'out of'} use.")
     return _to_list(plugin)
 
 
@@ -159,6 +166,6 @@ def delete_tree(request: SignedInRequest, plugin: Plugin, tree: UUID) -> HttpRes
         with errors_as_messages(request):
             plugin.check_deletable()
             one.delete()
-            messages.success(request, f"“{one.name}” is deleted. Releases keep the tree.")
+            log_and_report(request, plugin, f"“{one.name}” is deleted. Releases keep the tree.")
         return _to_list(plugin)
     return render_pane(request, plugin, "trees", "builder/trees/delete.html", {"tree": one})

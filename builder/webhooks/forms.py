@@ -6,16 +6,15 @@ from typing import Any
 
 from django import forms
 
+from lexic.styled_form import StyledFormMixin
 from webhooks.models import Event, Webhook
 
 
-class WebhookForm(forms.Form):
+class WebhookForm(StyledFormMixin, forms.Form):
     url = forms.CharField(
         label="Address",
         max_length=2000,
-        widget=forms.URLInput(
-            attrs={"class": "input", "placeholder": "https://example.org/lexic", "autocomplete": "off"}
-        ),
+        widget=forms.URLInput(attrs={"placeholder": "https://example.org/lexic", "autocomplete": "off"}),
     )
     events = forms.MultipleChoiceField(
         label="Tell it when",

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -18,6 +17,7 @@ from builder.history import errors_as_messages, log_and_report, log_plugin_chang
 from builder.panes import render_pane
 from builder.webhooks.forms import WebhookForm
 from lexic.errors import LexicError
+from lexic.http.parameters import get_page
 from plugins.models import Plugin
 from webhooks import operations
 from webhooks.models import Delivery, Webhook
@@ -34,7 +34,7 @@ def show_webhooks(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         try:
             made, secret = operations.create_webhook(plugin, by=request.user, **form.cleaned_data)
         except LexicError as error:
-            form.add_error("url", f"{error.message} {error.hint}")
+            form.add_error("url", error.message_with_hint)
         else:
             log_plugin_change(request, plugin, f"Added a webhook to {made.host}.")
             return _render_webhook(request, plugin, made, secret=secret)
@@ -54,7 +54,7 @@ def show_webhook(request: SignedInRequest, plugin: Plugin, webhook: UUID) -> Htt
     try:
         operations.update_webhook(found, **form.cleaned_data)
     except LexicError as error:
-        form.add_error("url", f"{error.message} {error.hint}")
+        form.add_error("url", error.message_with_hint)
         return _render_webhook(request, plugin, _get_webhook(plugin, webhook), form=form)
     log_and_report(request, plugin, f"Changed the webhook to {found.host}.")
     return _redirect_to_webhook(found)
@@ -105,7 +105,7 @@ def redeliver_event(request: SignedInRequest, plugin: Plugin, webhook: UUID, del
 def _render_webhook(
     request: SignedInRequest, plugin: Plugin, webhook: Webhook, *, form: WebhookForm | None = None, secret: str = ""
 ) -> HttpResponse:
-    page = Paginator(webhook.deliveries.all(), PER_PAGE).get_page(request.GET.get("page"))
+    page = get_page(request, webhook.deliveries.all(), per_page=PER_PAGE)
     context = {
         "webhook": webhook,
         "form": form or WebhookForm(webhook=webhook),

@@ -29,7 +29,7 @@ from language.figures.dates_and_identifiers import (
 )
 from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate, TextFigures
 from language.figures.quantities import add_context, header_units, read_number_words, read_quantities
-from language.number_words import NUMBER_WORD_PATTERN, ORDINALS, parse_number_words
+from language.number_words import NUMBER_WORD_PATTERN, parse_number_words
 from language.units import is_same_amount
 
 # A longer text is no sentence and no passage; its figures are not read.
@@ -48,7 +48,6 @@ _REPEATED_IN_DIGITS = re.compile(
     rf"\b(?P<words>{NUMBER_WORD_PATTERN}(?:(?:-| and | ){NUMBER_WORD_PATTERN}){{0,6}}) ?\((?P<digits>\d{{1,12}})\)",
     re.IGNORECASE,
 )
-_ANNIVERSARY = re.compile(rf"\b(?P<nth>{'|'.join(ORDINALS)})\s+anniversary\s+of\b", re.IGNORECASE)
 # "7+ years"
 _TRAILING_PLUS = re.compile(r"(?<![\w.,+])(\d{1,9})\+(?= ?[a-zA-Z])")
 # A lone "one" is read as no figure, but it bears out a 1.
@@ -67,11 +66,7 @@ def normalize_notation(text: str) -> str:
         text = "".join(pieces)
     text = _CLOCK_SUFFIX.sub(r"\1m", _MULTIPLICATION_SIGN.sub(" x ", _SPACE_RUN.sub(" ", text)))
     text = _TRAILING_PLUS.sub(r"at least \1", text)
-    return _ANNIVERSARY.sub(_years_after, _REPEATED_IN_DIGITS.sub(_number_in_digits, text))
-
-
-def _years_after(match: re.Match[str]) -> str:
-    return f"{ORDINALS.index(match['nth'].lower()) + 1} years after"
+    return _REPEATED_IN_DIGITS.sub(_number_in_digits, text)
 
 
 def _number_in_digits(match: re.Match[str]) -> str:

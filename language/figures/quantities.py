@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from language.figures.bounds import AT_LEAST, AT_MOST, Bound, find_bounds, trailing_bound
+from language.figures.bounds import Bound, find_bounds, trailing_bound
 from language.figures.figure_types import TOLERANCE, Quantity
 from language.lazy_pattern import lazy_pattern
 from language.number_words import FRACTION_WORD_PATTERN, NUMBER_WORD_PATTERN, SCALES, parse_number_words
@@ -65,12 +65,8 @@ then not nor may must shall can will should under over above below into onto upo
 depending respectively minimum maximum percent
 """
 _NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
-_TRAILING_EXTREME = lazy_pattern(
-    r"[ ](?:is|are|being|as)[ ](?:the|a|an)[ ](?:absolute[ ])?(minimum|maximum)", re.IGNORECASE
-)
 # "After six hours" bounds a time as "within six hours" does, on the other side.
 _TIME_SIDE = lazy_pattern(r"\b(after|before)\s$", re.IGNORECASE)
-_AGE_SUFFIX = lazy_pattern(r" or (?:older|younger)\b| years? old\b", re.IGNORECASE)
 _FAR_REACH, _NEAR_REACH = 90, 26
 _BOUND_BREAK = lazy_pattern(r"[.;|\n]\s")
 
@@ -156,7 +152,6 @@ def add_context(text: str, quantities: Sequence[Quantity]) -> tuple[Quantity, ..
     return tuple(
         replace(
             quantity,
-            units=("", "year") if quantity.units == ("",) and _AGE_SUFFIX.match(text, quantity.end) else quantity.units,
             bound=_quantity_bound(text, quantity, known, edge),
             noun=_counted_noun(text, quantity),
         )
@@ -169,8 +164,6 @@ def _quantity_bound(text: str, quantity: Quantity, known: Sequence[Bound], edge:
         return quantity.bound
     if after := trailing_bound(text, quantity.end):
         return after
-    if behind := _TRAILING_EXTREME.match(text, quantity.end):
-        return AT_LEAST if behind[1].lower() == "minimum" else AT_MOST
     if side := _TIME_SIDE.search(text[max(0, quantity.start - 12) : quantity.start]):
         return side[1].lower()
     before = [bound for bound in known if edge <= bound.start and bound.end <= quantity.start]

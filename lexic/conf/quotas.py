@@ -1,4 +1,4 @@
-"""What an account, a plugin and this site may hold, and do at once. 0: no limit."""
+"""What an account, a visitor, a plugin and this site may hold, and do at once. 0: no limit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ DEFAULT_QUOTAS = {
     "account_storage_mb": 10_240,
     "account_documents": 50_000,
     "account_plugins": 200,
+    "account_projects": 200,
+    "account_conversations": 2000,
     "account_copies": 50,
     "account_keys": 20,
     "account_reads": 0,
     "account_streams": 20,
+    "visitor_streams": 4,
     "plugin_people": 50,
+    "project_people": 50,
     "plugin_webhooks": 10,
     "site_storage_mb": 0,
     "site_documents": 0,

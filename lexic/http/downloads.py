@@ -17,7 +17,7 @@ class DownloadResponse(StreamingHttpResponse):
 
     def __init__(self, file: IO[bytes], *, name: str, content_type: str) -> None:
         self._file = file
-        super().__init__(_read_chunks(file), content_type=content_type)
+        super().__init__(self._read_chunks(), content_type=content_type)
         self["Content-Length"] = str(file.seek(0, 2))
         self["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
         file.seek(0)
@@ -26,7 +26,6 @@ class DownloadResponse(StreamingHttpResponse):
         super().close()
         self._file.close()
 
-
-async def _read_chunks(file: IO[bytes]) -> AsyncGenerator[bytes]:
-    while piece := await sync_to_async(file.read)(CHUNK_BYTES):
-        yield piece
+    async def _read_chunks(self) -> AsyncGenerator[bytes]:
+        while piece := await sync_to_async(self._file.read)(CHUNK_BYTES):
+            yield piece

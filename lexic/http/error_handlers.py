@@ -79,19 +79,14 @@ def handle_api_exception(exc: Exception, context: Mapping[str, Any]) -> HttpResp
     error = to_lexic_error(exc)
     if error.status >= 500:
         _log_error(exc, error)
-    return JsonResponse(
-        error_body(error, path=_request_path(context)), status=error.status, headers=_error_headers(exc, error)
-    )
+    request = context.get("request")
+    body = error_body(error, path=request.path if request is not None else "")
+    return JsonResponse(body, status=error.status, headers=_error_headers(exc, error))
 
 
 def error_body(error: LexicError, *, path: str) -> dict[str, Any]:
     """The error as the clients of this address read it."""
     return openai_errors.error_envelope(error) if path.startswith(openai_errors.OPENAI_PATH_PREFIX) else error.as_dict()
-
-
-def _request_path(context: Mapping[str, Any]) -> str:
-    request = context.get("request")
-    return request.path if request is not None else ""
 
 
 def to_lexic_error(exc: BaseException) -> LexicError:
@@ -115,7 +110,9 @@ def _from_drf_error(exc: api.APIException) -> LexicError:
     if isinstance(exc, (api.NotAuthenticated, api.AuthenticationFailed)):
         return NotAuthenticated(validation_message(exc.detail) if isinstance(exc, api.AuthenticationFailed) else None)
     if isinstance(exc, api.Throttled):
-        return TooManyRequests(_throttle_message(exc))
+        wait = getattr(exc, "wait", None)
+        sentence = None if wait is None else f"Too many requests. Try again in {math.ceil(wait)} seconds."
+        return TooManyRequests(sentence)
     if isinstance(exc, api.PermissionDenied):
         return NotAllowed(validation_message(exc.detail))
     if isinstance(exc, api.NotFound):
@@ -170,21 +167,23 @@ def _django_error_detail(exc: django_errors.ValidationError) -> Any:
     return exc.message_dict if hasattr(exc, "error_dict") else exc.messages
 
 
-def _throttle_message(exc: api.Throttled) -> str | None:
-    wait = getattr(exc, "wait", None)
-    return None if wait is None else f"Too many requests. Try again in {math.ceil(wait)} seconds."
-
-
 def _error_headers(exc: BaseException | None, error: LexicError) -> dict[str, str]:
-    headers: dict[str, str] = {}
+    headers = {"Retry-After": str(RETRY_SECONDS)} if error.status == 503 else {}
     if error.status == 401:
         headers["WWW-Authenticate"] = getattr(exc, "auth_header", None) or "Bearer"
-    wait = getattr(exc, "wait", None) or getattr(exc, "retry_after", None)
-    if wait is None and error.status == 503:
-        wait = RETRY_SECONDS
-    if wait is not None:
-        headers["Retry-After"] = str(math.ceil(wait))
-    return headers
+    return headers | retry_headers(exc)
+
+
+def retry_headers(error: BaseException | None) -> dict[str, str]:
+    """`Retry-After`, for an error that says how long to wait; else nothing."""
+    wait = getattr(error, "wait", None) or getattr(error, "retry_after", None)
+    return {} if wait is None else {"Retry-After": str(math.ceil(wait))}
+
+
+def with_retry_after(response: HttpResponse, error: BaseException | None) -> HttpResponse:
+    for name, value in retry_headers(error).items():
+        response[name] = value
+    return response
 
 
 def _log_error(exc: BaseException, error: LexicError) -> None:

@@ -43,8 +43,15 @@ def read_json(body: bytes) -> Any:
     return value
 
 
+class _UnreadableNumber(str):
+    """The beginning of a number that no int or float can hold."""
+
+    __slots__ = ()
+
+
 def parse_json(body: bytes) -> Any:
-    """The value of a JSON text, which may still be too deep or hold unstorable text. Raises `InvalidJson`."""
+    """The value of a JSON text, for `check_json`: it may be too deep, or hold unreadable numbers and unstorable text.
+    Raises `InvalidJson`."""
     try:
         text = body.decode()
         return json.loads(text, parse_int=_parse_int, parse_float=_parse_float, parse_constant=_parse_float)
@@ -66,18 +73,24 @@ def escape_surrogates(value: Any) -> str:
 
 
 def check_json(value: Any) -> None:
-    """Raises `InvalidJson` for JSON that is nested too deeply, `UnstorableText` for text that cannot be stored."""
-    level = [value]
+    """Raises `InvalidJson` for JSON that is nested too deeply or has an unreadable number; where it is neither,
+    `UnstorableText` for text that cannot be stored."""
+    level, is_storable = [value], True
     for _ in range(MAX_JSON_DEPTH):
+        for item in level:
+            if isinstance(item, _UnreadableNumber):
+                raise InvalidJson(f"{item} is no number that can be read.", hint="Send a finite number, or a text.")
+            is_storable = is_storable and not (isinstance(item, str) and _UNSTORABLE_CHARACTERS.search(item))
         level = [child for item in level for child in _child_values(item)]
         if not level:
-            return
-    raise NestedTooDeeply
+            break
+    else:
+        raise NestedTooDeeply
+    if not is_storable:
+        raise UnstorableText
 
 
 def _child_values(item: Any) -> Iterator[Any]:
-    if isinstance(item, str) and _UNSTORABLE_CHARACTERS.search(item):
-        raise UnstorableText
     if isinstance(item, dict):
         yield from item.keys()
         yield from item.values()
@@ -85,22 +98,19 @@ def _child_values(item: Any) -> Iterator[Any]:
         yield from item
 
 
-def _parse_float(text: str) -> float:
-    if not math.isfinite(number := float(text)):
-        raise _invalid_number(text)
-    return number
+def _parse_float(text: str) -> float | _UnreadableNumber:
+    return number if math.isfinite(number := float(text)) else _unreadable(text)
 
 
-def _parse_int(text: str) -> int:
+def _parse_int(text: str) -> int | _UnreadableNumber:
     try:
         return int(text)
     except ValueError:  # it has thousands of digits
-        raise _invalid_number(text) from None
+        return _unreadable(text)
 
 
-def _invalid_number(text: str) -> InvalidJson:
-    shown = text if len(text) <= 20 else f"{text[:20]}…"
-    return InvalidJson(f"{shown} is no number that can be read.", hint="Send a finite number, or a text.")
+def _unreadable(text: str) -> _UnreadableNumber:
+    return _UnreadableNumber(text if len(text) <= 20 else f"{text[:20]}…")
 
 
 def _encoding_problem(body: bytes, error: UnicodeDecodeError) -> str:

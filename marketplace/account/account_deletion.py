@@ -10,10 +10,11 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts import avatars
+from accounts.email_addresses import has_confirmed_email
 from accounts.models import ApiKey, User
-from conversations.models import ChatSession
+from conversations.models import ChatSession, Project
 from knowledge import task_queue
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import BaseMember, Document, KnowledgeBase
 from lexic.errors import Conflict
 from marketplace.models import Install, Review
 from marketplace.publishing.membership import end_lapsed_grants
@@ -52,6 +53,7 @@ class AccountDeletion:
     bases. `questions` to other people's plugins stay without a name. `held` plugins keep the account from going."""
 
     plugins: tuple[Plugin, ...]
+    projects: int
     documents: int
     plugin_questions: int
     keys: int
@@ -67,9 +69,11 @@ def account_deletion(user: User) -> AccountDeletion:
     bases = KnowledgeBase.objects.filter(owner=user)
     plugins = Plugin.objects.filter(owner=user).order_by("name").only("name", "is_published", "legal_hold")
     readers = plugins_that_read(bases.values_list("pk", flat=True)).exclude(owner=user)
-    asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user)).exclude(plugin__owner=user)
+    # Those that read private documents name no plugin, and go with the account.
+    asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user), layers=[]).exclude(plugin__owner=user)
     return AccountDeletion(
         plugins=tuple(plugins),
+        projects=Project.objects.filter(owner=user).count(),
         documents=Document.objects.present().filter(knowledge_base__in=bases).count(),
         plugin_questions=Query.objects.filter(plugin__owner=user, erased_at=None).count(),
         keys=ApiKey.objects.filter(owner=user).count(),
@@ -95,9 +99,13 @@ def delete_account(user: User) -> None:
             raise PluginsUnderLegalHold(held)
         _detach_what_is_held(locked)
         Install.objects.filter(original__owner=locked).update(original_author=DELETED_AUTHOR_NAME)
-        Invitation.objects.for_address(locked.email).delete()
+        if has_confirmed_email(locked):  # anybody can sign up with anybody's address
+            Invitation.objects.for_address(locked.email).delete()
+            BaseMember.objects.for_address(locked.email).delete()
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
         erase_quotations(bases)
+        # They name no plugin, so that nobody is left who has a use for them.
+        Query.objects.with_layers().filter(Q(user=locked) | Q(api_key__owner=locked)).delete()
         for plugin in Plugin.objects.filter(owner=locked):
             delete_plugin(plugin)
         left = list(bases.all())  # of no plugin, or read by plugins of others
@@ -115,7 +123,8 @@ def delete_account(user: User) -> None:
 
 def _detach_what_is_held(user: User) -> None:
     """What the person said to plugins of others under legal hold stays, without them."""
-    ChatSession.objects.filter(user=user).exclude(plugin__legal_hold="").detach_from_person()
+    public = ChatSession.objects.filter(user=user, is_private=False)
+    public.exclude(plugin__legal_hold="").detach_from_person()
     Review.objects.filter(author=user).exclude(plugin__legal_hold="").detach_from_person()
     held = Plugin.objects.exclude(legal_hold="").values("pk")
     Feedback.objects.filter(user=user, query__plugin__in=held).update(user=None)

@@ -15,12 +15,16 @@ from django.db.models import Model, Q, QuerySet
 
 from accounts import avatars
 from accounts.models import User
+from conversations.exchanges import withheld_messages
+from conversations.models import ChatSession
+from knowledge.documents import file_store
+from knowledge.models import BaseKind, Document
 from knowledge.versions.batches import batched
 from lexic.errors import LexicError
 from marketplace.account.personal_data import PERSONAL_DATA_RULES, PersonalDataRule
 from marketplace.bundle.draft_export import export_plugin
 from plugins.models import Plugin
-from querying.audit.quotations import withhold_quotations
+from querying.audit.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.models import Query
 
 # The newest rows of each kind, and the bytes of all plugins together.
@@ -47,6 +51,7 @@ def export_personal_data(user: User) -> IO[bytes]:
             archive.write(picture, "picture.webp")
         for plugin in Plugin.objects.filter(owner=user).order_by("slug"):
             left_out += _write_plugin(archive, plugin)
+        left_out += _write_private_documents(archive, user)
         _write_json(archive, "left_out.json", left_out)
     target.seek(0)
     return target
@@ -65,7 +70,10 @@ def personal_rows(user: User, label: str) -> QuerySet[Model]:
 
 def _write_rows(archive: zipfile.ZipFile, rule: PersonalDataRule, rows: QuerySet[Any], *, user: User) -> None:
     columns, newest = rule.columns, rows[:MAX_ROWS]
-    lines = _questions(newest, columns, user=user) if rows.model is Query else newest.values(*columns)
+    if rows.model is Query:
+        lines: Any = _questions(newest, columns, user=user)
+    else:
+        lines = _chat_messages(newest, columns, reader=user) if rows.model is ChatSession else newest.values(*columns)
     with archive.open(f"{rule.file}.jsonl", "w") as member:
         for line in lines.iterator(chunk_size=_EXPORT_BATCH) if isinstance(lines, QuerySet) else lines:
             member.write(_json_bytes(line) + b"\n")
@@ -76,6 +84,20 @@ def _questions(rows: QuerySet[Query], columns: tuple[str, ...], *, user: User) -
     for batch in batched(rows.iterator(chunk_size=_EXPORT_BATCH), _EXPORT_BATCH):
         for row in withhold_quotations(batch, viewer=user):
             yield {name: getattr(row, name) for name in columns}
+
+
+def _chat_messages(
+    sessions: QuerySet[ChatSession], columns: tuple[str, ...], *, reader: User
+) -> Iterator[dict[str, Any]]:
+    """A line for each message, without the answers that the chat itself does not show any more."""
+    of_session = [name for name in columns if "__" not in name]
+    for session in sessions.select_related("plugin").iterator(chunk_size=_EXPORT_BATCH):
+        known = {name: getattr(session, name) for name in of_session}
+        messages = list(session.messages.all())
+        withheld = withheld_messages(session, messages, reader=reader)
+        for message in messages:
+            content = WITHHELD_TEXT if message.pk in withheld else message.content
+            yield {**known, "messages__role": message.role, "messages__content": content}
 
 
 def _write_json(archive: zipfile.ZipFile, name: str, value: Any) -> None:
@@ -101,6 +123,28 @@ def _write_plugin(archive: zipfile.ZipFile, plugin: Plugin) -> list[dict[str, st
     except LexicError as error:
         return [_left_out_entry(plugin, error.message)]
     return []
+
+
+def _write_private_documents(archive: zipfile.ZipFile, user: User) -> Iterator[dict[str, str]]:
+    """The files of the person's own documents and of their projects', and what was left out of them. Those of plugins
+    are in the files of the plugins."""
+    theirs = Document.objects.present().filter(knowledge_base__owner=user)
+    private = theirs.exclude(knowledge_base__kind=BaseKind.PLUGIN).exclude(sha256="")
+    size = sum(member.compress_size for member in archive.infolist())
+    for document in private.order_by("pk").iterator(chunk_size=_EXPORT_BATCH):
+        path, name = file_store.stored_path(document.sha256), f"documents/{document.pk}/{_safe_name(document)}"
+        if not path.exists():
+            yield {"what": name, "why": "Its file is missing."}
+        elif size + path.stat().st_size > MAX_EXPORT_BYTES:
+            yield {"what": name, "why": "Together your files are larger than 2 GB."}
+        else:
+            archive.write(path, name)
+            size += path.stat().st_size
+
+
+def _safe_name(document: Document) -> str:
+    """The file's name as one part of a path."""
+    return document.file_name.replace("/", "-").replace("\\", "-").strip(". ") or "document"
 
 
 def _left_out_entry(plugin: Plugin, why: str) -> dict[str, str]:

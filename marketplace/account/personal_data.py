@@ -68,7 +68,7 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "trees.DecisionTree.changed_by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "querying.Dismissal.by": PersonalDataRule(reason_omitted=_AUTHORSHIP_REASON, outlives_account=True),
     "knowledge.KnowledgeBase.owner": PersonalDataRule(
-        file="knowledge_bases", columns=("id", "name", "embedder", "language", "created_at")
+        file="knowledge_bases", columns=("id", "kind", "name", "embedder", "language", "created_at")
     ),
     "knowledge.KnowledgeGrant.granted_to": PersonalDataRule(
         file="knowledge_grants",
@@ -98,9 +98,20 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
         extra_lookups=("api_key__owner",),
         outlives_account=True,
     ),
+    "conversations.Project.owner": PersonalDataRule(
+        file="projects", columns=("id", "name", "description", "plugin_id", "created_at", "updated_at")
+    ),
     "conversations.ChatSession.user": PersonalDataRule(
         file="chats",
-        columns=("plugin_id", "title", "created_at", "last_used_at", "messages__role", "messages__content"),
+        columns=(
+            "plugin_id",
+            "project_id",
+            "title",
+            "created_at",
+            "last_used_at",
+            "messages__role",
+            "messages__content",
+        ),
     ),
     "querying.Feedback.user": PersonalDataRule(file="feedback", columns=("query_id", "verdict", "note", "created_at")),
     "marketplace.Install.installed_by": PersonalDataRule(

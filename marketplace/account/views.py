@@ -70,7 +70,7 @@ def delete_account_view(request: SignedInRequest) -> HttpResponse:
         try:
             delete_account(request.user)
         except LexicError as error:
-            form.add_error(None, f"{error.message} {error.hint}")
+            form.add_error(None, error.message_with_hint)
         else:
             logout(request)
             messages.success(request, "Your account is deleted with its content.")

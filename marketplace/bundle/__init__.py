@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from marketplace.bundle.columns import BadBundle
 from marketplace.bundle.draft_export import TooLargeToExport, export_plugin
-from marketplace.bundle.manifest import SlugTaken
 from marketplace.bundle.plugin_import import ImportedPlugin, import_plugin
 
-__all__ = ["BadBundle", "ImportedPlugin", "SlugTaken", "TooLargeToExport", "export_plugin", "import_plugin"]
+__all__ = ["BadBundle", "ImportedPlugin", "TooLargeToExport", "export_plugin", "import_plugin"]

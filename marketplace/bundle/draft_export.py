@@ -16,7 +16,6 @@ from lexic.errors import LexicError
 from marketplace.bundle.archive import DOCUMENTS_FOLDER, MANIFEST_NAME, MAX_BYTES, MAX_DOCUMENTS, MAX_MANIFEST_BYTES
 from marketplace.bundle.columns import column_values
 from plugins.models import Plugin
-from trees.models import DecisionTree
 
 BUNDLE_FORMAT, DRAFT_VERSION = "lexic-plugin", 1
 # Above this it is written to a temporary file instead of memory.
@@ -38,7 +37,10 @@ def export_plugin(plugin: Plugin) -> IO[bytes]:
 
     Of its knowledge it holds the documents of its own knowledge base: those attached to it belong to others.
     """
-    documents = _own_documents(plugin)
+    present = Document.objects.present().filter(knowledge_base__plugin=plugin)
+    # In an order that does not depend on ids. An upload without bytes has never been one.
+    ordered = present.order_by("title", "file_name", "url", "sha256")
+    documents = [document for document in ordered if document.url or document.sha256]
     body = json.dumps(_draft_manifest(plugin, documents), cls=DjangoJSONEncoder, **JSON_OPTIONS).encode()
     paths = {sha256: file_store.stored_path(sha256) for sha256 in sorted({d.sha256 for d in documents if not d.url})}
     if missing := [document for document in documents if not document.url and not paths[document.sha256].exists()]:
@@ -68,16 +70,12 @@ def _draft_manifest(plugin: Plugin, documents: list[Document]) -> dict[str, Any]
         "plugin": column_values(plugin),
         "knowledge": column_values(base),
         "documents": [_draft_document_entry(document) for document in documents],
-        "trees": [_draft_tree_entry(tree) for tree in plugin.trees.prefetch_related("cases")],
+        "trees": [
+            {**column_values(tree), "cases": [column_values(case) for case in tree.cases.all()]}
+            for tree in plugin.trees.prefetch_related("cases")
+        ],
         "golden_questions": [column_values(question) for question in plugin.golden_questions.order_by("pk")],
     }
-
-
-def _own_documents(plugin: Plugin) -> list[Document]:
-    """In an order that does not depend on ids. An upload without bytes has never been one."""
-    present = Document.objects.present().filter(knowledge_base__plugin=plugin)
-    ordered = present.order_by("title", "file_name", "url", "sha256")
-    return [document for document in ordered if document.url or document.sha256]
 
 
 def _draft_document_entry(document: Document) -> dict[str, Any]:
@@ -85,10 +83,6 @@ def _draft_document_entry(document: Document) -> dict[str, Any]:
     # What the file says about itself is read again with it.
     own["metadata"] = {name: value for name, value in document.metadata.items() if name != "file"}
     return own if document.url else {**own, "sha256": document.sha256}
-
-
-def _draft_tree_entry(tree: DecisionTree) -> dict[str, Any]:
-    return {**column_values(tree), "cases": [column_values(case) for case in tree.cases.all()]}
 
 
 def zip_member(name: str) -> zipfile.ZipInfo:

@@ -9,6 +9,7 @@ on trust.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -46,33 +47,23 @@ def page_and_chunk_lines(pinned: PinnedDocument) -> Iterator[bytes]:
     for row in columns.iterator(chunk_size=50):
         yield _json_line(row)
     yield b"\n"
-    windows = _window_counts(pinned)
+    windows = Counter(_pinned_embeddings(pinned).order_by().values_list("chunk_id", flat=True))
     chunks = Chunk.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("index")
     spans = chunks.values_list("page__number", "start", "end", "section_path", "pk")
     for *span, pk in spans.iterator(chunk_size=_ROW_BATCH):
-        yield _json_line([*span, windows.get(pk, 0)])
+        yield _json_line([*span, windows[pk]])
 
 
 def vector_bytes(pinned: PinnedDocument) -> Iterator[bytes]:
     """The content of `vectors/N.f16`, in the order of the chunks."""
     rows = _pinned_embeddings(pinned).order_by("chunk__index", "window").values_list("vector", flat=True)
     for vector in rows.iterator(chunk_size=_ROW_BATCH):
-        yield np.asarray(_vector_values(vector), dtype=VECTOR_DTYPE).tobytes()
-
-
-def _window_counts(pinned: PinnedDocument) -> dict[int, int]:
-    counts: dict[int, int] = {}
-    for pk in _pinned_embeddings(pinned).order_by().values_list("chunk_id", flat=True):
-        counts[pk] = counts.get(pk, 0) + 1
-    return counts
+        values = vector if isinstance(vector, list | np.ndarray) else vector.to_list()
+        yield np.asarray(values, dtype=VECTOR_DTYPE).tobytes()
 
 
 def _pinned_embeddings(pinned: PinnedDocument) -> Any:
     return Embedding.objects.alive_at(pinned.revision).filter(document=pinned.document, space=pinned.vector_space)
-
-
-def _vector_values(vector: Any) -> Any:
-    return vector if isinstance(vector, list | np.ndarray) else vector.to_list()
 
 
 def _json_line(row: Any) -> bytes:
@@ -182,7 +173,7 @@ def _parse_chunk(row: list[Any], *, lengths: dict[int, int], where: str) -> Prep
     if (
         not isinstance(section_path, list)
         or len(section_path) > _MAX_SECTION_DEPTH
-        or not all(map(_is_section_title, section_path))
+        or not all(isinstance(title, str) and len(title) <= MAX_SECTION_LENGTH for title in section_path)
     ):
         raise BadBundle(f"{where} has a chunk under no section there can be.")
     return PreparedChunk(page=page, start=start, end=end, section_path=tuple(section_path), windows=windows)
@@ -194,7 +185,3 @@ def is_natural_number(value: Any) -> bool:
 
 def is_sha256(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 64 and set(value) <= _HEX_DIGITS
-
-
-def _is_section_title(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= MAX_SECTION_LENGTH

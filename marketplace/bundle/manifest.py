@@ -13,10 +13,11 @@ from evaluation.models import GoldenQuestion
 from knowledge import readers
 from knowledge.embedders import get_embedder
 from knowledge.models import KnowledgeBase
-from lexic.errors import Conflict, LexicError
+from lexic.errors import LexicError
 from marketplace.bundle.columns import BadBundle, require_columns, validated_columns, validated_list
 from plugins import slugs
 from plugins.models import Plugin
+from plugins.slugs import SlugTaken
 from trees.cases import MAX_CASES
 from trees.models import DecisionTree, TreeCase
 
@@ -25,13 +26,6 @@ MAX_GOLDEN_QUESTIONS = 5000
 
 # A tree's columns, and those of its cases.
 ParsedTree = tuple[dict[str, Any], list[dict[str, Any]]]
-
-
-class SlugTaken(Conflict):
-    """A plugin of this slug exists already."""
-
-    code = "slug_taken"
-    hint = "Nothing was imported. Choose another slug, or leave it out to get a free one."
 
 
 def parse_plugin(data: Any) -> dict[str, Any]:
@@ -90,16 +84,18 @@ def detect_source_type(head: bytes, *, name: str, title: str) -> str:
 def create_plugin(said: dict[str, Any], *, owner: User, slug: str | None) -> tuple[Plugin, bool]:
     """A draft of the owner's, saved; and whether it could not be called what the file calls it. Raises `SlugTaken`."""
     wanted = slug or said.get("slug") or ""
-    is_taken = bool(wanted) and Plugin.objects.filter(slug=wanted).exists()
-    if slug and is_taken:
-        raise SlugTaken
-    if is_taken:
-        wanted = slugs.unique_slug(wanted, taken=lambda one: Plugin.objects.filter(slug=one).exists())
     plugin = Plugin(
         **{**said, "slug": validated_columns(Plugin, {"slug": wanted}, where="plugin")["slug"]}, owner=owner
     )
-    if slugs.parse_id(plugin.slug) or plugin.slug in slugs.RESERVED_SLUGS:
-        raise BadBundle("Its slug looks like an id, or is an address of the API.")
+    if slugs.parse_id(plugin.slug):
+        raise BadBundle("Its slug looks like an id.")
+    is_taken = False
+    try:
+        plugin.check_slug()
+    except SlugTaken:
+        if slug:
+            raise
+        is_taken, plugin.slug = True, plugin.free_slug()
     plugin.save()
     return plugin, is_taken
 

@@ -18,7 +18,6 @@ from marketplace.bundle.columns import BadBundle, require_columns, validated_col
 from marketplace.bundle.draft_export import BUNDLE_FORMAT, DRAFT_VERSION
 from marketplace.bundle.manifest import (
     ParsedTree,
-    SlugTaken,
     create_golden_questions,
     create_plugin,
     create_trees,
@@ -31,6 +30,7 @@ from marketplace.bundle.manifest import (
 from marketplace.bundle.release_import import ClaimedOrigin
 from marketplace.bundle.signature import Signature
 from plugins.models import Plugin
+from plugins.slugs import SlugTaken
 
 MANIFEST_KEYS = {"format", "version", "plugin", "knowledge", "documents", "trees", "golden_questions"}
 

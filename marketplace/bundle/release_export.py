@@ -69,12 +69,15 @@ def release_manifest(release: Release, documents: Sequence[PinnedDocument]) -> d
         "knowledge": [_knowledge_base_entry(base) for base in pinned_knowledge_bases(release)],
         "documents": [_pinned_document_entry(one) for one in documents],
         "trees": [_pinned_tree_entry(tree, order) for order, tree in enumerate(release.trees)],
-        "golden_questions": [_golden_question_entry(one) for one in shared_golden_questions(release)],
+        "golden_questions": [
+            {name: value for name, value in column_values(one).items() if name not in _GOLDEN_RESULT_COLUMNS}
+            for one in shared_golden_questions(release)
+        ],
     }
 
 
 def release_content_hash(head: dict[str, Any], release: Release) -> str:
-    """The same for the same content of the same release with the same signer, another for any other."""
+    """A hash of the release, its content and its signer."""
     said = json.dumps(head, cls=DjangoJSONEncoder, sort_keys=True)
     return hashlib.sha256(f"{release.pk}\n{settings.PUBLIC_URL} {site_key()}\n{said}".encode()).hexdigest()
 
@@ -151,10 +154,6 @@ def shared_golden_questions(release: Release) -> models.QuerySet[GoldenQuestion]
     plugin: Plugin = release.plugin
     questions = plugin.golden_questions.filter(created_at__lte=release.created_at).order_by("pk")
     return questions if plugin.shares_golden else questions.none()
-
-
-def _golden_question_entry(question: GoldenQuestion) -> dict[str, Any]:
-    return {name: said for name, said in column_values(question).items() if name not in _GOLDEN_RESULT_COLUMNS}
 
 
 def _document_paths(documents: Sequence[PinnedDocument]) -> dict[str, Path]:

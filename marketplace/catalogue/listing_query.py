@@ -6,8 +6,10 @@ import enum
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import urlencode
 
+from lexic.http.parameters import single_line
 from marketplace.listings.listing_text import normalize_domain, normalize_tag
 
 MAX_QUERY_LENGTH = 200
@@ -15,6 +17,7 @@ MAX_QUERY_WORDS, MAX_DOMAINS, MAX_TAGS = 16, 20, 10
 # A word in quotation marks, or a word; either may have a minus before it.
 _WORD_OR_PHRASE = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 _NON_WORD = re.compile(r"[^\w]")
+_shorten = partial(single_line, max_length=MAX_QUERY_LENGTH)
 
 
 class TrustFilter(enum.StrEnum):
@@ -93,18 +96,13 @@ class ListingQuery:
 def parse_listing_query(said: Mapping[str, Sequence[str]]) -> ListingQuery:
     """Out of the lists of an address (`q`, `domain`, `tag`, `trust`, `use`, `sort`). What is not known is left out."""
     return ListingQuery(
-        words=single_line(_first_value(said, "q")),
-        domains=_unique_values(map(normalize_domain, map(single_line, said.get("domain", ()))), most=MAX_DOMAINS),
-        tags=_unique_values(map(normalize_tag, map(single_line, said.get("tag", ()))), most=MAX_TAGS),
+        words=_shorten(_first_value(said, "q")),
+        domains=_unique_values(map(normalize_domain, map(_shorten, said.get("domain", ()))), most=MAX_DOMAINS),
+        tags=_unique_values(map(normalize_tag, map(_shorten, said.get("tag", ()))), most=MAX_TAGS),
         trust=TrustFilter(value) if (value := _first_value(said, "trust")) in set(TrustFilter) else TrustFilter.ANY,
         uses=tuple(use for use in UseFilter if use in said.get("use", ())),
         sort=ListingSort(value) if (value := _first_value(said, "sort")) in set(ListingSort) else None,
     )
-
-
-def single_line(text: str) -> str:
-    """On one line, not too long, and without what the database does not take."""
-    return " ".join(text[: 4 * MAX_QUERY_LENGTH].replace("\x00", " ").split())[:MAX_QUERY_LENGTH].strip()
 
 
 def parse_words(words: str) -> ParsedWords:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from lexic.http.parameters import parse_natural
 from marketplace.catalogue import spelling
 from marketplace.catalogue.browse_page import PER_PAGE, build_facets, build_pager, filter_chips, sort_choices
 from marketplace.catalogue.listing_query import MAX_QUERY_LENGTH, ListingQuery, parse_listing_query
@@ -18,9 +19,7 @@ from marketplace.catalogue.listing_search import ListingSearchResult, search_lis
 def browse_view(request: HttpRequest) -> HttpResponse:
     """What makes no sense in the address is passed over; beyond the last page is the last page."""
     asked = parse_listing_query(dict(request.GET.lists()))
-    said = request.GET.get("page", "")
-    page = int(said) if said.isascii() and said.isdigit() and len(said) <= 6 else 1
-    number, found, instead = _search_or_correct(asked, max(1, page))
+    number, found, instead = _search_or_correct(asked, parse_natural(request.GET.get("page", ""), max_digits=6) or 1)
     context = {
         "section": "marketplace",
         "wanted": asked,

@@ -48,7 +48,7 @@ FIGURES = {"beam-section": beam_section}
 
 
 def handbook_story(markdown: str) -> list[Flowable]:
-    """The flowables of the handbook, in reading order. Raises KeyError for markdown it has no look for."""
+    """The flowables of the handbook, in reading order. Raises KeyError for Markdown that it has no style for."""
     root = SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(markdown))
     return list(_join_tables([part for node in root.children for part in BLOCK_RENDERERS[node.type](node)]))
 

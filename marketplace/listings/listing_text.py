@@ -42,7 +42,7 @@ def weighted_texts(plugin: Plugin) -> dict[str, str]:
 
 
 def embedding_text(plugin: Plugin) -> str:
-    """What is embedded: the beginning of all it says, what is most telling first."""
+    """The text that is embedded: name, tagline, field, tags and description, cut to length."""
     said = [plugin.name, plugin.tagline, plugin_domain(plugin), ", ".join(plugin_tags(plugin)), plugin.description]
     return ". ".join(part.strip().rstrip(".") for part in said if part.strip())[:_MAX_EMBEDDED_LENGTH]
 

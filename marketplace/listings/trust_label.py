@@ -88,15 +88,15 @@ class TrustLabel:
 
     @property
     def dropped_percent(self) -> str:
-        return "" if self.dropped is None else format_percent(self.dropped)
+        return format_percent(self.dropped)
 
     @property
     def median(self) -> str:
-        return "" if self.median_ms is None else format_seconds(self.median_ms)
+        return format_seconds(self.median_ms)
 
     @property
     def p95(self) -> str:
-        return "" if self.p95_ms is None else format_seconds(self.p95_ms)
+        return format_seconds(self.p95_ms)
 
     @property
     def sources_summary(self) -> str:
@@ -116,13 +116,10 @@ class TrustLabel:
         parts += [f"{self.asked_back.total} asked back about"] if self.asked_back else []
         of_which = f", {' and '.join(parts)}," if parts else ""
         counted = "one golden question" if self.golden == 1 else f"{self.golden:,} golden questions"
-        answerer = f" with {self._answerer_name}" if self.answerer else ""
+        answerer = "the quoting answerer" if self.answerer == _EXTRACTIVE_ANSWERER else f"the model {self.answerer}"
+        by_whom = f" with {answerer}" if self.answerer else ""
         day = f"{self.measured_on.day} {self.measured_on:%B %Y}"
-        return f"Measured {day} on the author’s {counted}{of_which}{answerer}.".replace(",.", ".")
-
-    @property
-    def _answerer_name(self) -> str:
-        return "the quoting answerer" if self.answerer == _EXTRACTIVE_ANSWERER else f"the model {self.answerer}"
+        return f"Measured {day} on the author’s {counted}{of_which}{by_whom}.".replace(",.", ".")
 
 
 def build_trust_label(listing: Listing) -> TrustLabel:
@@ -167,11 +164,13 @@ def wilson_interval(right: int, total: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def format_percent(share: float) -> str:
-    """With one decimal, where there is something to say after the point."""
-    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+def format_percent(share: float | None) -> str:
+    """With one decimal, where there is something to say after the point; empty for None."""
+    return "" if share is None else f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
-def format_seconds(milliseconds: float) -> str:
-    """To a tenth; shorter than that, in milliseconds."""
+def format_seconds(milliseconds: float | None) -> str:
+    """To a tenth; shorter than that, in milliseconds; empty for None."""
+    if milliseconds is None:
+        return ""
     return f"{milliseconds / 1000:.1f} s" if milliseconds >= 100 else f"{milliseconds:.0f} ms"

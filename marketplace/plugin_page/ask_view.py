@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts import visitors
+from accounts.signed_in_request import user_or_none
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from marketplace.plugin_page.forms import MAX_QUESTION_LENGTH, VisitorQuestionForm
@@ -25,13 +26,12 @@ from querying.presentation.answer import StoredAnswer, present_answer, to_stored
 from querying.presentation.page_requests import (
     error_response,
     questions_left_text,
-    signed_in_user,
     wants_event_stream,
     with_status_of,
 )
 from querying.question import document_access
 from querying.question.resolve import resume_from_token
-from querying.question.user_limits import check_visitor_limit
+from querying.question.user_limits import question_of_visitor
 from querying.types import Caller, Question
 
 # Whoever has the token of a question back may answer it: nobody knows who visitors are.
@@ -55,7 +55,7 @@ def ask_view(request: HttpRequest, slug: str) -> HttpResponseBase:
             return sse.event_stream_response(_answer_events(request, plugin, question))
     started = time.monotonic()
     run = question_run.run_to_end(question)
-    answer = present_answer(_stored_answer(run, started), viewer=signed_in_user(request))
+    answer = present_answer(_stored_answer(run, started), viewer=user_or_none(request))
     return with_status_of(run, render_plugin_page(request, slug, question=question.text, answer=answer))
 
 
@@ -72,8 +72,7 @@ def _build_question(request: HttpRequest, plugin: Plugin) -> Question:
     question = Question(text=fields["question"], release=release, caller=caller)
     if fields["token"]:
         question = resume_from_token(question, token=fields["token"], answer=fields["answer"])
-    check_visitor_limit(visitors.visitor_id(request), plugin=plugin)
-    return question
+    return question_of_visitor(question, visitors.visitor_id(request))
 
 
 def _error_page(request: HttpRequest, slug: str, error: LexicError) -> HttpResponse:
@@ -87,7 +86,7 @@ def _stored_answer(run: question_run.QuestionRun, started: float) -> StoredAnswe
 
 
 def _answer_events(request: HttpRequest, plugin: Plugin, question: Question) -> AsyncGenerator[bytes]:
-    started, viewer = time.monotonic(), signed_in_user(request)
+    started, viewer = time.monotonic(), user_or_none(request)
     # The answer is rendered when the request is over, and may have a form of its own.
     context = {"plugin": plugin, "csrf_token": get_token(request)}
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from accounts.signed_in_request import user_or_none
 from lexic.errors import LexicError
 from marketplace.listings.listing_text import plugin_domain
 from marketplace.listings.trust_label import build_trust_label
@@ -26,7 +27,7 @@ from marketplace.reviews.review_list import build_reviews_section
 from marketplace.sharing.provenance import provenance_of
 from plugins.models import Plugin, Release
 from querying.presentation.answer import AnswerPresentation
-from querying.presentation.page_requests import questions_left_text, signed_in_user
+from querying.presentation.page_requests import questions_left_text
 
 _MAX_SUMMARY_LENGTH = 200
 
@@ -48,7 +49,7 @@ def render_plugin_page(
 ) -> HttpResponse:
     """The page, with what came of a question: its answer, or the error, with the question kept in the box. Raises
     Http404 for what is not on the marketplace."""
-    plugin, viewer = plugin_or_404(slug), signed_in_user(request)
+    plugin, viewer = plugin_or_404(slug), user_or_none(request)
     context = _page_context(request, plugin, viewer)
     if context["listing"] and answer is None and error is None:
         sample = offered_sample_answer(plugin, context["listing"].sample, viewer=viewer)
@@ -91,7 +92,7 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
         "key": newest_usable_key(plugin, viewer),
         "usage": build_usage_chart(plugin),
         "similar": similar_listings(plugin, listing),
-        "is_editor": bool(viewer and Plugin.objects.editable_by(viewer).filter(pk=plugin.pk).exists()),
+        "is_editor": bool(viewer and Plugin.objects.editable_by(viewer).contains(plugin)),
         "is_staff": viewer is not None and viewer.is_staff,
     }
 
@@ -99,10 +100,7 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
 def plugin_or_404(slug: str) -> Plugin:
     """The published plugin with its owner and its listing. Raises Http404, also for what is withdrawn."""
     published = Plugin.objects.filter(is_published=True).select_related("owner", "listing", "installed_from__original")
-    plugin = published.defer("listing__vector", "listing__search").filter(slug=slug).first()
-    if plugin is None:
-        raise Http404("There is no plugin of this name on the marketplace.")
-    return plugin
+    return get_object_or_404(published.defer("listing__vector", "listing__search"), slug=slug)
 
 
 def head_context(plugin: Plugin, release: Release) -> dict[str, Any]:

@@ -17,31 +17,21 @@ _WIDTH, _HEIGHT = 300, 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class DayUse:
-    """How often the plugin was asked on a day."""
-
-    day: date
-    asked: int
-    answered: int
-    refused: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class UsageChart:
     """`days`: each of the last days, oldest first. `bars`: one for each day with questions."""
 
-    days: Sequence[DayUse]
+    days: Sequence[DayOfPlugin]
     bars: Sequence[Bar]
     asked: int
     width: int = _WIDTH
     height: int = _HEIGHT
 
     @property
-    def busiest(self) -> DayUse:
+    def busiest(self) -> DayOfPlugin:
         return max(self.days, key=lambda day: day.asked)
 
     @property
-    def days_with_questions(self) -> list[DayUse]:
+    def days_with_questions(self) -> list[DayOfPlugin]:
         return [day for day in reversed(self.days) if day.asked]
 
     @property
@@ -49,8 +39,8 @@ class UsageChart:
         """The chart in words, for those who do not see it."""
         if not self.asked:
             return f"Not asked in the last {CHART_DAYS} days."
-        busiest = max(self.days, key=lambda day: day.asked)
-        most_often = f"most often on {busiest.day.day} {busiest.day:%B}, {times_phrase(busiest.asked)}"
+        day, most = self.busiest.day, times_phrase(self.busiest.asked)
+        most_often = f"most often on {day.day} {day:%B}, {most}"
         return f"Asked {times_phrase(self.asked)} in the last {CHART_DAYS} days, {most_often}."
 
 
@@ -60,8 +50,7 @@ def build_usage_chart(plugin: Plugin, *, today: date | None = None) -> UsageChar
     first = today - timedelta(days=CHART_DAYS - 1)
     counted = {row.day: row for row in plugin.days.filter(day__gte=first, day__lte=today)}
     dates = [first + timedelta(days=number) for number in range(CHART_DAYS)]
-    rows = [counted.get(day, DayOfPlugin(day=day)) for day in dates]
-    days = [DayUse(day=row.day, asked=row.asked, answered=row.answered, refused=row.refused) for row in rows]
+    days = [counted.get(day, DayOfPlugin(day=day)) for day in dates]
     highest = max(day.asked for day in days) or 1
     frame = Frame(right=_WIDTH, bottom=_HEIGHT, highest=highest)
     bars = stacked_bars([[day.asked] for day in days], frame, styles=[""])

@@ -71,7 +71,7 @@ def gate_result(plugin: Plugin) -> GateResult:
 
 
 def gate_result_for_run(plugin: Plugin, *, run: EvaluationRun | None) -> GateResult:
-    """Where it stands once publishing has had its chance to run them. `run` is that of the content to publish."""
+    """The gate's result after publishing has run the golden questions. `run` is that of the content to publish."""
     return _build_gate_result(plugin, questions=plugin.golden_questions.count(), run=run)
 
 

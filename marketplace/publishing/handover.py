@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from accounts.models import User
+from knowledge import usage
 from knowledge.models import Consent, KnowledgeGrant
 from lexic.errors import Conflict
 from marketplace.listings.update_listing import update_listing_if_published
@@ -40,7 +41,7 @@ def accept_ownership(plugin: Plugin, *, by: User) -> None:
     Bases that the former owner attached stay theirs, granted for what is published. Those of anybody else were granted
     to the former owner's plugin: these grants end, and the new owner asks again.
 
-    Raises `NothingOffered`, `NotAnEditor`.
+    Raises `NothingOffered`, `NotAnEditor`, and the refusals of the new owner's quotas.
     """
     with transaction.atomic():
         locked = Plugin.objects.select_for_update().get(pk=plugin.pk)
@@ -48,11 +49,13 @@ def accept_ownership(plugin: Plugin, *, by: User) -> None:
             raise NothingOffered
         if not by.is_active or collaborators.find_role(locked, by) != Role.EDITOR:
             raise NotAnEditor
+        Plugin.check_quota(by)
         before = locked.owner
         collaborators.remove_collaborator(locked, person=by)
         locked.owner = by
         # The database gives its own knowledge base the same owner.
         locked.save(update_fields=["owner", "updated_at"])
+        usage.check_account(by)
         collaborators.assign_role(locked, person=before, role=Role.EDITOR)
         grants = locked.knowledge_grants.open()
         grants.filter(knowledge_base__owner=before, consent=Consent.SHARED).update(consent=Consent.PUBLISHED)

@@ -16,9 +16,10 @@ from lexic.errors import Conflict, InvalidInput, LexicError
 from marketplace.listings.update_listing import update_and_enqueue_listing
 from marketplace.publishing.golden_gate import GateResult, gate_result, gate_result_for_run
 from marketplace.publishing.knowledge_consent import consent_blockers
-from marketplace.publishing.release_events import record_release_published
 from plugins.models import SEMVER, AnswerPolicy, Plugin, PluginHeld, Release
 from querying import releases
+from webhooks import outbox
+from webhooks.models import Event
 
 
 class NotReady(LexicError):
@@ -81,19 +82,27 @@ def publish(plugin: Plugin, *, by: User, version: str | None = None, notes: str 
         golden_runs.store_calibration(plugin, run.calibration if run else None)
         release, latest = releases.snapshot(plugin), plugin.latest_release()
         if latest and version in (None, latest.version) and has_same_content(release, latest):
-            if not plugin.is_published:
-                record_release_published(plugin, latest)
-            plugin.set_live_release(latest)
-            update_and_enqueue_listing(plugin)
+            make_live(plugin, latest, is_news=not plugin.is_published)
             return Publication(release=latest, is_new=False, warning=golden.warning)
         release.version = next_version(plugin) if version is None else _validated_version(version, latest)
         release.notes, release.created_by = notes, by
         release.scorecard = golden_runs.build_scorecard(run) if run else {}
         release.save()
-        plugin.set_live_release(release)
-        update_and_enqueue_listing(plugin)
-        record_release_published(plugin, release)
+        make_live(plugin, release)
         return Publication(release=release, is_new=True, warning=golden.warning)
+
+
+def make_live(plugin: Plugin, release: Release, *, is_news: bool = True, returns_to: Release | None = None) -> None:
+    """Agents get this release from now on, the listing shows it, and webhooks are told where it `is_news`. Called in
+    the transaction that made the release; `returns_to` is the earlier one that it repeats. Raises `PluginHeld`."""
+    plugin.set_live_release(release)
+    update_and_enqueue_listing(plugin)
+    if is_news:
+        data = {
+            "release": {"id": str(release.pk), "version": release.version, "notes": release.notes},
+            "returnsTo": returns_to.version if returns_to else None,
+        }
+        outbox.record_event([plugin.pk], kind=Event.RELEASE_PUBLISHED, data=data)
 
 
 def next_version(plugin: Plugin) -> str:
@@ -106,7 +115,7 @@ def next_version(plugin: Plugin) -> str:
 
 
 def latest_if_unchanged(plugin: Plugin) -> Release | None:
-    """The latest release, where the plugin as it stands answers as that one does: publishing would give it again."""
+    """The latest release where the draft has its content, so that publishing would return it again; else None."""
     latest = plugin.latest_release()
     return latest if latest and has_same_content(releases.snapshot(plugin), latest) else None
 
@@ -117,7 +126,7 @@ def publish_blockers(
     """What still stands in the way of publishing, each a sentence. `golden` and `counts` spare looking again."""
     reasons, counts = _policy_errors(plugin), counts or counts_by_plugin([plugin])[plugin.pk]
     if plugin.is_held:
-        reasons.insert(0, f"{PluginHeld().message} {PluginHeld.hint}")
+        reasons.insert(0, PluginHeld().message_with_hint)
     if not plugin.system_prompt.strip():
         reasons.append("It has no persona.")
     if not counts.answering:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from plugins.models import AnswerPolicy, Plugin, Release
 from querying import releases
 
@@ -23,15 +21,16 @@ def release_changes(now: Release, *, since: Release) -> list[str]:
 
 
 def _policy_changes(draft: Release, since: Release) -> list[str]:
-    names = {field.name: str(field.verbose_name) for field in AnswerPolicy._meta.fields}
-    changed = [name for name in names if getattr(draft, name) != getattr(since, name)]
-    return [_policy_change_sentence(name, names[name], getattr(draft, name)) for name in changed]
-
-
-def _policy_change_sentence(name: str, label: str, now: Any) -> str:
-    if name not in QUOTED_FIELDS:
-        return f"The {label} {'are' if name in PLURAL_FIELDS else 'is'} different."
-    return f"The {label} is now “{now}”." if now else f"The {label} is no longer said."
+    sentences = []
+    for field in AnswerPolicy._meta.fields:
+        name, label, now = field.name, field.verbose_name, getattr(draft, field.name)
+        if now == getattr(since, name):
+            continue
+        if name not in QUOTED_FIELDS:
+            sentences.append(f"The {label} {'are' if name in PLURAL_FIELDS else 'is'} different.")
+        else:
+            sentences.append(f"The {label} is now “{now}”." if now else f"The {label} is no longer said.")
+    return sentences
 
 
 def _tree_changes(draft: Release, since: Release) -> list[str]:

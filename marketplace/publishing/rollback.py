@@ -7,9 +7,7 @@ from django.db import transaction
 from accounts.models import User
 from knowledge.models import Consent, KnowledgeBase
 from lexic.errors import Conflict
-from marketplace.listings.update_listing import update_and_enqueue_listing
-from marketplace.publishing.publish import has_same_content, next_version
-from marketplace.publishing.release_events import record_release_published
+from marketplace.publishing.publish import has_same_content, make_live, next_version
 from plugins.models import Plugin, Release
 
 
@@ -29,26 +27,17 @@ def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:
     """
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
-        _check_knowledge_exists(to)
+        pinned = {one["knowledge_base"] for one in to.knowledge}
+        granted = KnowledgeBase.objects.open_to(to.plugin, least=Consent.PUBLISHED)
+        if granted.filter(pk__in=pinned).count() < len(pinned):
+            raise RollbackKnowledgeGone
         latest = plugin.latest_release()
         if latest and has_same_content(to, latest):
-            if not plugin.is_published:
-                record_release_published(plugin, latest, returns_to=to)
-            plugin.set_live_release(latest)
-            update_and_enqueue_listing(plugin)
+            make_live(plugin, latest, is_news=not plugin.is_published, returns_to=to)
             return latest
         release = Release(plugin=plugin, version=next_version(plugin), **to.policy())
         release.trees, release.knowledge, release.scorecard = to.trees, to.knowledge, to.scorecard
         release.notes, release.created_by = f"As {to.version} was.", by
         release.save()
-        plugin.set_live_release(release)
-        update_and_enqueue_listing(plugin)
-        record_release_published(plugin, release, returns_to=to)
+        make_live(plugin, release, returns_to=to)
         return release
-
-
-def _check_knowledge_exists(release: Release) -> None:
-    pinned = {one["knowledge_base"] for one in release.knowledge}
-    granted = KnowledgeBase.objects.open_to(release.plugin, least=Consent.PUBLISHED)
-    if granted.filter(pk__in=pinned).count() < len(pinned):
-        raise RollbackKnowledgeGone

@@ -10,28 +10,23 @@ from django.db import IntegrityError, transaction
 
 from accounts.key_secrets import contains_key
 from accounts.models import User
-from accounts.rate_limits import DAY, count_or_wait
-from lexic.errors import LexicError
+from accounts.rate_limits import DAY, HOUR, RateLimited, count_or_wait
 from marketplace.models import Report, Review
 from marketplace.reviews.save_review import MAX_CHARACTERS, TextContainsKey, TextTooLong
 from plugins.models import Plugin
 
-HOUR_SECONDS = 3600
 # Of one person, or of one address where nobody has signed in. An office or a school may share an address.
 MAX_REPORTS_PER_HOUR, MAX_REPORTS_PER_DAY = 10, 30
 
 
-class TooManyReports(LexicError):
+class TooManyReports(RateLimited):
     """You have sent more reports than one person may at once."""
 
     code = "too_many_reports"
-    status = 429
 
     def __init__(self, *, wait: float) -> None:
-        self.retry_after = wait
-        minutes = max(1, round(wait / 60))
-        hint = f"Try again in {minutes} minute{'' if minutes == 1 else 's'}. What you reported before is with us."
-        super().__init__(hint=hint)
+        super().__init__(wait=wait)
+        self.hint += " What you reported before is with us."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +55,7 @@ def submit_report(
         raise TextTooLong
     if contains_key(text):
         raise TextContainsKey(hint="Take it out; say which plugin or page shows it instead.")
-    limits = {HOUR_SECONDS: MAX_REPORTS_PER_HOUR, DAY: MAX_REPORTS_PER_DAY}
+    limits = {HOUR: MAX_REPORTS_PER_HOUR, DAY: MAX_REPORTS_PER_DAY}
     if (wait := count_or_wait(f"reports:{reporter.fingerprint}", limits)) is not None:
         raise TooManyReports(wait=wait)
     words = {"reason": reason, "text": text}

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from lexic.errors import LexicError
+from lexic.http.parameters import parse_natural
 from marketplace.listings.review_counts import review_counts
 from marketplace.models import Listing, Review, Verdict
 from marketplace.reviews.eligibility import MIN_QUESTIONS, check_may_review
@@ -69,7 +70,7 @@ def build_reviews_section(plugin: Plugin, *, viewer: Any, page: int | str | None
     found = list(Review.objects.filter(plugin=plugin).public()[start : start + PER_PAGE + 1])
     person = viewer if isinstance(viewer, User) else None
     mine = review_by(plugin, person) if person else None
-    may_reply = bool(person and Plugin.objects.editable_by(person).filter(pk=plugin.pk).exists())
+    may_reply = bool(person and Plugin.objects.editable_by(person).contains(plugin))
     return ReviewsSection(
         plugin=plugin,
         rows=review_rows(found[:PER_PAGE], latest=plugin.version, viewer=person),
@@ -113,9 +114,7 @@ def use_summary(review: Review, *, latest: str) -> str:
 
 def parse_page_number(said: int | str | None) -> int:
     """The page that an address asks for; 1 where it asks for none that could be."""
-    text = str(said or "")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else 1
-    return min(max(number, 1), _MAX_PAGE_NUMBER)
+    return min(parse_natural(str(said or ""), max_digits=6) or 1, _MAX_PAGE_NUMBER)
 
 
 def _verdict_counts(plugin: Plugin) -> tuple[tuple[str, int], ...]:

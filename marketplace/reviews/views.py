@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 from uuid import UUID
 
@@ -15,12 +14,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import visitors
-from accounts.models import User
-from accounts.signed_in_request import SignedInRequest
+from accounts.signed_in_request import SignedInRequest, user_or_none
 from lexic.errors import LexicError
+from lexic.http.error_handlers import with_retry_after
 from marketplace.models import Review
 from marketplace.reviews import save_review
-from marketplace.reviews.abuse_reports import Reporter, TooManyReports, submit_report
+from marketplace.reviews.abuse_reports import Reporter, submit_report
 from marketplace.reviews.forms import ReplyForm, ReportForm, ReviewForm
 from marketplace.reviews.review_list import review_rows
 from plugins.models import Plugin
@@ -44,7 +43,7 @@ def review_view(request: SignedInRequest, slug: str) -> HttpResponse:
         try:
             save_review.save_review(plugin, by=person, **form.cleaned_data)
         except LexicError as error:
-            form.add_error("text", _error_text(error))
+            form.add_error("text", error.message_with_hint)
         else:
             messages.success(request, "Your review is published.")
             return redirect(_reviews_url(plugin))
@@ -61,7 +60,7 @@ def delete_review_view(request: SignedInRequest, slug: str) -> HttpResponse:
     try:
         save_review.delete_review(mine)
     except LexicError as error:
-        messages.error(request, _error_text(error))
+        messages.error(request, error.message_with_hint)
     else:
         messages.success(request, "Your review is deleted.")
     return redirect(_reviews_url(plugin))
@@ -80,7 +79,7 @@ def reply_view(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
         try:
             save_review.save_reply(found, **form.cleaned_data)
         except LexicError as error:
-            form.add_error("text", _error_text(error))
+            form.add_error("text", error.message_with_hint)
         else:
             messages.success(request, "Your reply is published." if found.reply else "Your reply is deleted.")
             return redirect(_reviews_url(plugin))
@@ -106,21 +105,16 @@ def _handle_report(request: SignedInRequest, plugin: Plugin, about: Review | Non
     context = {**(_review_context(plugin, about) if about else {"plugin": plugin}), "form": form}
     if not form.is_valid():
         return _form_page(request, "report", context)
-    person = request.user if isinstance(request.user, User) else None
+    person = user_or_none(request)
     reporter = Reporter(person=person, address=visitors.visitor_id(request))
     try:
         submit_report(plugin, review=about, reporter=reporter, **form.cleaned_data)
     except LexicError as error:
-        form.add_error(None, _error_text(error))
-        return _with_retry_after(_form_page(request, "report", context, status=error.status), error)
+        form.add_error(None, error.message_with_hint)
+        page = _form_page(request, "report", context, status=error.status)
+        return with_retry_after(page, error)
     messages.success(request, "Thank you. Those who run this site will look at it.")
     return redirect("plugin", plugin.slug)
-
-
-def _with_retry_after(response: HttpResponse, error: LexicError) -> HttpResponse:
-    if isinstance(error, TooManyReports):
-        response.headers["Retry-After"] = str(math.ceil(error.retry_after))
-    return response
 
 
 def _form_page(request: SignedInRequest, name: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
@@ -141,7 +135,3 @@ def _public_review_or_404(plugin: Plugin, pk: UUID) -> Review:
 
 def _reviews_url(plugin: Plugin) -> str:
     return f"{reverse('plugin', args=[plugin.slug])}#reviews"
-
-
-def _error_text(error: LexicError) -> str:
-    return f"{error.message} {error.hint}".strip()

@@ -33,10 +33,16 @@ def copy_contents(of: Any) -> CopyContents:
 
 @copy_contents.register
 def _(release: Release) -> CopyContents:
-    figures = [_base_counts(base.knowledge_base_id, base.revision) for base in releases.pinned_bases(release)]
+    counts = [
+        Chunk.objects.alive_at(base.revision)
+        .filter(knowledge_base=base.knowledge_base_id)
+        .order_by()
+        .aggregate(documents=Count("document", distinct=True), passages=Count("pk"))
+        for base in releases.pinned_bases(release)
+    ]
     return CopyContents(
-        documents=sum(documents for documents, _ in figures),
-        passages=sum(passages for _, passages in figures),
+        documents=sum(count["documents"] for count in counts),
+        passages=sum(count["passages"] for count in counts),
         trees=len(release.trees),
         golden=shared_golden_questions(release).count(),
     )
@@ -52,9 +58,3 @@ def _(copy: Plugin) -> CopyContents:
         golden=copy.golden_questions.count(),
         unfinished=documents.unfinished().count(),
     )
-
-
-def _base_counts(base_id: int, revision: int) -> tuple[int, int]:
-    alive = Chunk.objects.alive_at(revision).filter(knowledge_base=base_id).order_by()
-    counted = alive.aggregate(documents=Count("document", distinct=True), passages=Count("pk"))
-    return counted["documents"], counted["passages"]

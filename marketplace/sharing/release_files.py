@@ -15,12 +15,13 @@ from typing import IO, Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from lexic import atomic_files
 from local import locks
 from marketplace.bundle import release_export as bundle
 from marketplace.bundle.pinned_documents import PinnedDocument, pinned_documents
+from marketplace.sharing.shareability import may_be_copied
 from plugins.models import Release
 
 # The id of the release, and a name of what it holds.
@@ -64,13 +65,14 @@ def release_file(release: Release) -> ReleaseFile:
 
 
 def prune_release_files(*, most_bytes: int, but: Path | None = None) -> int:
-    """Delete the files that nobody has wanted for longest, until the rest takes up less. Returns how many."""
+    """Delete the least recently used files until the rest takes up less than this. Returns how many."""
     return atomic_files.prune_files(_release_files_root().glob("*.zip"), most_bytes=most_bytes, but=but)
 
 
 def delete_stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> int:
     """Delete the files that nobody may have any more: of plugins and releases that are gone, not shared, withdrawn
-    or replaced, of what a release held before, and what was never written to its end. Returns how many."""
+    or replaced, of releases whose knowledge is deleted or no longer granted, of what a release held before, and what
+    was never written to its end. Returns how many."""
     gone = stale_files(older_than=older_than)
     for path in gone:
         path.unlink(missing_ok=True)
@@ -90,11 +92,12 @@ def stale_files(*, older_than: timedelta = _MIN_STALE_AGE) -> list[Path]:
     return gone
 
 
-def _shared_release_ids(releases: Collection[UUID]) -> QuerySet[Release, UUID]:
-    """As `obstacles.shared_release` chooses them."""
+def _shared_release_ids(releases: Collection[UUID]) -> list[UUID]:
+    """As `shareability.shared_release` chooses them."""
     newer = Release.objects.filter(plugin=OuterRef("plugin"), created_at__gt=OuterRef("created_at"))
     shared = Release.objects.filter(plugin__is_published=True, plugin__is_shared=True, pk__in=releases)
-    return shared.filter(~Exists(newer)).order_by().values_list("pk", flat=True)
+    latest = shared.filter(~Exists(newer)).select_related("plugin")
+    return [release.pk for release in latest if may_be_copied(release)]
 
 
 def _last_used(path: Path) -> float:

@@ -57,9 +57,14 @@ def shared_release(slug: str) -> Release:
     if shared is None or release is None:
         raise NotShared
     release.plugin = shared  # with its owner
-    if None in pinned_knowledge_bases(release) or _private_document_blockers(release):
+    if not may_be_copied(release):
         raise CannotBeShared
     return release
+
+
+def may_be_copied(release: Release) -> bool:
+    """Whether all that the release reads is there, granted for copies, and kept from nobody."""
+    return None not in pinned_knowledge_bases(release) and not _private_document_blockers(release)
 
 
 def _private_document_blockers(release: Release) -> list[str]:

@@ -11,8 +11,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.author_access import find_author_refusal, make_author
 from accounts.models import User
-from accounts.rate_limits import RateLimited
+from accounts.signed_in_request import user_or_none
 from lexic.errors import LexicError
+from lexic.http.error_handlers import with_retry_after
+from lexic.http.parameters import parse_natural
 from marketplace.bundle.signature import site_key
 from marketplace.models import Install
 from marketplace.sharing import installs as copies
@@ -32,15 +34,14 @@ def site_key_view(request: HttpRequest) -> JsonResponse:
 def install_view(request: HttpRequest, slug: str) -> HttpResponse:
     """What a copy of the plugin will hold, and the button that makes it."""
     plugin = get_object_or_404(Plugin.objects.filter(is_published=True, is_shared=True), slug=slug)
-    person = request.user if isinstance(request.user, User) else None
+    person = user_or_none(request)
     if request.method != "POST":
         return _install_page(request, plugin, person)
     if person is None:
         return redirect_to_login(request.path)
     try:
         make_author(person)
-        said = request.POST.get("copies", "")
-        there = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else None
+        there = parse_natural(request.POST.get("copies", ""), max_digits=4)
         copies.install_copy(slug, by=person, there=there)
     except NotShared:  # in this moment
         raise Http404 from None
@@ -83,6 +84,4 @@ def _install_page(
         "is_barred": person is not None and find_author_refusal(person) is not None,
     }
     response = render(request, "marketplace/install.html", context, status=error.status if error else 200)
-    if isinstance(error, RateLimited):
-        response["Retry-After"] = str(error.retry_after)
-    return response
+    return with_retry_after(response, error)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from marketplace.site.markdown_html import GuideRenderer, token_text
 
@@ -68,12 +66,13 @@ def load_guide(name: str) -> Guide:
     tokens = parser.parse((DOCS_DIR / f"{name}.md").read_text(encoding="utf-8"))
     # The first heading is the title; the page shows it by itself.
     title, content = tokens[:3], tokens[3:]
+    first = next((at for at, token in enumerate(content) if token.type == "paragraph_open"), None)
     renderer = GuideRenderer(guides=GUIDE_NAMES)
     markup = renderer.render(content, parser.options, {})
     return Guide(
         name=name,
         title=token_text(title),
-        lead=_lead_paragraph(content),
+        lead=" ".join(token_text(content[first + 1 : first + 2]).split()) if first is not None else "",
         sections=tuple(renderer.sections),
         content=markup,
     )
@@ -83,8 +82,3 @@ def next_guide(name: str) -> GuideEntry | None:
     """The guide after this one in the menu."""
     at = next(at for at, entry in enumerate(GUIDE_ENTRIES) if entry.name == name)
     return GUIDE_ENTRIES[at + 1] if at + 1 < len(GUIDE_ENTRIES) else None
-
-
-def _lead_paragraph(tokens: Sequence[Token]) -> str:
-    first = next((at for at, token in enumerate(tokens) if token.type == "paragraph_open"), None)
-    return " ".join(token_text([tokens[first + 1]]).split()) if first is not None else ""

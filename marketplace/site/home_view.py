@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from marketplace.plugin_page.code_snippets import Snippet, build_snippets
-from marketplace.site.featured import FeaturedPlugin, featured_plugin
+from marketplace.plugin_page.code_snippets import build_snippets
+from marketplace.site.featured import featured_plugin
 from marketplace.site.site_figures import cached_figures
 
 # The one that `manage.py demo` makes: what the programs ask while nothing is published.
@@ -19,13 +19,10 @@ _SNIPPET_IDS = ("http", "python", "mcp")
 def home_view(request: HttpRequest) -> HttpResponse:
     """Works with nothing published, too: then it says how answers come about."""
     shown = featured_plugin()
-    context = {"featured": shown, "figures": cached_figures(), "snippets": _home_snippets(shown)}
-    return render(request, "marketplace/home.html", context)
-
-
-def _home_snippets(shown: FeaturedPlugin | None) -> list[Snippet]:
-    """They ask what the page shows, so that whoever copies one gets that answer."""
+    # They ask what the page shows, so that whoever copies one gets that answer.
     slug = shown.listing.plugin.slug if shown else _DEMO_SLUG
     question = shown.answer.question if shown and shown.answer else ""
     by_id = {snippet.id: snippet for snippet in build_snippets(slug, question=question)}
-    return [by_id[name] for name in _SNIPPET_IDS]
+    snippets = [by_id[name] for name in _SNIPPET_IDS]
+    context = {"featured": shown, "figures": cached_figures(), "snippets": snippets}
+    return render(request, "marketplace/home.html", context)

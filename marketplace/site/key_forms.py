@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts import api_keys
-from accounts.key_secrets import contains_key
+from accounts.key_secrets import validate_key_name
 from accounts.models import ApiKey, Capability, User, default_per_day, default_per_minute
 from lexic.http.origin_form_field import OriginsFormField
 from plugins.models import Plugin
@@ -34,7 +34,9 @@ class OriginsForm(forms.Form):
 
 
 class KeyForm(OriginsForm):
-    name = forms.CharField(max_length=100, help_text="A name for yourself, such as “planning agent”.")
+    name = forms.CharField(
+        max_length=100, validators=[validate_key_name], help_text="A name for yourself, such as “planning agent”."
+    )
     plugin = forms.CharField(
         required=False,
         max_length=100,
@@ -60,12 +62,6 @@ class KeyForm(OriginsForm):
         self.fields["per_day"].help_text = f"At most {settings.KEY_MAX_PER_DAY:,}; a day is one of UTC."
         if not user.is_staff:  # there is nothing yet that such a key could read or change
             del self.fields["capabilities"]
-
-    def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"]
-        if contains_key(name):
-            raise forms.ValidationError("This looks like a key. A name is shown to others, so choose another one.")
-        return name
 
     def clean_plugin(self) -> Plugin | None:
         slug = self.cleaned_data["plugin"]

@@ -46,7 +46,7 @@ def keys_view(request: SignedInRequest) -> HttpResponse:
         try:
             key, secret = form.issue()
         except LexicError as error:
-            form.add_error(None, f"{error.message} {error.hint}")
+            form.add_error(None, error.message_with_hint)
         else:
             return _keys_page(request, key=key, secret=secret, plugin=form.cleaned_data["plugin"])
     return _keys_page(request, form=form)
@@ -115,7 +115,7 @@ def _own_key(request: SignedInRequest, pk: UUID) -> ApiKey:
 
 
 def _redirect_with_error(request: SignedInRequest, error: LexicError) -> HttpResponse:
-    messages.error(request, f"{error.message} {error.hint}")
+    messages.error(request, error.message_with_hint)
     return redirect("keys")
 
 

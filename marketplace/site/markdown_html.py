@@ -51,13 +51,13 @@ class GuideRenderer(RendererHTML):
 
     def render(self, tokens: Sequence[Token], options: Any, env: Any) -> SafeString:
         """All tokens as HTML. What a rule has not made safe is escaped."""
-        return format_html_join("", "{}", ((self._render_one(tokens, idx),) for idx in range(len(tokens))))
-
-    def _render_one(self, tokens: Sequence[Token], idx: int) -> str:
-        token = tokens[idx]
-        if token.type == "inline":
-            return self.render(token.children or [], None, None)
-        return self.rules.get(token.type, self.renderToken)(tokens, idx, None, None)
+        parts = (
+            self.render(token.children or [], None, None)
+            if token.type == "inline"
+            else self.rules.get(token.type, self.renderToken)(tokens, idx, None, None)
+            for idx, token in enumerate(tokens)
+        )
+        return format_html_join("", "{}", ((part,) for part in parts))
 
     def renderToken(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         """A plain tag without attributes; nothing for the paragraphs of a tight list."""

@@ -30,10 +30,10 @@ class SiteFigures:
     def rows(self) -> list[tuple[str, str]]:
         """Each figure in print, empty where there is none yet, and what it is of."""
         return [
-            (_percent_text(self.dropped), "of sentences dropped before anyone saw them, because no page said so"),
-            (_percent_text(self.refused), "of questions refused, because no source answered them"),
+            (format_percent(self.dropped), "of sentences dropped before anyone saw them, because no page said so"),
+            (format_percent(self.refused), "of questions refused, because no source answered them"),
             (
-                "" if self.milliseconds is None else format_seconds(self.milliseconds),
+                format_seconds(self.milliseconds),
                 "median time to a whole answer, every sentence of it compared with its page",
             ),
         ]
@@ -71,7 +71,3 @@ def compute_figures(*, today: date) -> SiteFigures:
 
 def _ratio(part: Any, whole: Any) -> float | None:
     return (part or 0) / whole if whole else None
-
-
-def _percent_text(share: float | None) -> str:
-    return "" if share is None else format_percent(share)

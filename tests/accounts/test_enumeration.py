@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -124,6 +125,23 @@ def test_who_adds_an_address_is_told_the_same_of_every_one(alice: User, bob: Use
             (response.status_code, response.get("Location"), [message.to for message in mail.outbox] == [[email]])
         )
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("mode", ["optional", "none"])
+def test_where_nobody_proves_an_address_sign_up_alone_says_who_has_an_account(
+    settings: Any, alice: User, mode: str
+) -> None:
+    """As docs/operations.md says: one answer for both would keep everybody out who has no mail."""
+    settings.ACCOUNT_EMAIL_VERIFICATION, settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = mode, False
+    EmailAddress.objects.create(user=alice, email=alice.email, verified=True, primary=True)
+    taken, new = (sign_up(Client(), email) for email in (alice.email, NOBODY))
+    assert (taken.status_code, new.status_code) == (200, 302)
+    for door in (sign_in, reset):
+        answers = [door(Client(), email) for email in (alice.email, "somebody@example.org")]
+        told = [(one.status_code, one.get("Location")) for one in answers]
+        assert told[0] == told[1]
+    documented = Path("docs/operations.md").read_text().split("## What strangers can find out")[1]
+    assert "sign-up says that it is taken" in documented.replace("\n  ", " ")
 
 
 # Each form with an address, and the test that walks it; the empty ones are for operators, or at no address.

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from accounts import quotas, rate_limits
 from accounts.models import ApiKey, User
 from accounts.quotas import Quota, QuotaExceeded, TooManyStreams, stream_slot
-from accounts.rate_limits import DAY, count_key_request, peek_key_allowance
+from accounts.rate_limits import DAY, count_key_request
 from lexic import redis_cache
 from lexic.conf.quotas import DEFAULT_QUOTAS
 from plugins.models import Plugin
@@ -46,13 +46,14 @@ def test_every_setting_belongs_to_a_quota() -> None:
 
 
 @async_to_sync
-async def hold(*accounts: str, **limits: int) -> list[str]:
-    """What each account met that asks for one more stream, while those before go on."""
+async def hold(*askers: str | tuple[str, str]) -> list[str]:
+    """What each met that asks for one more stream, while those before go on: an account, or also a visitor."""
     met = []
     async with AsyncExitStack() as streams:
-        for account in accounts:
+        for asker in askers:
+            account, visitor = (asker, "") if isinstance(asker, str) else asker
             try:
-                await streams.enter_async_context(stream_slot(account))
+                await streams.enter_async_context(stream_slot(account, visitor=visitor))
                 met.append("")
             except TooManyStreams as error:
                 met.append(error.message)
@@ -64,6 +65,19 @@ def test_an_account_and_the_site_have_so_many_streams_at_once(settings: Any) -> 
     full, site_full = "This account has 2 of 2 questions at once.", "This site has 3 of 3 questions at once."
     for _ in range(2):  # all of them are given back
         assert hold("a", "a", "a", "b", "c") == ["", "", full, "", site_full]
+
+
+@pytest.mark.parametrize("is_redis_away", [False, True])
+def test_a_visitor_holds_a_small_share_of_the_streams_of_all_visitors(
+    is_redis_away: bool, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"visitor_streams": 2, "account_streams": 3}
+    if is_redis_away:
+        monkeypatch.setattr(redis_cache.outage, "run", lambda ask, instead: instead())
+    own, common = "This visitor has 2 of 2 questions at once.", "This account has 3 of 3 questions at once."
+    for _ in range(2):  # all of them are given back
+        assert hold(*(("visitors:x", visitor) for visitor in "aaabc")) == ["", "", own, "", common]
+    assert hold(*((f"visitors:{plugin}", "a") for plugin in "xyz")) == ["", "", own], "in all plugins"
 
 
 def test_a_stream_that_was_killed_gives_its_place_back(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +141,8 @@ def test_keys_that_a_key_made_count_against_it(alice: User) -> None:
     grandchild = ApiKey.objects.issue(owner=alice, name="g", per_minute=3, per_day=100, made_with=children[0])[0]
     answers = [count_key_request(key, now=NOON).is_refused for key in (*children, root, grandchild)]
     assert answers == [False, False, False, True, True]
-    assert [window.remaining for window in peek_key_allowance(root, now=NOON).windows] == [0, 97]
-    assert [window.seconds for window in peek_key_allowance(grandchild, now=NOON).windows] == [60, DAY]
+    assert [window.remaining for window in count_key_request(root, amount=0, now=NOON).windows] == [0, 97]
+    assert [window.seconds for window in count_key_request(grandchild, amount=0, now=NOON).windows] == [60, DAY]
 
 
 @pytest.mark.django_db
@@ -136,7 +150,7 @@ def test_a_key_with_little_left_of_its_own_is_refused_for_that(alice: User) -> N
     root, _ = ApiKey.objects.issue(owner=alice, name="root", per_minute=10, per_day=100)
     child = ApiKey.objects.issue(owner=alice, name="child", per_minute=1, per_day=100, made_with=root)[0]
     assert [count_key_request(child, now=NOON).is_refused for _ in range(3)] == [False, True, True]
-    assert peek_key_allowance(root, now=NOON).remaining == 9, "what was refused took nothing"
+    assert count_key_request(root, amount=0, now=NOON).remaining == 9, "what was refused took nothing"
 
 
 @pytest.mark.django_db
@@ -146,4 +160,4 @@ def test_keys_that_made_each_other_are_counted_once(alice: User) -> None:
     one.made_with = two
     assert one.with_makers() == [one, two]
     assert not count_key_request(one, now=NOON).is_refused
-    assert rate_limits.peek_key_allowance(one, now=NOON).windows
+    assert rate_limits.count_key_request(one, amount=0, now=NOON).windows

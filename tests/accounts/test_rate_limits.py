@@ -22,7 +22,6 @@ from accounts.rate_limits import (
     LimitWindow,
     count_key_request,
     count_or_wait,
-    peek_key_allowance,
 )
 from lexic import diagnostics, redis_cache
 from tests.own_redis import forget_outages
@@ -59,7 +58,7 @@ def test_what_a_full_minute_refuses_is_not_taken_from_the_day() -> None:
     key = a_key(per_minute=2, per_day=5)
     for _ in range(10):
         count_key_request(key, now=NOON)
-    assert peek_key_allowance(key, now=NOON).windows[1] == LimitWindow(
+    assert count_key_request(key, amount=0, now=NOON).windows[1] == LimitWindow(
         seconds=DAY, limit=5, remaining=3, reset_seconds=DAY // 2 - 30
     )
 
@@ -97,16 +96,16 @@ def test_the_headers_say_what_is_left_and_when_to_come_back() -> None:
 
 def test_looking_counts_nothing() -> None:
     key = a_key()
-    assert [peek_key_allowance(key, now=NOON).remaining for _ in range(5)] == [3] * 5
-    assert not peek_key_allowance(key, now=NOON).is_refused
+    assert [count_key_request(key, amount=0, now=NOON).remaining for _ in range(5)] == [3] * 5
+    assert not count_key_request(key, amount=0, now=NOON).is_refused
 
 
 def test_one_may_look_at_a_full_window() -> None:
     key = a_key(per_minute=1)
     for _ in range(3):
         count_key_request(key, now=NOON)
-    assert peek_key_allowance(key, now=NOON).remaining == 0
-    assert not peek_key_allowance(key, now=NOON).is_refused
+    assert count_key_request(key, amount=0, now=NOON).remaining == 0
+    assert not count_key_request(key, amount=0, now=NOON).is_refused
 
 
 def test_keys_are_counted_each_for_itself() -> None:
@@ -126,7 +125,7 @@ def test_the_turn_of_a_minute_of_the_clock_lets_no_more_pass() -> None:
     key, turn = a_key(per_minute=3, per_day=100), NOON + 30
     passed = [not count_key_request(key, now=turn + seconds).is_refused for seconds in (-2, -1, 0, 1, 2)]
     assert passed == [True, True, True, False, False]
-    assert peek_key_allowance(key, now=turn).windows[0].reset_seconds == 58
+    assert count_key_request(key, amount=0, now=turn).windows[0].reset_seconds == 58
 
 
 def test_a_day_ends_at_midnight_utc() -> None:
@@ -142,7 +141,7 @@ def test_of_1000_requests_from_50_threads_exactly_100_pass() -> None:
     passed = [allowance for allowance in allowances if not allowance.is_refused]
     assert len(passed) == 100
     assert sorted(allowance.remaining for allowance in passed) == list(range(100))
-    assert peek_key_allowance(key, now=NOON).windows[1].remaining == 4900
+    assert count_key_request(key, amount=0, now=NOON).windows[1].remaining == 4900
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), max_size=25))
@@ -190,9 +189,10 @@ def test_counting_in_the_process_and_in_redis_is_the_same(
     names, now = [f"same:{uuid.uuid4()}:{seconds}" for seconds in (MINUTE, DAY)], NOON
     for amount, later in steps:
         now += later
-        begins = [rate_limits._window_start(seconds, now) for seconds in (MINUTE, DAY)]
+        begins = [int(1000 * start) for start in (now, now - now % DAY)]
         terms = [amount, int(1000 * now), per_minute, 1000 * MINUTE, begins[0], per_day, 1000 * DAY, begins[1]]
-        assert rate_limits._count_in_process(names, terms) == rate_limits._count_in_redis(names, terms)
+        in_redis = redis_cache.run_script(rate_limits._COUNT_SCRIPT, names, terms)
+        assert rate_limits._count_in_process(names, terms) == in_redis
 
 
 @pytest.mark.usefixtures("no_redis")
@@ -203,7 +203,7 @@ def test_without_redis_one_request_asks_and_one_line_is_logged(caplog: Any, monk
         asked.append(1)
         raise redis.TimeoutError
 
-    monkeypatch.setattr(rate_limits, "_count_in_redis", ask)
+    monkeypatch.setattr(redis_cache, "run_script", ask)
     monkeypatch.setattr(redis_cache, "BACKOFF_SECONDS", 3600.0)
     with caplog.at_level(logging.WARNING):
         for _ in range(100):

@@ -15,8 +15,11 @@ from schemathesis.config import SchemathesisConfig
 
 from accounts.models import ApiKey, User
 from api.schema.views import get_schema
+from conversations.models import ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
-from knowledge.models import Document, KnowledgeGrant
+from knowledge.documents.lifecycle import add_text
+from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
+from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
 from trees.models import TreeCase
@@ -46,15 +49,22 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
     )
     other = Plugin.objects.create(owner=owner, name="Other", domain="x", system_prompt="x")
     grant = KnowledgeGrant.objects.attach(plugin.knowledge_base, other, by=owner)
+    document = str(Document.objects.get().pk)
+    project = Project.objects.create_with_base(owner=owner, name="Marrow")
+    private = {"/api/projects/": project.knowledge_base, "/api/knowledge/": personal_knowledge_base(owner)}
     return {
         "plugin": plugin.slug,
         "name": plugin.slug,
-        "document": str(Document.objects.get().pk),
+        "document": document,
+        # The document that such an address names instead.
+        **{below: str(_document(base).pk) for below, base in private.items()},
         "number": 1,
         "tree": str(tree.pk),
         "case": str(case.pk),
         "golden": golden.pk,
         "grant": grant.pk,
+        "project": str(project.pk),
+        "conversation": str(ChatSession.objects.create(user=owner, is_private=True, project=project).pk),
         "run": run.pk,
         "version": "1.0.0",
         "webhook": str(webhook.pk),
@@ -63,19 +73,29 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
     }
 
 
+def _document(base: KnowledgeBase) -> Document:
+    return add_text(knowledge_base=base, title="Letter", text="It is ready.", enqueue=False).document
+
+
+def values_at(path: str, found: dict[str, Any]) -> dict[str, Any]:
+    """The rows by their names in this address."""
+    instead = [pk for below, pk in found.items() if below.startswith("/") and path.startswith(below)]
+    return {**found, "document": instead[0]} if instead else found
+
+
 def routes_with_a_json_body(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Method and address of every route that reads JSON, with these rows in it."""
     for path, methods in get_schema()["paths"].items():
         for method, operation in methods.items():
             if "application/json" in operation.get("requestBody", {}).get("content", {}):
-                yield method.upper(), path.format_map(found)
+                yield method.upper(), path.format_map(values_at(path, found))
 
 
 def lists(found: dict[str, Any]) -> Iterator[str]:
     """The address of every route that takes parameters after the question mark, with these rows in it."""
     for path, methods in get_schema()["paths"].items():
         if any(one["in"] == "query" for one in methods.get("get", {}).get("parameters", [])):
-            yield path.format_map(found)
+            yield path.format_map(values_at(path, found))
 
 
 def query_of(key: ApiKey) -> str:
@@ -87,7 +107,8 @@ def cases(operation: Any, *, mode: GenerationMode, found: dict[str, Any]) -> Any
     definition = operation.definition.raw
     has_more = "requestBody" in definition or any(one["in"] == "query" for one in definition.get("parameters", []))
     named = {one["name"] for one in definition.get("parameters", []) if one["in"] == "path"}
-    pinned = {name: found[name] for name in named if mode.is_positive or has_more}
+    values = values_at(operation.path, found)
+    pinned = {name: values[name] for name in named if mode.is_positive or has_more}
     return operation.as_strategy(generation_mode=mode, path_parameters=pinned or None)
 
 

@@ -16,12 +16,14 @@ from accounts.models import ApiKey, User
 from plugins.models import Plugin
 from querying.models import Feedback, Query
 from tests.api.people import code_of, keyed, signed_in
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 FIGURES, QUERIES = "/api/plugins/cover/analytics", "/api/plugins/cover/queries"
 
 
 @pytest.fixture
+@remembered
 def cover(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Cover", slug="cover", domain="x", system_prompt="x")
 

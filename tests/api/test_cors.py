@@ -111,6 +111,12 @@ def test_an_author_lets_a_site_ask_the_public_chat(client: httpx2.Client, publis
     assert ALLOW not in preflight(client, path).headers
 
 
+def test_a_chat_that_cannot_exist_is_no_error_of_ours(client: httpx2.Client) -> None:
+    path = "/api/public/a%00b/chat"
+    assert ALLOW not in preflight(client, path).headers
+    assert client.get(path, headers={"Origin": SITE}).status_code == 404
+
+
 def test_pages_are_not_for_other_sites_at_all(client: httpx2.Client, settings: Any) -> None:
     settings.CORS_ORIGINS = ["*"]
     for path in ("/", "/admin/", "/chat/cover", "/accounts/login/", "/healthz"):

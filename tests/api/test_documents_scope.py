@@ -15,6 +15,7 @@ from plugins.models import Plugin
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.api.papers import ALL, file, one
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +27,7 @@ def agent(plugin: Plugin, alice: User) -> APIClient:
 
 
 @pytest.fixture
+@remembered
 def attached(plugin: Plugin, charlie: User) -> Document:
     """In a knowledge base of Charlie's that Alice's plugin reads as well."""
     base = KnowledgeBase.objects.create(owner=charlie, name="Charlie's")

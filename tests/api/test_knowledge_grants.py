@@ -11,11 +11,13 @@ from knowledge.models import KnowledgeBase, KnowledgeGrant
 from lexic.database import release_connections
 from plugins.models import Plugin
 from tests.api.callers import assert_error, by_key, signed_in
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@remembered
 def base(alice: User, bob: User) -> KnowledgeBase:
     """Of Alice's private plugin, which Bob edits."""
     tower = Plugin.objects.create(owner=alice, name="Tower", slug="tower", domain="x", system_prompt="x")
@@ -24,6 +26,7 @@ def base(alice: User, bob: User) -> KnowledgeBase:
 
 
 @pytest.fixture
+@remembered
 def formwork(bob: User) -> Plugin:
     return Plugin.objects.create(owner=bob, name="Formwork", slug="formwork", domain="x", system_prompt="x")
 

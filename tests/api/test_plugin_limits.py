@@ -11,12 +11,14 @@ from accounts.models import User
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.callers import assert_error, by_key, signed_in
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 URL, HOLD = "/api/plugins/cover/limits", "/api/plugins/cover/legal-hold"
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User, bob: User) -> Plugin:
     """Alice's, which Bob edits."""
     made = Plugin.objects.create(owner=alice, name="Cover", slug="cover", domain="x", system_prompt="x")

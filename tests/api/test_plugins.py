@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
 from querying.models import Query
 from tests.api.people import code_of, keyed, signed_in
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -51,6 +54,7 @@ WHOLE = {
 
 
 @pytest.fixture
+@remembered
 def cover(alice: User) -> Plugin:
     """A draft that knows nothing: enough where nobody asks it."""
     return Plugin.objects.create(
@@ -178,7 +182,9 @@ def test_no_body_breaks_it(alice: User, body: Any) -> None:
 
 def test_a_slug_that_is_taken_is_a_conflict(alice: User, cover: Plugin) -> None:
     said = {"name": "Cover", "slug": "cover", "domain": "x"}
-    assert code_of(signed_in(alice).post("/api/plugins", said, format="json"), 409) == "slug_taken"
+    refused = signed_in(alice).post("/api/plugins", said, format="json")
+    assert code_of(refused, 409) == "slug_taken"
+    assert "such as “cover-1”" in refused.json()["hint"]
     shown = signed_in(alice).post("/api/plugins", {"name": "Cover", "domain": "x"}, format="json").json()
     assert shown["slug"] == "cover-1"
 
@@ -190,7 +196,21 @@ def test_no_plugin_is_called_like_an_address_of_the_api(alice: User) -> None:
     assert made["slug"] == "plugin-import"
     assert client.get(f"/api/plugins/{made['slug']}").status_code == 200
     refused = client.post("/api/plugins", {"name": "Trade", "domain": "trade", "slug": "import"}, format="json")
-    assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
+    assert (refused.status_code, refused.json()["code"]) == (409, "slug_taken")
+    assert "such as “plugin-import-1”" in refused.json()["hint"]
+
+
+def test_a_slug_says_nothing_of_the_plugin_that_has_it(cover: Plugin, charlie: User) -> None:
+    """A slug is a name in one name space, so that it is taken cannot be hidden; whose it is, and what it is, is."""
+    body = {"name": "Other", "domain": "x"}
+    said = []
+    for slug in ("cover", "import"):
+        refused = signed_in(charlie).post("/api/plugins", {**body, "slug": slug}, format="json")
+        free = re.search("“(.*?)”", refused.json()["hint"])
+        assert free
+        said.append((refused.status_code, refused.content.decode().replace(free[1], "FREE")))
+    assert said[0] == said[1]
+    assert "private" in Path("docs/operations.md").read_text().split("## What strangers can find out")[1]
 
 
 def test_a_key_that_is_limited_makes_none(alice: User, cover: Plugin) -> None:

@@ -15,6 +15,7 @@ from querying.models import Query
 from querying.types import REFUSAL
 from tests.conversations.asking import DIVER, OPEN, WORN
 from tests.conversations.conftest import chat, nobody_has_asked_yet, plugin, tree, with_tree
+from tests.held_streams import stream_of_visitor
 from tests.openai_stub import HalfStream, OpenAIStub, Status
 
 __all__ = ["chat", "nobody_has_asked_yet", "plugin", "tree", "with_tree"]
@@ -258,6 +259,15 @@ def test_pk_029_whoever_asks_too_much_is_told_when_to_go_on(chat: Plugin, settin
     assert (came.status, came.json["code"]) == (429, "rate_limited")
     assert int(came.response["Retry-After"]) > 0
     assert Query.objects.count() == 1
+
+
+def test_an_address_has_a_small_share_of_what_is_answered_at_once(chat: Plugin, settings: Any) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"visitor_streams": 1}
+    with stream_of_visitor():
+        came = post({"message": WORN})
+        assert (came.status, came.json["code"]) == (429, "too_many_streams")
+    with stream_of_visitor("192.0.2.7"):
+        assert post({"message": WORN}).status == 200
 
 
 def test_pk_035_nothing_that_is_not_public_is_read_whatever_is_asked(chat: Plugin) -> None:

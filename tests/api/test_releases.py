@@ -14,6 +14,7 @@ from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
 from plugins.models import GoldenGate, Plugin, Release
 from tests.api.people import code_of, keyed, signed_in
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +29,7 @@ def bare(owner: User, slug: str = "bare") -> Plugin:
 
 
 @pytest.fixture
+@remembered
 def two(published: Plugin, alice: User) -> Plugin:
     """Two releases; the second has another tone."""
     published.tone = "brief"

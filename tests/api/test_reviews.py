@@ -12,12 +12,14 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from marketplace.models import Review
 from plugins.models import Plugin, Release
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/api/marketplace/boots/reviews"
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     """Published."""
     plugin = Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", system_prompt="Brief.")

@@ -13,6 +13,7 @@ from standardwebhooks import Webhook as Verifier
 
 from accounts.models import ApiKey, User
 from plugins.models import Plugin
+from tests.remembered import remembered
 from webhooks import signing
 from webhooks.models import Delivery, Event, Webhook
 
@@ -21,6 +22,7 @@ SAID = {"url": "https://example.org/lexic", "events": ["document.ready"]}
 
 
 @pytest.fixture
+@remembered
 def boots(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="x", system_prompt="x")
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from accounts.models import User
 from builder.panes import PANES
@@ -13,10 +11,8 @@ from builder.readiness import reverse_pane
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 from querying.models import Dismissal, Query
-from tests.browsers import browser, serious, sign_in
+from tests.browsers import WIDE_AND_NARROW, serious_in_each_look, sign_in
 from webhooks.models import Delivery, Event, Webhook
-
-__all__ = ["browser"]  # a fixture of theirs that is used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -30,18 +26,11 @@ def _failing_webhook(plugin: Plugin) -> Webhook:
     return made
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_axe_finds_nothing_serious_in_the_builder(
-    browser: Browser, live_server: Any, alice: User, published: Plugin, width: int, scheme: Any
-) -> None:
+def test_axe_finds_nothing_serious_in_the_builder(page: Page, alice: User, published: Plugin) -> None:
     GoldenQuestion.objects.create(plugin=published, question="Which boots are worn on site?")
     Query.objects.create(plugin=published, release_name="boots@1.0.0", question="Gloves?", outcome="refused")
     sent_away = Query.objects.create(plugin=published, release_name="boots@1.0.0", question="?", outcome="refused")
     Dismissal.record([sent_away], by=alice)
-    context = browser.new_context(
-        base_url=live_server.url, viewport={"width": width, "height": 900}, color_scheme=scheme
-    )
-    page = context.new_page()
     sign_in(page, alice, to="/admin/")
     document, tree = published.knowledge_base.documents.get(), published.trees.first()
     addresses = [
@@ -64,6 +53,5 @@ def test_axe_finds_nothing_serious_in_the_builder(
     for address in addresses:
         page.goto(address)
         page.wait_for_load_state("networkidle")
-        problems += serious(page)
-    context.close()
+        problems += serious_in_each_look(page, WIDE_AND_NARROW)
     assert problems == []

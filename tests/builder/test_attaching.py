@@ -12,12 +12,14 @@ from accounts.models import User
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin
 from tests.knowledge import bases
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
 
 
 @pytest.fixture
+@remembered
 def shared(alice: User) -> KnowledgeBase:
     return KnowledgeBase.objects.create(owner=alice, name="Shared rules")
 

@@ -22,6 +22,7 @@ from knowledge.models import Document, KnowledgeBase
 from plugins.models import Plugin
 from tests.knowledge.bases import attach
 from tests.pages.conftest import HANDBOOK
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -54,6 +55,7 @@ def client(browsing: Browse, alice: User) -> Client:
 
 
 @pytest.fixture
+@remembered
 def theirs(charlie: User) -> Document:
     """Of a plugin that is Charlie's."""
     other = Plugin.objects.create(owner=charlie, name="Hats", domain="safety", system_prompt="x")

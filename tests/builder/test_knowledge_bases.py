@@ -15,12 +15,14 @@ from knowledge.models import Document, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin, Release
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
 
 
 @pytest.fixture
+@remembered
 def shared(alice: User, plugin: Plugin) -> KnowledgeBase:
     base = KnowledgeBase.objects.create(owner=alice, name="Shared rules")
     attach(base, plugin)

@@ -21,6 +21,7 @@ from querying.models import Feedback, Query
 from querying.question import user_limits
 from querying.types import REFUSAL
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,7 @@ def _nothing_counted() -> None:
 
 
 @pytest.fixture
+@remembered
 def viewer(plugin: Plugin, bob: User) -> User:
     plugin.viewers.add(bob)
     return bob
@@ -67,7 +69,7 @@ def test_the_draft_is_asked_and_everything_is_shown(browsing: Browse, alice: Use
     for words in (
         "<mark>Safety boots with a steel toe are worn on every site.</mark>",
         "1 of 1 citation found word for word on the cited page",
-        "Medium confidence",
+        "High confidence",
         "Not calibrated: by rule, from evidence 0.",
         "its lead over the next passage, and whether the searches by words and by meaning agree.",
         "Searched",

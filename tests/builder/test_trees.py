@@ -17,6 +17,7 @@ from accounts.models import User
 from builder.trees.editor_json import checked_tree_json
 from plugins.models import Plugin
 from querying.models import Query
+from tests.remembered import remembered
 from tests.trees.growing import action, cover_tree_data, question, tree
 from trees.definition.key_order import order_tree_keys
 from trees.drafts import create_tree, parse_draft
@@ -34,6 +35,7 @@ CASE = {
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Structures", domain="engineering", system_prompt="Be brief.")
 

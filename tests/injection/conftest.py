@@ -13,7 +13,7 @@ import pytest
 from knowledge.chunking.chunker import chunk_pages
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import PageText
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from tests.injection.corpus import BUILDERS, injections
 
 Handbooks = Mapping[str, Sequence[Passage]]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 
-from knowledge.search.hybrid import Passage
+from knowledge.search.passages import Passage
 from language.sentences import sentence_spans
 from plugins.models import Plugin, Release
 from querying.answering import prompts

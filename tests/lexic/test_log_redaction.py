@@ -12,6 +12,7 @@ from django.core import mail
 from accounts import key_secrets
 from lexic import log_redaction
 from lexic.log_redaction import RedactingFormatter
+from tests.linear_time import grows_linearly
 from tests.security.routes import routes
 
 SECRET = "MQ-1tkXyz-ab12cd34ef56ab12cd34ef56"
@@ -102,3 +103,8 @@ def test_without_a_mail_server_mail_is_in_files_and_not_in_the_log(
     assert settings.EMAIL_FILE_PATH.stat().st_mode & 0o077 == 0
     assert caplog.messages == [f"A mail to alice@example.org is in {file}."]
     assert SECRET not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("unit", ["a", "a:", "://", "a://b:", "/", "?key=", "lx_", "authorization: bearer ", "@"])
+def test_a_line_with_a_long_address_costs_linear_time(unit: str) -> None:
+    assert grows_linearly(log_redaction.redact, unit, scale=16)

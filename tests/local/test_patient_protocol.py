@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import time
@@ -32,8 +33,9 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     monkeypatch.setattr(patient_protocol, "HEAD_SECONDS", 0.5)
     monkeypatch.setattr(patient_protocol, "BODY_PAUSE_SECONDS", 1.0)
-    http = patient_protocol.PatientProtocol
-    server = uvicorn.Server(uvicorn.Config(application, http=http, port=0, log_level="error", lifespan="off"))
+    config = serve.make_config()
+    config.app, config.port = application, 0
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -55,6 +57,17 @@ def talk(address: tuple[str, int], *pieces: bytes, pause: float = 0.0) -> bytes:
             return b""
 
 
+def talk_twice(address: tuple[str, int], first: bytes, second: bytes) -> bytes:
+    """What the server says to the second piece, which is sent when the first has been answered."""
+    with socket.create_connection(address, timeout=30) as connection:
+        connection.sendall(first)
+        said = b""
+        while not said.endswith(b"\r\n\r\n2"):
+            said += connection.recv(4096)
+        connection.sendall(second)
+        return connection.recv(4096)
+
+
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 
 
@@ -64,6 +77,31 @@ LENGTH = b"Content-Length: 9\r\n\r\n"
 @pytest.mark.parametrize("sent", [b"", b"GET", b"GET / HTTP/1.1\r\nHost: x\r\n", HEAD + LENGTH, HEAD + LENGTH + b"123"])
 def test_who_stops_in_the_middle_is_told_so(address: tuple[str, int], sent: bytes) -> None:
     assert talk(address, sent).startswith(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [(b"", b"408"), (HEAD + LENGTH + b"123", b"408"), (b"nonsense\r\n\r\n", b"400")],
+)
+def test_a_refusal_has_a_request_id(address: tuple[str, int], sent: bytes, status: bytes) -> None:
+    said = talk(address, sent)
+    assert said.startswith(b"HTTP/1.1 " + status)
+    assert re.search(rb"\r\nX-Request-Id: [0-9a-f-]{36}\r\n", said), said
+
+
+def test_a_refusal_has_the_request_id_that_its_request_had(
+    address: tuple[str, int],
+) -> None:
+    assert b"\r\nX-Request-Id: mine-7\r\n" in talk(address, HEAD + b"X-Request-Id: mine-7\r\n" + LENGTH + b"123")
+    unsafe = talk(address, HEAD + b"X-Request-Id: mine 7\r\n" + LENGTH + b"123")
+    assert b"mine" not in unsafe
+
+
+def test_the_id_of_a_former_request_is_not_that_of_the_next(address: tuple[str, int]) -> None:
+    request = b"POST / HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine-7\r\nContent-Length: 2\r\n\r\nab"
+    said = talk_twice(address, request, b"nonsense\r\n\r\n")
+    assert said.startswith(b"HTTP/1.1 400")
+    assert b"mine-7" not in said
 
 
 def test_a_head_that_drips_is_not_waited_for(address: tuple[str, int]) -> None:
@@ -98,6 +136,12 @@ def test_an_answer_that_takes_long_and_a_second_request_are_waited_for(address: 
                 assert more, said
                 said += more
             time.sleep(0.8)  # longer than a head may take; uvicorn ends idle connections after five seconds
+
+
+def test_a_request_to_speak_websocket_is_an_ordinary_request(address: tuple[str, int]) -> None:
+    wanted = b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    head = b"GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+    assert talk(address, head + wanted + b"\r\n").startswith(b"HTTP/1.1 200 OK")
 
 
 def test_the_web_process_uses_it() -> None:

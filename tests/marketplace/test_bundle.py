@@ -23,9 +23,11 @@ from knowledge.documents.source_file import SourceFileMissing
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.own_knowledge_base import own_knowledge_base
-from marketplace.bundle import SlugTaken, export_plugin, import_plugin
+from marketplace.bundle import export_plugin, import_plugin
 from marketplace.bundle.columns import EXPORTED_COLUMNS, exported_columns
 from plugins.models import Plugin
+from plugins.slugs import SlugTaken
+from tests.remembered import remembered
 from trees.models import DecisionTree, TreeCase
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +40,7 @@ RULES = b"# Rules\n\nSafety boots are worn on every site, \xe2\x80\x9calways\xe2
 
 
 @pytest.fixture
+@remembered
 def boots(alice: User) -> Plugin:
     """With everything that a plugin can have."""
     plugin = Plugin.objects.create(

@@ -15,11 +15,13 @@ from knowledge.own_knowledge_base import own_knowledge_base
 from marketplace import invitations
 from marketplace.publishing import handover
 from plugins.models import Invitation, Plugin, Role
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@remembered
 def cover(alice: User) -> Plugin:
     cache.delete(f"invitations:{alice.pk}")
     return Plugin.objects.create(owner=alice, name="Cover\r\nBcc: x@y.z", domain="engineering", system_prompt="Brief.")

@@ -26,6 +26,7 @@ from marketplace.models import Install, Report, Review
 from plugins.models import Invitation, Plugin, Role
 from querying.models import Feedback, Query
 from tests.accounts.test_avatars import picture
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
@@ -67,11 +68,13 @@ def test_no_column_that_holds_a_secret_is_exported(secret: str) -> None:
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Boots", slug="boots", domain="safety", is_published=True)
 
 
 @pytest.fixture
+@remembered
 def gloves(bob: User) -> Plugin:
     return Plugin.objects.create(owner=bob, name="Gloves", slug="gloves", domain="safety", is_published=True)
 

@@ -10,10 +10,18 @@ from django.test import Client
 
 from accounts.models import User
 from plugins.models import Plugin
+from tests import browsers
 from tests.cover import give_document, handbook, published
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 __all__ = ["handbook", "published"]  # fixtures of the plugin below
+
+# Those of a real browser; `streamed_page` is imported as `page` where a test needs it.
+browser, complaints = browsers.browser, browsers.complaints
+tab, page, first_visit = browsers.tab, browsers.page, browsers.first_visit
+streaming_server, streamed_tab = browsers.streaming_server, browsers.streamed_tab
+streamed_first_visit = browsers.streamed_first_visit
 
 HANDBOOK = """# Boots
 
@@ -68,6 +76,7 @@ def visitor(db: None) -> User:
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     """A draft with a document that is ready."""
     plugin = Plugin.objects.create(

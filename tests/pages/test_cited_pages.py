@@ -13,6 +13,7 @@ from knowledge.own_knowledge_base import own_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -23,6 +24,7 @@ AROUND = "Boots are replaced after 24 months of wear."
 
 
 @pytest.fixture
+@remembered
 def of_charlie(published: Plugin, bob: User, charlie: User) -> Plugin:
     """Alice's plugin with Bob as an editor. What it reads belongs to Charlie, who may look at it."""
     base = own_knowledge_base(published)

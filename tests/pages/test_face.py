@@ -13,10 +13,8 @@ from marketplace.listings.update_listing import update_listing
 from marketplace.models import Listing
 from marketplace.site.guides import GUIDE_NAMES
 from plugins.models import Plugin
-from tests.browsers import browser, complaints, overflow, page, serious
+from tests.browsers import WIDE_AND_NARROW, serious, serious_in_each_look
 from tests.marketplace.site.conftest import CITED, QUESTION, sample_on
-
-__all__ = ["browser", "complaints", "page"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 MOST_BYTES = 150_000
@@ -41,23 +39,20 @@ def without_scripts(browser: Browser, live_server: Any) -> Iterator[Page]:
     context.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(
-    page: Page, shown: Listing, width: int, scheme: Any
-) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=scheme)
+def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(page: Page, shown: Listing) -> None:
     problems = []
     for path in PATHS:
         page.goto(path)
         page.wait_for_load_state("networkidle")
-        problems += serious(page)
-        problems += [f"{path} is too wide"] if overflow(page) > 0 else []
+        problems += serious_in_each_look(page, WIDE_AND_NARROW)
     assert problems == []
 
 
 @pytest.mark.parametrize("path", ["/", "/docs/quickstart"])
-def test_a_first_visit_weighs_less_than_150_kb_and_fetches_two_fonts(page: Page, shown: Listing, path: str) -> None:
+def test_a_first_visit_weighs_less_than_150_kb_and_fetches_two_fonts(
+    first_visit: Page, shown: Listing, path: str
+) -> None:
+    page = first_visit
     loaded: dict[str, int] = {}
     watch = page.context.new_cdp_session(page)
     watch.send("Network.enable")

@@ -14,13 +14,12 @@ from playwright.sync_api import Page
 
 from accounts.models import User
 from plugins.models import Plugin
-from tests.browsers import browser, complaints, page  # noqa: F401  # fixtures
 from tests.servers import asgi_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_from_signing_up_to_a_first_answer(page: Page, published: Plugin, settings: Any, live_server: Any) -> None:  # noqa: F811
+def test_from_signing_up_to_a_first_answer(page: Page, published: Plugin, settings: Any, live_server: Any) -> None:
     settings.PUBLIC_URL = live_server.url
     page.goto("/api-keys?plugin=boots")
     # The sign-in page comes instead; where one was going is kept through it.

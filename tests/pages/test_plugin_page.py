@@ -16,12 +16,12 @@ from marketplace.plugin_page.sample_answers import current_sample
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
-from tests.browsers import browser, complaints, violations
 from tests.browsers import streamed_page as page
+from tests.browsers import violations_in_each_look
 from tests.openai_stub import OpenAIStub, SlowStream
 from trees.models import DecisionTree
 
-__all__ = ["browser", "complaints", "page"]  # a fixture of theirs that is used here too
+__all__ = ["page"]  # a fixture of theirs that is used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PAGE = "/marketplace/boots"
@@ -127,7 +127,8 @@ def test_without_a_script_the_same_form_answers(browser: Browser, server: str, r
     context.close()
 
 
-def test_the_page_is_light_and_all_of_it_is_ours(page: Page, rich: Plugin) -> None:
+def test_the_page_is_light_and_all_of_it_is_ours(streamed_first_visit: Page, rich: Plugin) -> None:
+    page = streamed_first_visit
     sizes: dict[str, int] = {}
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
@@ -139,33 +140,23 @@ def test_the_page_is_light_and_all_of_it_is_ours(page: Page, rich: Plugin) -> No
     assert fonts <= 2
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Browser, server: str, rich: Plugin, width: int, scheme: Any) -> None:
-    context = browser.new_context(
-        base_url=server, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
-    )
-    page = context.new_page()
+def test_axe_finds_nothing(page: Page, rich: Plugin) -> None:
     found = []
     for path in (PAGE, f"{PAGE}@1.1.0"):
         page.goto(path)
-        found += violations(page)
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+        found += violations_in_each_look(page)
     page.goto(PAGE)
     for question in (WORN, "Which boots must be worn?", "Which gloves does a diver need in the Arctic?"):
         ask(page, question)
         expect(page.locator(f"{WHOLE} .said")).to_have_text(question)
-        found += violations(page)
-    context.close()
+        found += violations_in_each_look(page)
     assert found == []
 
 
-def test_on_a_phone_the_label_comes_right_after_the_head(browser: Browser, server: str, rich: Plugin) -> None:
-    context = browser.new_context(base_url=server, viewport={"width": 390, "height": 844})
-    page = context.new_page()
+def test_on_a_phone_the_label_comes_right_after_the_head(page: Page, rich: Plugin) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
     page.goto(PAGE)
     head, label, tabs = (page.locator(one).bounding_box() for one in (".pl-head", ".trust", ".tabs"))
-    context.close()
     assert head is not None
     assert label is not None
     assert tabs is not None

@@ -22,6 +22,7 @@ from knowledge.readers.isolation import reader_process
 from knowledge.readers.types import ReadingTimedOut
 from plugins.models import Plugin, Release
 from tests.knowledge.bases import pdf
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[[User], Client]
@@ -35,6 +36,7 @@ def store(tmp_path: Any, settings: Any) -> None:
 
 
 @pytest.fixture
+@remembered
 def manual(plugin: Plugin) -> Document:
     pages = ["The first page is about boots.", f"In the yard\n{CITED} when wire is cut.", "The last page."]
     return read(plugin, pages)

@@ -12,16 +12,19 @@ from django.urls import reverse
 
 from accounts.models import User
 from plugins.models import SEMVER, Plugin, Release, ReleaseImmutable
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Cover", domain="x", system_prompt="You answer.")
 
 
 @pytest.fixture
+@remembered
 def release(plugin: Plugin) -> Release:
     knowledge = [{"knowledge_base": 1, "revision": 3, "embedder": "local"}]
     trees = [{"id": "t", "name": "Tree", "description": "", "tree_data": {"rootNodeId": "a", "nodes": {}}}]

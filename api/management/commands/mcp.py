@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
 from local.module_loading import loading_modules
 
 _HELP = """Speak the Model Context Protocol on the standard streams, for a client that starts its servers itself.
@@ -29,13 +29,12 @@ With the built-in database, keep Lexic running (manage.py up): several clients c
 The key decides which experts can be asked, and how often. Make one with: manage.py create_api_key"""
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = _HELP
     # What Django has to say about the project would be read as the protocol.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument(
             "--key",
             default="",
@@ -51,7 +50,4 @@ class Command(BaseCommand):
         with loading_modules():
             from api.mcp import stdio
 
-        try:
-            stdio.serve(secret)
-        except LexicError as error:
-            raise CommandError(error.message_with_hint) from error
+        stdio.serve(secret)

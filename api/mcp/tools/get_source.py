@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, Field
 
-from api.mcp import resources
-from api.mcp.resources import SourceText
-from api.mcp.threads import in_thread
-from api.mcp.tools.tool import Tool, ToolArguments, ToolCall, ToolResult, make_result
+from api.mcp.tools.tool import Tool, ToolArguments
 
 _MAX_CONTEXT_LENGTH = 5000
 
@@ -38,32 +33,6 @@ class SourceResult(BaseModel):
     uri: str | None = None
 
 
-async def run(call: ToolCall) -> ToolResult:
-    arguments = call.arguments
-    source = await in_thread(resources.find_source, arguments.source, key=call.key, context_length=arguments.characters)
-    text = source.text
-    if not source.page_uri:
-        text += "\n\nOnly the cited words may be read with this key."
-    return make_result(_source_json(source), text=text)
-
-
-def _source_json(source: SourceText) -> dict[str, Any]:
-    can_read_context = bool(source.page_uri)
-    fields = {
-        "document": source.document,
-        "documentId": source.document_id,
-        "page": source.page,
-        "section": source.section or None,
-        "excerpt": source.excerpt,
-        "before": source.before if can_read_context else None,
-        "after": source.after if can_read_context else None,
-        "standing": source.validity or None,
-        "url": source.url,
-        "uri": source.page_uri or None,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
 TOOL = Tool(
     name="get_source",
     title="Read a source",
@@ -73,5 +42,5 @@ TOOL = Tool(
     ),
     arguments=SourceArguments,
     result=SourceResult,
-    run=run,
+    work="api.mcp.calls.get_source",
 )

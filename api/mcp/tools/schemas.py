@@ -9,8 +9,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from rest_framework import serializers
 
-from api.query.serializers import AnswerSerializer, AnswerUsageSerializer, NearestSerializer, OptionsSerializer
-from api.trees.serializers import TreeStepSerializer
+from api.query.serializers import (
+    AnswerSerializer,
+    AnswerUsageSerializer,
+    NearestSerializer,
+    OptionsSerializer,
+    TreeStepSerializer,
+)
 
 # What clients know these parts by; any other is called as its serializer is.
 _MODEL_NAMES = {NearestSerializer: "Place", AnswerUsageSerializer: "Usage", TreeStepSerializer: "Step"}

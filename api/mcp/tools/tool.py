@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -57,14 +59,18 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A tool that only reads. A key needs one of the `capabilities`."""
+    """A tool that only reads, as clients see it. A key needs one of the `capabilities`.
+
+    `work` names the module whose `run` does the work. It is loaded with the first call: a client that starts the server
+    does not wait for all that answers questions.
+    """
 
     name: str
     title: str
     description: str
     arguments: type[ToolArguments]
     result: type[BaseModel]
-    run: Callable[[ToolCall], Awaitable[ToolResult]]
+    work: str
     capabilities: tuple[Capability, ...] = (Capability.QUERY,)
 
     def definition(self) -> ToolDefinition:
@@ -83,6 +89,11 @@ class Tool:
                 open_world_hint=False,
             ),
         )
+
+    async def run(self, call: ToolCall) -> ToolResult:
+        module = await asyncio.to_thread(importlib.import_module, self.work)
+        result: ToolResult = await module.run(call)
+        return result
 
     def read(self, arguments: Mapping[str, Any]) -> ToolArguments:
         """The arguments of a call. Raises `InvalidInput`."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any, TextIO
+from typing import Any
 
 from django.core.management.base import BaseCommand
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--concurrency",
             type=_parse_count,
-            default=_default_concurrency(),
+            default=max(1, min(4, len(os.sched_getaffinity(0)))),
             help="processes that read documents (default %(default)s)",
         )
         parser.add_argument(
@@ -41,15 +41,7 @@ class Command(BaseCommand):
             web_processes=options["workers"],
             concurrency=options["concurrency"],
         )
-        up(shape, console=Console(_stdout()))
-
-
-def _stdout() -> TextIO:
-    return sys.stdout
-
-
-def _default_concurrency() -> int:
-    return max(1, min(4, len(os.sched_getaffinity(0))))
+        up(shape, console=Console(sys.stdout))
 
 
 def _parse_port(text: str) -> int:

@@ -2,35 +2,28 @@ from __future__ import annotations
 
 import sys
 import time
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
 from local import loopback_client
 from marketplace import demo
 from querying.management.commands.ask import format_answer
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = "The main job, end to end: load the demo plugin, publish it, and ask it over HTTP.\n\nExample: make demo"
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
 
     def handle(self, **options: Any) -> None:
         begun = time.monotonic()
         call_command("migrate", interactive=False, verbosity=0)
-        try:
-            loaded = demo.load_demo(say=self._say)
-            with loopback_client.running_web_server() as base_url:
-                self._say(f"Asking {loaded.release} over HTTP at {base_url}")
-                for question in demo.demo_questions():
-                    self._ask(base_url, loaded, question)
-        except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from error
+        loaded = demo.load_demo(say=self._say)
+        with loopback_client.running_web_server() as base_url:
+            self._say(f"Asking {loaded.release} over HTTP at {base_url}")
+            for question in demo.demo_questions():
+                self._ask(base_url, loaded, question)
         self._print_next_steps(loaded, seconds=time.monotonic() - begun)
 
     def _ask(self, base_url: str, loaded: demo.LoadedDemo, question: str) -> None:

@@ -2,39 +2,34 @@ from __future__ import annotations
 
 import json
 import shutil
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
 from marketplace.bundle import export_plugin
-from plugins.models import Plugin
+from plugins.management.plugin_argument import get_plugin
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = (
         "Write a plugin to one file: persona, policy, trees, documents and golden questions.\n\n"
         "Example: manage.py export_plugin concrete-cover -o concrete-cover.lexic.zip"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("slug", help="the plugin")
         parser.add_argument("-o", "--output", type=Path, help="the file; default: SLUG.lexic.zip here")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, slug: str, output: Path | None, **options: Any) -> None:
-        plugin = Plugin.objects.filter(slug=slug).first()
-        if plugin is None:
-            raise CommandError(f"There is no plugin called {slug!r}.")
+        plugin = get_plugin(slug)
         path = output or Path(f"{slug}.lexic.zip")
         try:
             with export_plugin(plugin) as source, path.open("wb") as target:
                 shutil.copyfileobj(source, target)
-        except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from None
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
         size = path.stat().st_size

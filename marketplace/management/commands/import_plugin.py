@@ -1,19 +1,19 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.models import User
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
 from marketplace.bundle import ImportedPlugin
 from marketplace.sharing.installs import import_plugin_file
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = (
         "Make a plugin from a file: what export_plugin has written, or a shared plugin as it was downloaded. It is a "
         "draft. A worker reads the documents of the former; those of the latter come as they were read.\n\n"
@@ -21,7 +21,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("file", type=Path, help="the file")
         parser.add_argument("--owner", help="whose it will be; default: the only operator")
         parser.add_argument("--slug", help="its slug; default: the one in the file, if it is free")
@@ -32,8 +31,6 @@ class Command(BaseCommand):
         try:
             with file.open("rb") as source:
                 imported = import_plugin_file(source, owner=person, slug=slug)
-        except LexicError as error:
-            raise CommandError(f"{error.message} {error.hint}".strip()) from None
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
         self._print(imported, as_json=options["json"])

@@ -1,26 +1,23 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
 from marketplace.publishing.publish import publish
 from marketplace.publishing.withdraw import withdraw_from_marketplace
 from marketplace.reviews.moderation import lift_hold
-from plugins.models import Plugin
+from plugins.management.plugin_argument import get_plugin
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = (
         "Publish a plugin as it stands: make a release that agents can ask.\n\n"
         "Example: manage.py publish concrete-cover --notes 'Adds the table of fire ratings'"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("slug")
         parser.add_argument("--release", metavar="VERSION", help="such as 1.2.0; default: the next minor one")
         parser.add_argument("--notes", default="")
@@ -29,9 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, slug: str, **options: Any) -> None:
-        plugin = Plugin.objects.select_related("owner").filter(slug=slug).first()
-        if plugin is None:
-            raise CommandError(f"There is no plugin called {slug}.")
+        plugin = get_plugin(slug)
         if options["withdraw"]:
             withdraw_from_marketplace(plugin)
             self._say({"plugin": slug, "published": False}, f"{slug} is withdrawn.", options)
@@ -40,10 +35,7 @@ class Command(BaseCommand):
             lift_hold(plugin)
             self._say({"plugin": slug, "held": False}, f"{slug} may be published again by its owner.", options)
             return
-        try:
-            done = publish(plugin, by=plugin.owner, version=options["release"], notes=options["notes"])
-        except LexicError as error:
-            raise CommandError(error.message) from error
+        done = publish(plugin, by=plugin.owner, version=options["release"], notes=options["notes"])
         shown = {"plugin": slug, "published": True, "release": str(done.release), "new": done.is_new}
         if done.warning:
             self.stderr.write(done.warning)

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from lexic.management.lexic_command import LexicCommand
 from marketplace.catalogue import listing_refresh
 from marketplace.listings.update_listing import update_listing
 from marketplace.tasks import complete_listing
-from plugins.models import Plugin
+from plugins.management.plugin_argument import get_plugin
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = (
         "Compute the listings of the marketplace anew, and count the questions of days that nobody has counted.\n\n"
         "Needed after a restored backup and after changes to the database by hand; else they keep themselves true.\n\n"
@@ -21,7 +22,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("slug", nargs="?", help="only this plugin; default: all that are published")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -31,9 +31,7 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps({"relisted": relisted}) if options["json"] else f"Relisted {relisted} {noun}.")
 
     def _one(self, slug: str) -> int:
-        plugin = Plugin.objects.filter(slug=slug).first()
-        if plugin is None:
-            raise CommandError(f"There is no plugin called {slug}.")
+        plugin = get_plugin(slug)
         if update_listing(plugin) is None:
             raise CommandError(f"{slug} is not published, so it is not listed.")
         complete_listing(plugin_id=str(plugin.pk))

@@ -1,21 +1,21 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.models import ApiKey, Capability, User
+from lexic.management.lexic_command import LexicCommand
 from plugins.models import Plugin
 
 
-class Command(BaseCommand):
+class Command(LexicCommand):
     help = "Make an API key and print it once.\n\nExample: manage.py create_api_key me@example.com --name agent"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
         parser.add_argument("email", help="whose key it is")
         parser.add_argument("--name", default="command line", help="a name for yourself")
         parser.add_argument("--plugin", action="append", default=[], help="limit it to this slug; may be repeated")

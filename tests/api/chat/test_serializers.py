@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx2
+import jsonschema
 import pytest
 from rest_framework import serializers
 
 from api.chat import serializers as chat_serializers
+from api.schema.error_responses import ERROR_SCHEMAS
 from plugins.models import Plugin
 from tests.api.chat.asking import OPEN, WEATHER, chat, client_of
 from tests.servers import asgi_server
@@ -50,8 +52,9 @@ def test_models(published: Plugin, key: str):
 
 
 def test_errors(published: Plugin, key: str):
-    check(chat_serializers.ErrorSerializer, chat(key, WEATHER, model="nothing").json())
-    check(chat_serializers.ErrorSerializer, client_of("").get("/v1/nothing").json())
+    for answer in (chat(key, WEATHER, model="nothing"), client_of("").get("/v1/nothing")):
+        jsonschema.validate(answer.json(), ERROR_SCHEMAS["OpenAIError"])
+        assert answer.json()["error"].keys() == ERROR_SCHEMAS["OpenAIError"]["properties"]["error"]["properties"].keys()
 
 
 @pytest.mark.django_db(transaction=True)

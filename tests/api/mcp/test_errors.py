@@ -145,6 +145,8 @@ def test_on_the_standard_streams_every_line_is_answered(published: Plugin, key: 
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         *(call.replace('"ODD"', f'"{number}"', 1).replace("ODD", odd) for number, odd in enumerate(ODD)),
         json.dumps([{**ping, "id": "one"}, {**ping, "id": "two"}]),
+        call.replace('"ODD"', '"long"', 1).replace('"ODD"', "9" * 5000),
+        f'[{json.dumps({**ping, "id": "beside"})}, {{"jsonrpc": "2.0", "id": "wide", "method": {"9" * 5000}}}]',
         "{",
         "7",
         json.dumps({**ping, "id": "last"}),
@@ -154,11 +156,12 @@ def test_on_the_standard_streams_every_line_is_answered(published: Plugin, key: 
     with subprocess.Popen(command, env=surroundings(LEXIC_API_KEY=key), **streams) as process:
         process.stdin.write("\n".join([*lines, ""]))
         process.stdin.flush()
-        answers = [json.loads(process.stdout.readline()) for _ in range(9)]
+        answers = [json.loads(process.stdout.readline()) for _ in range(12)]
         process.stdin.close()
     by_id = {answer["id"]: answer for answer in answers if answer["id"] is not None}
-    assert by_id.keys() == {1, "0", "1", "2", "one", "two", "last"}
+    assert by_id.keys() == {1, "0", "1", "2", "one", "two", "long", "beside", "wide", "last"}
     assert {by_id[str(n)]["result"]["_meta"]["lexic/error"]["code"] for n in range(3)} == {"invalid_text"}
+    assert {by_id[name]["error"]["data"]["code"] for name in ("long", "wide")} == {"invalid_json"}
     assert [one["error"]["data"]["code"] for one in answers if one["id"] is None] == ["invalid_json", "invalid"]
 
 

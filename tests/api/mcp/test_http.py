@@ -155,6 +155,14 @@ def test_a_batch_is_answered_as_one_where_the_revision_has_them(server: str, ali
     assert_refused(refused, 400, "invalid")
 
 
+def test_a_batch_that_is_not_sent_as_json_is_refused_like_a_single_message(server: str, key: str):
+    listing, plain = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, {"Content-Type": "text/plain"}
+    single = post(server, key, listing, revision="2025-03-26", **plain)
+    batch = post(server, key, [listing, listing], revision="2025-03-26", **plain)
+    assert 400 <= batch.status_code < 500
+    assert (batch.status_code, batch.text) == (single.status_code, single.text)
+
+
 @pytest.mark.parametrize("method", [["tools/call"], {}, 7, None])
 def test_a_method_that_is_no_name_is_an_error_and_no_failure(server: str, key: str, method: Any):
     body = {"jsonrpc": "2.0", "id": 1, "method": method}
@@ -282,3 +290,37 @@ def test_tools_are_listed_in_one_order_with_schemas_and_as_harmless(server: str,
     assert all(tool.input_schema["type"] == tool.output_schema["type"] == "object" for tool in tools)
     assert all(tool.annotations.read_only_hint and not tool.annotations.destructive_hint for tool in tools)
     assert [template.name for template in templates] == ["citation", "page"]
+
+
+UNREADABLE = {"deep": "[" * 30 + "]" * 30, "deeper": "[" * 300 + "]" * 300, "infinite": "1e400", "long": "9" * 5000}
+
+
+@pytest.mark.parametrize("arguments", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("question", ["x", "\ud800"], ids=["text", "half a character"])
+def test_a_message_that_cannot_be_read_has_an_answer_with_its_id(
+    server: str, alice: User, arguments: str, question: str
+) -> None:
+    _, secret = ApiKey.objects.issue(owner=alice, name="batch")
+    calls = [("ask_expert", {"plugin": "x", "question": question, "facts": "ODD"}), ("list_experts", {})]
+    messages = [
+        {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        for number, (name, arguments) in enumerate(calls, start=7)
+    ]
+    accepted = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {secret}", **accepted}
+    with httpx2.Client(trust_env=False, timeout=60, headers=headers) as client:
+        batch, single = (
+            client.post(f"{server}/mcp", content=json.dumps(sent).replace('"ODD"', arguments))
+            for sent in (messages, messages[0])
+        )
+    first, second = batch.json()
+    assert (single.status_code, single.json()) == (200, first)
+    assert (first["id"], first["error"]["data"]["code"]) == (7, "invalid_json")
+    assert (second["id"], "experts" in second["result"]["structuredContent"]) == (8, True)
+
+
+def test_an_id_that_cannot_be_read_is_null(server: str, alice: User) -> None:
+    _, secret = ApiKey.objects.issue(owner=alice, name="id")
+    with httpx2.Client(trust_env=False, timeout=60, headers={"Authorization": f"Bearer {secret}"}) as client:
+        answer = client.post(f"{server}/mcp", content=b'{"jsonrpc": "2.0", "id": 1e400, "method": "ping"}')
+    assert (answer.status_code, answer.json()["id"]) == (400, None)

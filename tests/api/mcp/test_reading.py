@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from api.mcp.resources import _word_end, _word_start
+from api.mcp.calls.sources import _word_end, _word_start
 from plugins.models import Plugin
 from querying.models import Query
 from tests.api.mcp.clients import WEATHER, call, data_of, error_of, over_http, text_of
@@ -228,7 +228,7 @@ def test_experts_are_found_by_words(published: Plugin, server: str, key: str):
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_listing_takes_as_many_statements_for_many_as_for_one(alice: User, count: int, django_assert_num_queries):
-    from api.mcp.tools import list_experts
+    from api.mcp.calls import list_experts
 
     for number in range(count):
         Plugin.objects.create(owner=alice, name=f"P{number}", slug=f"p{number}", domain="x")

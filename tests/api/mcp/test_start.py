@@ -21,6 +21,9 @@ def test_nothing_loads_the_library_before_it_is_needed(what: str):
 
 # What reads questions and texts: models, their libraries, and what is worked out from long lists of words.
 HEAVY = ("onnxruntime", "tokenizers", "openai", "dateparser", "pypdfium2", "pdfplumber", "lxml", "matplotlib")
+HEAVY += ("numpy", "PIL", "httpcore2", "snowballstemmer", "language.terms", "language.units")
+# What does the work of the tools.
+PIPELINE = ("api.mcp.calls", "querying.pipeline", "querying.json_format", "knowledge.search.hybrid", "trees.walk")
 # The builder, which is loaded with the addresses that lead to it.
 PAGES = ("lexic.urls", "unfold.admin", "builder.admin", "marketplace.admin", "drf_spectacular.generators")
 MAX_MEGABYTES = 200
@@ -63,4 +66,4 @@ def test_a_client_that_starts_the_server_does_not_wait_for_models(key: str, tmp_
         line.rpartition("|")[2].strip() for line in log.read_text().splitlines() if line.startswith("import time:")
     }
     assert "api.mcp.server" in loaded
-    assert loaded.isdisjoint(HEAVY + PAGES)
+    assert loaded.isdisjoint(HEAVY + PIPELINE + PAGES)

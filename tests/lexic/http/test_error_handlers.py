@@ -172,3 +172,15 @@ def test_a_database_that_is_away_is_not_our_bug(caplog: pytest.LogCaptureFixture
     assert response.status_code == 503
     assert content(response)["code"] == "unavailable"
     assert response["Retry-After"] == "2"
+
+
+class Waiting(LexicError):
+    """Wait."""
+
+    retry_after = 1.2
+
+
+def test_a_page_says_how_long_to_wait_where_its_error_does() -> None:
+    assert error_handlers.with_retry_after(HttpResponse(), Waiting())["Retry-After"] == "2"
+    assert "Retry-After" not in error_handlers.with_retry_after(HttpResponse(), Refused())
+    assert "Retry-After" not in error_handlers.with_retry_after(HttpResponse(), None)

@@ -27,11 +27,13 @@ from marketplace.tasks import complete_listing, refresh_listings
 from plugins.models import Plugin, Release
 from tests.api.people import signed_in
 from tests.marketplace.catalogue.made import listed, scorecard
+from tests.remembered import remembered
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@remembered
 def draft(alice: User) -> Plugin:
     """Ready to be published: one document, no questions."""
     plugin = Plugin.objects.create(owner=alice, name="Cover", slug="cover", domain="x", system_prompt="You answer.")

@@ -15,6 +15,7 @@ from accounts.models import User
 from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying.models import Query
+from tests.held_streams import stream_of_visitor
 from trees.models import DecisionTree
 
 TRY = "/marketplace/boots/try"
@@ -136,6 +137,16 @@ def test_the_day_has_an_end_and_the_question_is_kept(client: Client, published: 
     streamed = client.post(TRY, {"question": "One more?"}, headers=STREAM)
     assert (streamed.status_code, streamed.json()["code"]) == (429, "rate_limited")
     assert Query.objects.count() == 2
+
+
+def test_an_address_has_a_small_share_of_what_is_answered_at_once(
+    client: Client, published: Plugin, settings: Any
+) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"visitor_streams": 1}
+    with stream_of_visitor():
+        refused = client.post(TRY, {"question": WORN})
+        assert (refused.status_code, "This visitor has 1 of 1 questions" in refused.content.decode()) == (429, True)
+        assert client.post(TRY, {"question": WORN}, REMOTE_ADDR="192.0.2.7").status_code == 200
 
 
 def test_another_address_has_questions_of_its_own_and_all_together_an_end(

@@ -21,6 +21,7 @@ from marketplace.publishing.publish import (
 from plugins.models import Plugin, Release
 from querying import releases
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 pytestmark = pytest.mark.django_db
@@ -43,16 +44,19 @@ def add_document(base: KnowledgeBase, **fields: Any) -> Document:
 
 
 @pytest.fixture
+@remembered
 def plugin(alice: User) -> Plugin:
     return Plugin.objects.create(owner=alice, name="Cover", domain="x", system_prompt="You answer.")
 
 
 @pytest.fixture
+@remembered
 def base(plugin: Plugin) -> KnowledgeBase:
     return KnowledgeBase.objects.create(owner=plugin.owner, plugin=plugin, name="Cover", revision=1)
 
 
 @pytest.fixture
+@remembered
 def ready(plugin: Plugin, base: KnowledgeBase) -> Plugin:
     add_document(base)
     DecisionTree.objects.create(plugin=plugin, name="Tree", tree_data=GOOD_TREE)

@@ -19,6 +19,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
 from tests.cover import HANDBOOK, TREE
 from tests.knowledge.bases import attach
+from tests.remembered import remembered
 from trees.models import DecisionTree
 
 PDF = Path(__file__).parents[3] / "marketplace" / "demo_content" / "concrete-cover-handbook.pdf"
@@ -49,6 +50,7 @@ def add(base: KnowledgeBase, title: str, text: str) -> Document:
 
 
 @pytest.fixture
+@remembered
 def original(alice: User) -> Plugin:
     plugin = Plugin.objects.create(
         owner=alice,
@@ -79,6 +81,7 @@ def original(alice: User) -> Plugin:
 
 
 @pytest.fixture
+@remembered
 def release(original: Plugin) -> Release:
     release = original.latest_release()
     assert release is not None
@@ -108,6 +111,7 @@ def replace_text(document: Document, content: bytes) -> None:
 
 
 @pytest.fixture
+@remembered
 def boots(alice: User) -> Plugin:
     """A small shared plugin."""
     plugin = Plugin.objects.create(

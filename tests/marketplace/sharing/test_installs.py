@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.contrib.admin.models import ADDITION, LogEntry
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
@@ -110,6 +111,15 @@ def test_copies_are_made_so_often_an_hour(boots: Plugin, charlie: User, monkeypa
     answer.force_login(charlie)
     said = answer.post(reverse("marketplace_install", args=["boots"]), {"copies": 1}, format="json")
     assert (said.status_code, "Retry-After" in said.headers) == (429, True)
+
+
+def test_a_copy_that_is_made_over_the_api_stands_in_its_history_once(boots: Plugin, charlie: User) -> None:
+    client = APIClient()
+    client.force_login(charlie)
+    url = reverse("marketplace_install", args=["boots"])
+    assert [client.post(url, {"copies": 0}, format="json").status_code for _ in range(2)] == [201, 200]
+    entry = LogEntry.objects.get(user=charlie)
+    assert (entry.object_id, entry.action_flag) == (str(Plugin.objects.get(owner=charlie).pk), ADDITION)
 
 
 def test_knowledge_of_somebody_else_is_not_passed_on(boots: Plugin, alice: User, bob: User, charlie: User) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from knowledge.models import KnowledgeBase
 from marketplace.publishing.publish import publish
-from marketplace.retention.plugin_deletion import delete_plugin
+from marketplace.retention.plugin_deletion import delete_knowledge_base, delete_plugin
 from marketplace.sharing.release_files import delete_stale_files, release_file
 from marketplace.tasks import forget_shared_files
 from plugins.models import Plugin
+from tests.knowledge.bases import attach
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +50,24 @@ def test_what_is_not_shared_any_more_goes(boots: Plugin, folder: Path, column: s
     written(boots)
     Plugin.objects.filter(pk=boots.pk).update(**{column: False})
     forget_shared_files()
+    assert names(folder) == set()
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_the_file_of_knowledge_that_is_no_longer_granted_goes(
+    boots: Plugin, alice: User, bob: User, folder: Path, is_deleted: bool
+) -> None:
+    base = KnowledgeBase.objects.create(owner=bob, name="Bob's")
+    attach(base, boots)
+    publish(boots, by=alice, version="3.0.0")
+    name = written(boots)
+    assert delete_stale_files() == 0
+    assert names(folder) == {name}
+    if is_deleted:
+        delete_knowledge_base(base)
+    else:
+        base.grants.all().end()
+    assert delete_stale_files() == 1
     assert names(folder) == set()
 
 

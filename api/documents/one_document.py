@@ -1,0 +1,57 @@
+"""One document: how it is shown with its version, changed, and taken out. The caller has checked who may do that."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.documents import serializers
+from api.documents.access import DocumentDoor, NoSuchDocument
+from api.etags import etag_response, make_etag, require_match
+from api.fields import validated
+from api.views import first_or_raise
+from knowledge.documents.lifecycle import delete_document, update_details
+from knowledge.models import Document, KnowledgeBase
+
+
+def change_document(request: Request, document: Document, access: DocumentDoor) -> Response:
+    """Changes what is said about it. Raises `ValidationError`, `NoSuchDocument`, `PreconditionFailed`."""
+    with transaction.atomic():
+        locked = lock_document(request, document, access)
+        changes = serializers.DocumentChangeSerializer(locked, data=request.data)
+        fields = validated(changes)
+        update_details(
+            locked, title=fields.get("title"), labels=changes.validated_labels, metadata=fields.get("metadata")
+        )
+    return document_response(request, locked, access)
+
+
+def remove_document(request: Request, document: Document, access: DocumentDoor) -> Response:
+    """Takes it out of its base. Raises `NoSuchDocument`, `PreconditionFailed`, `UnderLegalHold`."""
+    with transaction.atomic():
+        # Workers lock the knowledge base first, too.
+        KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+        delete_document(lock_document(request, document, access))
+    return Response(status=204)
+
+
+def lock_document(request: Request, document: Document, access: DocumentDoor) -> Document:
+    """The same row, locked until the transaction ends. Raises `NoSuchDocument`, `PreconditionFailed`."""
+    rows = Document.objects.select_for_update(of=("self",)).select_related("knowledge_base").present()
+    locked = first_or_raise(rows.filter(pk=document.pk), NoSuchDocument)
+    require_document_match(request, locked, access=access)
+    return locked
+
+
+def require_document_match(request: Request, document: Document, *, access: DocumentDoor) -> None:
+    require_match(request, _document_etag(document, access))
+
+
+def _document_etag(document: Document, access: DocumentDoor) -> str:
+    return make_etag(document.pk, document.updated_at, access.may_read(document), access.may_change(document))
+
+
+def document_response(request: Request, document: Document, access: DocumentDoor, *, status: int = 200) -> Response:
+    data = serializers.document_json(document, access)
+    return etag_response(request, data, etag=_document_etag(document, access), status=status)

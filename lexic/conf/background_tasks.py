@@ -1,0 +1,42 @@
+"""How Celery keeps and routes tasks, and the timetable of those that come again and again."""
+
+from __future__ import annotations
+
+from kombu.entity import Exchange, Queue
+
+CELERY_TASK_IGNORE_RESULT = True  # progress and results live in our own tables
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000  # in kB; a child above it is replaced after its task
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900, "socket_timeout": 1.0, "socket_connect_timeout": 1.0}
+# Reading documents takes long, and everything else is waited for: a worker of its own reads them. One that is not told
+# which queue is its own serves both.
+CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE = "lexic", "reading"
+CELERY_TASK_QUEUES = [
+    Queue(name, Exchange(name), routing_key=name)  # type: ignore[no-untyped-call]
+    for name in (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE)
+]
+CELERY_TASK_ROUTES = {"knowledge.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE}}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE = {
+    "resume-unfinished-documents": {
+        "task": "knowledge.resume_unfinished",
+        "schedule": 20.0,
+        "options": {"expires": 20},
+    },
+    "sync-sources": {"task": "knowledge.sync_sources", "schedule": 900.0, "options": {"expires": 900}},
+    "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
+    "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
+    "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
+    "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},
+    "forget-shared-files": {"task": "marketplace.forget_shared_files", "schedule": 3600.0},
+    "recount-reviews": {"task": "marketplace.recount_reviews", "schedule": 3600.0},
+    "erase-old-questions": {"task": "marketplace.erase_old_questions", "schedule": 3600.0},
+    "sweep-storage": {"task": "marketplace.sweep_storage", "schedule": 6 * 3600.0},
+    "forget-deliveries": {"task": "webhooks.forget_deliveries", "schedule": 3600.0},
+}

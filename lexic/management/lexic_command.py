@@ -1,0 +1,26 @@
+"""What all commands of Lexic share."""
+
+from __future__ import annotations
+
+from argparse import RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from lexic.errors import LexicError
+
+
+class LexicCommand(BaseCommand):
+    """A command whose help keeps its lines, with `epilog` at its end. A `LexicError` ends it with a sentence."""
+
+    epilog: str | None = None
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        kwargs |= {"epilog": self.epilog, "formatter_class": RawDescriptionHelpFormatter}
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except LexicError as error:
+            raise CommandError(error.message_with_hint) from error

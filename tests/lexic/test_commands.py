@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from lexic.errors import LexicError
+from lexic.management.lexic_command import LexicCommand
+
+
+class Refused(LexicError):
+    """No."""
+
+    hint = "Ask something else."
+
+
+class Refusing(LexicCommand):
+    help = "First line.\nSecond line."
+    epilog = "Examples:\n  manage.py refuse"
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        raise Refused
+
+
+def test_an_error_ends_a_command_with_a_sentence_and_what_to_do() -> None:
+    with pytest.raises(CommandError, match=r"No\. Ask something else\."):
+        call_command(Refusing())
+
+
+def test_help_keeps_its_lines() -> None:
+    text = Refusing().create_parser("manage.py", "refuse").format_help()
+    assert "First line.\nSecond line." in text
+    assert text.rstrip().endswith("Examples:\n  manage.py refuse")
