@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "knowledge",
     "trees",
     "querying",
+    "contracts",
     "evaluation",
     "marketplace",
     "conversations",
