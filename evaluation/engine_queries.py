@@ -12,7 +12,7 @@ from asgiref.sync import async_to_sync
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalQuestion, PageSpan, PipelineOutcome, RetrievalOutcome
 from knowledge.search.filters import Filters
-from knowledge.search.hybrid import MIN_LEXICAL_SUPPORT
+from knowledge.search.hybrid import passes_threshold
 from knowledge.search.passages import Passage
 from plugins.models import Release
 from querying import pipeline
@@ -59,7 +59,7 @@ def run_retrieval(question: Question) -> RetrievalOutcome:
     policy = {**release.policy(), "top_k": RETRIEVAL_DEPTH, "threshold": -1.0}
     deep_release = Release(plugin=release.plugin, knowledge=release.knowledge, **policy)
     passages = retriever.retrieve(replace(question, release=deep_release))
-    read = [one for one in passages if _passes_threshold(one, release.threshold)][: release.top_k]
+    read = [one for one in passages if passes_threshold(one, release.threshold)][: release.top_k]
     evidence = retriever.build_evidence(question, read)
     judged = sufficiency.assess_sufficiency(question.text, evidence, threshold=release.evidence_threshold)
     milliseconds = 1000 * (time.perf_counter() - begun)
@@ -74,11 +74,6 @@ def run_retrieval(question: Question) -> RetrievalOutcome:
         passes=judged.passes,
         milliseconds=milliseconds,
     )
-
-
-def _passes_threshold(passage: Passage, threshold: float) -> bool:
-    is_near = passage.cosine is not None and passage.cosine > threshold
-    return is_near or passage.lexical >= MIN_LEXICAL_SUPPORT
 
 
 def _top_sentences(evidence: Evidence) -> Iterator[PageSpan]:

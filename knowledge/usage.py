@@ -101,10 +101,15 @@ def _check_storage(owner: User) -> None:
     STORAGE.check("account", used=used, adding=0)
 
 
-@lru_cache(maxsize=100_000)
 def _file_size(sha256: str) -> int:
-    """The bytes under one hash never change."""
+    """0 for a file that is not there, which may come yet."""
     try:
-        return file_store.stored_path(sha256).stat().st_size
+        return _stored_size(sha256)
     except OSError:
         return 0
+
+
+@lru_cache(maxsize=100_000)
+def _stored_size(sha256: str) -> int:
+    """The bytes under one hash never change. Raises `OSError`."""
+    return file_store.stored_path(sha256).stat().st_size

@@ -59,7 +59,7 @@ def search(
         base = BaseSearch(
             statistics=statistics, words=words, vector=vector, filters=filters, limit=limit, clauses=clauses
         )
-        found |= {one.chunk_id: one for one in base.candidates() if _passes_threshold(one, threshold)}
+        found |= {one.chunk_id: one for one in base.candidates() if passes_threshold(one, threshold)}
     return _load_passages(sorted(found.values(), key=lambda one: (-_hybrid_score(one), one.chunk_id))[:limit])
 
 
@@ -68,10 +68,11 @@ def _hybrid_score(candidate: Candidate) -> float:
     return min(1.0, score + _CLAUSE_SCORE_BONUS) if candidate.matches_clause else score
 
 
-def _passes_threshold(candidate: Candidate, threshold: float | None) -> bool:
-    if threshold is None or candidate.matches_clause or candidate.lexical >= MIN_LEXICAL_SUPPORT:
+def passes_threshold(found: Candidate | Passage, threshold: float | None) -> bool:
+    """Whether it is near enough in meaning (its cosine is greater), or its words or a named clause support it."""
+    if threshold is None or found.matches_clause or found.lexical >= MIN_LEXICAL_SUPPORT:
         return True
-    return candidate.cosine is not None and candidate.cosine > threshold
+    return found.cosine is not None and found.cosine > threshold
 
 
 def _load_passages(candidates: Sequence[Candidate]) -> list[Passage]:
@@ -100,4 +101,5 @@ def _build_passage(candidate: Candidate, row: Mapping[str, Any]) -> Passage:
         lexical=candidate.lexical,
         score=_hybrid_score(candidate),
         knowledge_base_id=candidate.knowledge_base_id,
+        matches_clause=candidate.matches_clause,
     )

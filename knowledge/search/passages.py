@@ -9,7 +9,8 @@ from uuid import UUID
 @dataclass(frozen=True, kw_only=True)
 class Passage:
     """A chunk that was found. `content` is `page.text[start:end]`; `page_number` is None where the source has no
-    pages; `cosine` is None where the question had no vector for the knowledge base; `lexical` is 0 to 1."""
+    pages; `cosine` is None where the question had no vector for the knowledge base; `lexical` is 0 to 1;
+    `matches_clause` says that it holds, or stands under, a numbered clause that the question names."""
 
     chunk_id: int
     document_id: UUID
@@ -25,3 +26,4 @@ class Passage:
     lexical: float
     score: float
     knowledge_base_id: int
+    matches_clause: bool = False

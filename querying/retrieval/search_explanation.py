@@ -7,8 +7,9 @@ from uuid import UUID
 
 from knowledge.embedders import get_embedder
 from knowledge.search.filters import Filters
-from knowledge.search.hybrid import MIN_LEXICAL_SUPPORT, search
+from knowledge.search.hybrid import passes_threshold, search
 from knowledge.search.passages import Passage
+from language.clause_references import referenced_clauses
 from language.terms import terms
 from language.word_matching import terms_by_word
 from plugins.models import Release
@@ -48,6 +49,7 @@ def explain_search(release: Release, question: str, *, document_id: UUID | None 
         embedding={name: get_embedder(name).embed_one(question) for name in {base.embedder for base in bases}},
         filters=Filters(document_ids=(document_id,)) if document_id else None,
         limit=max(MAX_EXPLAINED_PASSAGES, release.top_k),
+        clauses=referenced_clauses(question),
     )
     question_terms = frozenset(terms(question))
     findings: list[ExplainedPassage] = []
@@ -63,7 +65,6 @@ def explain_search(release: Release, question: str, *, document_id: UUID | None 
 
 def _drop_reason(passage: Passage, release: Release, *, is_full: bool) -> str:
     """Why no answer is made from the passage; empty where one is."""
-    is_far = passage.cosine is None or passage.cosine <= release.threshold
-    if passage.lexical < MIN_LEXICAL_SUPPORT and is_far:
+    if not passes_threshold(passage, release.threshold):
         return f"too far in meaning (needs a cosine above {release.threshold:g}), and its words carry too little"
     return f"only the best {release.top_k} are read" if is_full else ""

@@ -248,6 +248,17 @@ def test_what_is_too_far_is_shown_with_the_reason(client: Client, plugin: Plugin
     assert "needs a cosine above 0.3" in found[0].finding.why_not
 
 
+def test_the_clause_that_the_question_names_is_read_as_it_is_in_an_answer(
+    client: Client, plugin: Plugin, handbook: Document
+) -> None:
+    read(plugin, "# Site rules\n\n## 7.3 Skips\n\nThey are emptied on Fridays.", name="rules.md")
+    Plugin.objects.filter(pk=plugin.pk).update(threshold=0.95)
+    plugin.refresh_from_db()
+    found = client.get(at(plugin, handbook), {"q": "What does clause 7.3 say about holidays?", "in": "all"})
+    best = found.context["found"][0].finding
+    assert (best.passage.section_path[-1], best.is_read) == ("7.3 Skips", True)
+
+
 def test_one_document_or_all_of_them(client: Client, plugin: Plugin, handbook: Document) -> None:
     read(plugin, "# Gloves\n\nGloves are worn when wire is cut.", name="gloves.md")
     asked = {"q": "When are gloves worn?"}

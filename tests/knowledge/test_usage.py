@@ -135,6 +135,18 @@ def release_of(base: KnowledgeBase, document: Document, version: str) -> Release
     return pin(base, version)
 
 
+def test_a_file_that_comes_after_it_was_counted_is_counted(base: KnowledgeBase) -> None:
+    before = usage.stored_bytes(base.owner)
+    late = lifecycle.add_text(knowledge_base=base, title="Late", text="Wear what nobody has worn before.").document
+    path = file_store.stored_path(late.sha256)
+    content = path.read_bytes()
+    path.unlink()
+    usage._stored_size.cache_clear()
+    assert usage.stored_bytes(base.owner) == before
+    path.write_bytes(content)
+    assert usage.stored_bytes(base.owner) == before + len(content)
+
+
 def test_what_releases_keep_of_removed_and_replaced_documents_counts_once_until_it_is_deleted(
     base: KnowledgeBase,
 ) -> None:
