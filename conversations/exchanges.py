@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from uuid import UUID
 
 from accounts.models import Principal
@@ -26,7 +27,7 @@ class Exchange:
 
     @property
     def id(self) -> UUID:
-        return self.question.query_id
+        return self.question.query_id or self.question.uuid
 
     @property
     def outcome(self) -> str:
@@ -44,12 +45,17 @@ def exchanges_of(session: ChatSession, *, only: UUID | None = None, reader: Prin
     withheld = withheld_messages(session, messages, reader=reader)
     answers = {message.query_id: message for message in messages if message.role == ChatMessage.Role.ASSISTANT}
     exchanges = []
-    for question in messages:
+    for question, after in zip_longest(messages, messages[1:]):
         if question.role == ChatMessage.Role.USER:
-            answer = answers.get(question.query_id)
+            answer = answers.get(question.query_id) if question.query_id else _reply(after)
             is_withdrawn = answer is not None and answer.pk in withheld
             exchanges.append(Exchange(question=question, answer=answer, is_withdrawn=is_withdrawn))
     return exchanges
+
+
+def _reply(after: ChatMessage | None) -> ChatMessage | None:
+    """What answers a message that stands for no single question: the message after it, if it is an answer."""
+    return after if after and after.role == ChatMessage.Role.ASSISTANT and after.query_id is None else None
 
 
 def withheld_messages(

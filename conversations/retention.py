@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from conversations.models import ChatSession
+from querying.audit.spending import delete_queries
 from querying.models import Query
 
 # How many are deleted in one transaction, so that none takes long.
@@ -15,10 +17,16 @@ _BATCH_SIZE = 500
 
 @transaction.atomic
 def delete_private_conversation(session: ChatSession) -> None:
-    """Deletes a person's own conversation, and the questions in it that read private layers, which no plugin has."""
-    asked = list(session.messages.values_list("query_id", flat=True))
-    Query.objects.with_layers().filter(pk__in=asked, user=session.user_id).delete()
+    """Deletes a person's own conversation, and the private questions in it, which no plugin has."""
+    delete_queries(private_questions(session))
     session.delete()
+
+
+def private_questions(session: ChatSession) -> QuerySet[Query]:
+    """What its person asked in this conversation, in private."""
+    answered = list(session.messages.exclude(query_id=None).values_list("query_id", flat=True))
+    in_it = Q(pk__in=answered) | Q(conversation_id=session.pk)
+    return Query.objects.private().filter(in_it, user=session.user_id)
 
 
 def delete_stale(*, now: datetime) -> int:

@@ -66,13 +66,13 @@ def delete_files(*, hashes: list[str], **kwargs: object) -> None:
 
 @shared_task(name="marketplace.erase_old_questions")
 def erase_old_questions(**kwargs: object) -> int:
-    """Erase the words and answers of questions that are older than their plugin keeps them; what was asked with private
-    layers, and so of no plugin, as this site keeps questions. Returns how many."""
+    """Erase the words and answers of questions that are older than their plugin keeps them; what was asked in private,
+    and so of no plugin, as this site keeps questions. Returns how many."""
     now = timezone.now()
     expired = expired_rows(Query.objects.all(), kind="questions", date_field="created_at", now=now)
     count = expired.erase_content(now=now)
     if days := site_retention_days("questions"):
-        old = Query.objects.with_layers().filter(created_at__lt=now - timedelta(days=days))
+        old = Query.objects.private().filter(created_at__lt=now - timedelta(days=days))
         count += old.erase_content(now=now)
     return count
 

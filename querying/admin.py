@@ -112,6 +112,8 @@ class QueryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="plugin")
     def of_plugin(self, query: Query) -> SafeString | str:
+        if query.is_private:
+            return "asked in private: only you see this"
         return change_link("plugins_plugin", str(query.plugin), query.plugin_id) if query.plugin else "it is gone"
 
     @admin.display(description="asked by")

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -34,15 +35,19 @@ _ERASE_BATCH_SIZE = 1000
 class QueryQuerySet(QueryStatistics):
     def visible_to(self, user: User) -> QueryQuerySet:
         """What the person asked, and what was asked of plugins they may look at in the builder. Those who run the site
-        see all but what others asked with private layers."""
+        see all but what others asked in private."""
         asked = models.Q(user=user) | models.Q(api_key__owner=user)
         if user.is_superuser and user.is_active:
-            return self.filter(models.Q(layers=[]) | asked)
+            return self.filter(models.Q(is_private=False) | asked)
         return self.filter(asked | models.Q(plugin__in=Plugin.objects.readable_by(user)))
 
-    def with_layers(self) -> QueryQuerySet:
-        """What was asked with private layers. It belongs to the one who asked, and to no plugin."""
-        return self.exclude(layers=[])
+    def private(self) -> QueryQuerySet:
+        """What was asked in private. It belongs to the one who asked, and to no plugin."""
+        return self.filter(is_private=True)
+
+    def read_from(self, knowledge_base: int) -> QueryQuerySet:
+        """Those that read this knowledge base. An index finds those among private ones."""
+        return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
 
     def filtered_by(self, *, version: str = "", by: str = "") -> QueryQuerySet:
         """Those to one release, or to the draft; those asked with "keys", or by "hand". Empty: all of them."""
@@ -81,8 +86,12 @@ class Query(models.Model):
     release_name = models.CharField(max_length=100)
     # What the draft read, when there is no release row to look it up in.
     knowledge = models.JSONField(default=list)
-    # The private bases that it read: then it has neither plugin nor release.
+    # The private bases that it read.
     layers = models.JSONField(default=list, db_default=[])
+    # Then it has neither plugin nor release: the name above is for the one who asked.
+    is_private = models.BooleanField(default=False, db_default=False, editable=False)
+    # The private conversation that it was asked in. No foreign key: conversations know questions, and not the reverse.
+    conversation_id = models.UUIDField(null=True, editable=False)
     api_key = models.ForeignKey(ApiKey, on_delete=models.SET_NULL, null=True, related_name="queries")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="queries")
     question = models.TextField()
@@ -129,9 +138,26 @@ class Query(models.Model):
         indexes = [
             models.Index(fields=["plugin", "-created_at"], name="query_plugin_recent"),
             models.Index(fields=["api_key", "-created_at"], name="query_key_recent"),
-            # Few questions have any: deleting a base looks for those that read it.
+            # Deleting a base looks for the private questions that read it.
             GinIndex(
-                fields=["layers"], name="query_layers", opclasses=["jsonb_path_ops"], condition=~models.Q(layers=[])
+                fields=["knowledge"],
+                name="query_private_knowledge",
+                opclasses=["jsonb_path_ops"],
+                condition=models.Q(is_private=True),
+            ),
+            models.Index(
+                fields=["conversation_id"],
+                name="query_conversation",
+                condition=models.Q(conversation_id__isnull=False),
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(is_private=False) | models.Q(plugin=None, release=None),
+                name="private_query_names_no_plugin",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(is_private=True) | models.Q(layers=[]), name="query_with_layers_is_private"
             ),
         ]
 
@@ -150,6 +176,52 @@ class Query(models.Model):
         last = self.decision_path[-1] if self.decision_path else {}
         has_decided = "result" in last and self.outcome != Outcome.CLARIFY
         return str(last.get("node", "")) if has_decided else ""
+
+
+class MonthlyCostQuerySet(models.QuerySet["MonthlyCost"]):
+    def add(
+        self, cost: Decimal | None, *, at: datetime, plugin: uuid.UUID | None = None, user: uuid.UUID | None = None
+    ) -> None:
+        """Adds what a question of this moment has cost to the sum of the plugin, or of the person."""
+        if cost:
+            row, _ = self.get_or_create(plugin_id=plugin, user_id=user, month=first_of_month(at))
+            self.filter(pk=row.pk).update(cost=models.F("cost") + cost)
+
+    def spent(self, *, at: datetime) -> Decimal:
+        """The sum of these in the month (UTC) of this moment."""
+        rows = self.filter(month=first_of_month(at))
+        return rows.aggregate(spent=models.Sum("cost"))["spent"] or Decimal(0)
+
+
+def first_of_month(at: datetime) -> date:
+    return at.astimezone(UTC).date().replace(day=1)
+
+
+class MonthlyCost(models.Model):
+    """A sum of what questions have cost in a month, for the caps, where their rows do not tell it: of a plugin, the
+    private ones, which do not name it; of a person, those that were deleted. It says neither how many they were, nor
+    when and by whom they were asked."""
+
+    plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="costs_of_deleted_questions"
+    )
+    month = models.DateField(help_text="Its first day.")
+    cost = models.DecimalField(max_digits=14, decimal_places=6, default=Decimal(0))
+
+    objects = MonthlyCostQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(plugin=None) ^ models.Q(user=None), name="monthly_cost_is_of_one"
+            ),
+            models.UniqueConstraint(fields=["plugin", "month"], name="monthly_cost_of_plugin"),
+            models.UniqueConstraint(fields=["user", "month"], name="monthly_cost_of_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.month:%Y-%m}: {self.cost}"
 
 
 class FeedbackQuerySet(models.QuerySet["Feedback"]):

@@ -32,6 +32,7 @@ class Outcome(enum.StrEnum):
     CLARIFY = "clarify"
     FAILED = "failed"
     ABANDONED = "abandoned"
+    FOUND = "found"  # it was searched for, and nothing was to be written
 
 
 class Confidence(enum.StrEnum):
@@ -85,7 +86,12 @@ class Caller:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of a release. `layers` are private knowledge bases of the caller's, which are read besides."""
+    """What is asked of a release. `layers` are private knowledge bases of the caller's, which are read besides.
+
+    A private question is nobody's business but its caller's: its audit row names no plugin, so that the plugin's people
+    see neither words nor counts. Whoever asks in a private place says so, also where no layer can be read today; a
+    question with layers is always private. `conversation_id` is the private conversation whose deletion takes the row.
+    """
 
     text: str
     release: Release
@@ -94,7 +100,13 @@ class Question:
     facts: Mapping[str, Any] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     layers: tuple[BaseRevision, ...] = ()
+    is_private: bool = False
+    conversation_id: uuid.UUID | None = None
     id: uuid.UUID = field(default_factory=uuid.uuid4)
+
+    def __post_init__(self) -> None:
+        if self.layers and not self.is_private:
+            object.__setattr__(self, "is_private", True)
 
     @property
     def earlier_user_turns(self) -> list[str]:

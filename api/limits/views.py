@@ -14,8 +14,7 @@ from api.plugins.lookup import get_own_plugin, get_plugin
 from api.views import AuthorView
 from knowledge.usage import account_usage
 from lexic.errors import NotAllowed
-from querying.audit.spending import month_spending
-from querying.models import Query
+from querying.audit.spending import account_spending
 
 
 class KeyLimited(NotAllowed):
@@ -74,7 +73,7 @@ class AccountUsageView(AuthorView):
         ]
         usage = {
             "quotas": quotas,
-            "spentThisMonth": month_spending(Query.objects.filter(user=self.user)),
+            "spentThisMonth": account_spending(self.user),
             "spendingCap": settings.ACCOUNT_SPENDING_CAP or None,
             "currency": settings.LEXIC_LLM_CURRENCY,
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
+from django.db.models import Q
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -24,7 +25,7 @@ from api.schema import examples
 from api.throttling import ApiKeyThrottle
 from api.views import PrincipalView, first_or_raise
 from lexic.database import release_connections
-from lexic.errors import NotFound
+from lexic.errors import Conflict, NotFound
 from lexic.http.error_handlers import error_response
 from plugins.models import Plugin
 from querying import json_format, pipeline
@@ -38,6 +39,13 @@ class NoSuchQuery(NotFound):
 
     code = "unknown_query"
     hint = "The id stands in the answer as `queryId`."
+
+
+class PrivateAnswer(Conflict):
+    """Nobody reads what you say about a private answer."""
+
+    code = "private_answer"
+    hint = "Ask the plugin outside of your conversations, and say it of that answer."
 
 
 class QueryView(APIView):
@@ -81,6 +89,8 @@ class FeedbackView(PrincipalView):
     def post(self, request: Request, query: UUID) -> Response:
         """Say whether an answer was right, as the one who asked. What is called wrong waits in the author's inbox."""
         own_query = _get_own_query(self.principal, query)
+        if own_query.is_private:
+            raise PrivateAnswer
         opinion = validated(FeedbackSerializer(data=request.data))
         feedback, _ = Feedback.objects.update_or_create(
             query=own_query, user=self.user, defaults={**opinion, "created_at": timezone.now()}
@@ -89,12 +99,14 @@ class FeedbackView(PrincipalView):
 
 
 def _get_own_query(principal: Principal, pk: UUID) -> Query:
-    """The query, if this principal asked it: with this key, of a plugin it may still ask; or by this person.
+    """The query, if this principal asked it: with this key, in private or of a plugin it may still ask; or by this
+    person.
 
     Raises `NoSuchQuery`.
     """
     if isinstance(principal, ApiKey):
-        own = Query.objects.filter(api_key=principal, plugin__in=Plugin.objects.visible_to(principal))
+        askable = Q(is_private=True) | Q(plugin__in=Plugin.objects.visible_to(principal))
+        own = Query.objects.filter(askable, api_key=principal)
     else:
         own = Query.objects.filter(user=principal)
     return first_or_raise(own.filter(pk=pk), NoSuchQuery)

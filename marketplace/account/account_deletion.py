@@ -69,8 +69,8 @@ def account_deletion(user: User) -> AccountDeletion:
     bases = KnowledgeBase.objects.filter(owner=user)
     plugins = Plugin.objects.filter(owner=user).order_by("name").only("name", "is_published", "legal_hold")
     readers = plugins_that_read(bases.values_list("pk", flat=True)).exclude(owner=user)
-    # Those that read private documents name no plugin, and go with the account.
-    asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user), layers=[]).exclude(plugin__owner=user)
+    # Private ones name no plugin, and go with the account.
+    asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user), is_private=False).exclude(plugin__owner=user)
     return AccountDeletion(
         plugins=tuple(plugins),
         projects=Project.objects.filter(owner=user).count(),
@@ -105,7 +105,7 @@ def delete_account(user: User) -> None:
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
         erase_quotations(bases)
         # They name no plugin, so that nobody is left who has a use for them.
-        Query.objects.with_layers().filter(Q(user=locked) | Q(api_key__owner=locked)).delete()
+        Query.objects.private().filter(Q(user=locked) | Q(api_key__owner=locked)).delete()
         for plugin in Plugin.objects.filter(owner=locked):
             delete_plugin(plugin)
         left = list(bases.all())  # of no plugin, or read by plugins of others

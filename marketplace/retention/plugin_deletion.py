@@ -122,12 +122,11 @@ def enqueue_file_deletion(bases: Iterable[int]) -> None:
 
 def erase_quotations(bases: Iterable[int]) -> None:
     """Erases the answers and chats that quote documents of these knowledge bases, in every plugin that reads them, or
-    that did by a grant which has ended. Of the latter those under legal hold keep theirs. Of questions
-    that read a private base beside one of these nothing is left."""
+    that did by a grant which has ended. Of the latter those under legal hold keep theirs. Of private
+    questions that read one of these nothing is left."""
     ids = list(bases)
     for pk in ids:
-        read = Query.objects.with_layers().filter(knowledge__contains=[{"knowledge_base": pk}])
-        read.erase_content(now=timezone.now())
+        Query.objects.private().read_from(pk).erase_content(now=timezone.now())
     former = Plugin.objects.filter(knowledge_grants__knowledge_base__in=ids, legal_hold="").values_list("pk", flat=True)
     readers = list({*plugins_that_read(ids).values_list("pk", flat=True), *former})
     documents = {str(pk) for pk in Document.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True)}

@@ -83,7 +83,7 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
 
 
 def _orphaned_questions() -> QueryQuerySet:
-    return Query.objects.filter(plugin=None, layers=[], erased_at=None).order_by()
+    return Query.objects.filter(plugin=None, is_private=False, erased_at=None).order_by()
 
 
 def _missing_files(stored: set[str]) -> Iterator[MissingFile]:

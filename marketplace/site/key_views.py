@@ -31,6 +31,7 @@ _OUTCOME_LABELS = {
     "refused": "refused",
     "failed": "failed",
     "abandoned": "left by the caller",
+    "found": "searched",
 }
 
 

@@ -19,7 +19,7 @@ from querying import json_format
 from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
 from querying.llm_interface import LLM, ProviderFailed
-from querying.models import Query
+from querying.models import MonthlyCost, Query
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.types import Answer, Evidence, Outcome, Question, Usage
@@ -90,18 +90,25 @@ def _save_row(record: QueryRecord) -> None:
         try:
             with transaction.atomic():
                 query = Query.objects.create(**columns)
+                _count_private_cost(record, query)
                 if not record.question.caller.is_evaluation:
                     refusal_webhook.report_refusal(query)
         except IntegrityError:  # the plugin, the key or the person was deleted while it was being answered
             Query.objects.create(**columns | dict.fromkeys(_FOREIGN_KEYS))
 
 
+def _count_private_cost(record: QueryRecord, query: Query) -> None:
+    """The plugin's cap counts a private question as well, in a sum that names nobody."""
+    if query.is_private and not record.question.caller.is_evaluation:
+        plugin = record.question.release.plugin_id
+        MonthlyCost.objects.add(query.cost, plugin=plugin, at=query.created_at)
+
+
 def _query_columns(record: QueryRecord) -> dict[str, Any]:
     question, asked, release = record.question, record.question.asked, record.question.release
     # Of an answer that broke off, the provider has counted nothing yet.
     usage = record.answer.usage if record.answer else record.usage_before_answer
-    # Of a question with private layers, the people of the plugin see neither words nor counts.
-    is_private = bool(question.layers)
+    is_private = question.is_private
     return {
         "id": question.id,
         "plugin_id": None if is_private else release.plugin_id,
@@ -109,6 +116,8 @@ def _query_columns(record: QueryRecord) -> dict[str, Any]:
         "release_name": str(release),
         "knowledge": [*release.knowledge, *_layer_pins(question)],
         "layers": _layer_pins(question),
+        "is_private": is_private,
+        "conversation_id": question.conversation_id,
         "api_key_id": question.caller.api_key_id,
         "user_id": question.caller.user_id,
         "question": asked.text,

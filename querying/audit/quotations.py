@@ -56,7 +56,7 @@ class _QuotationAccess:
         keys = {row.api_key_id for row in self.rows if row.api_key_id}
         asked = {row.plugin_id for row in self.rows if row.plugin_id}
         self.plugins = Plugin.objects.in_bulk(asked)
-        private = {_slug(row) for row in self.rows if row.layers}
+        private = {_slug(row) for row in self.rows if row.is_private}
         named = Plugin.objects.filter(slug__in=private) if private else ()
         self.plugins_by_slug = {plugin.slug: plugin for plugin in named}
         self.keys = set(ApiKey.objects.filter(owner=self.viewer, pk__in=keys).values_list("pk", flat=True))
@@ -86,7 +86,7 @@ class _QuotationAccess:
         plugin = self.plugins.get(row.plugin_id) if row.plugin_id else self.plugins_by_slug.get(_slug(row))
         if not is_asker or plugin is None:
             return set()
-        is_released = row.release_id is not None or (bool(row.layers) and not row.release_name.endswith("@draft"))
+        is_released = row.release_id is not None or (row.is_private and not row.release_name.endswith("@draft"))
         known = plugin.pk, is_released
         if known not in self._granted:
             least = Consent.PUBLISHED if is_released else Consent.DRAFT
@@ -96,5 +96,5 @@ class _QuotationAccess:
 
 
 def _slug(row: Query) -> str:
-    """What the plugin was called that a question with private layers asked: its row names no plugin otherwise."""
-    return row.release_name.partition("@")[0] if row.layers else ""
+    """What the plugin was called that a private question asked: its row names no plugin otherwise."""
+    return row.release_name.partition("@")[0] if row.is_private else ""

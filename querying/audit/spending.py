@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
+from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
@@ -16,11 +17,14 @@ from lexic.errors import LexicError
 from plugins.models import Plugin
 from querying.audit.cost import NO_COST
 from querying.llm_interface import LLM
-from querying.models import Query
+from querying.models import MonthlyCost, Query
 from querying.types import Question
 
 # Seconds that a sum is remembered in this process: a cap may be passed by what is asked within them.
 _CACHE_SECONDS = 10
+# In the operator's currency: what private questions cost a plugin is counted in steps of this. Its cap may be passed by
+# less than one step.
+_PRIVATE_STEP = Decimal("0.10")
 
 
 class SpendingCapReached(LexicError):
@@ -44,18 +48,43 @@ def check_spending(question: Question, *, llm: LLM) -> None:
     plugin, person = question.release.plugin, question.caller.user_id
     if plugin.spending_cap is not None:
         remedy = "Its owner can raise the cap on the plugin's page under Limits."
-        _check(f"plugin:{plugin.pk}", plugin_spending, plugin, "This plugin", plugin.spending_cap, remedy)
+        cap = plugin.spending_cap
+        _check(f"plugin:{plugin.pk}", lambda: plugin_spending(plugin), "This plugin", cap, remedy)
     remedy = "Or ask those who run this site for more."
     if settings.ACCOUNT_SPENDING_CAP and person:
-        rows = Query.objects.filter(user=person)
-        _check(f"account:{person}", month_spending, rows, "This account", settings.ACCOUNT_SPENDING_CAP, remedy)
+        cap = settings.ACCOUNT_SPENDING_CAP
+        _check(f"account:{person}", lambda: account_spending(person), "This account", cap, remedy)
     if settings.SITE_SPENDING_CAP:
-        _check("site", month_spending, Query.objects.all(), "This site", settings.SITE_SPENDING_CAP, remedy)
+        _check("site", site_spending, "This site", settings.SITE_SPENDING_CAP, remedy)
 
 
 def plugin_spending(plugin: Plugin) -> Decimal:
-    """What answers of this plugin have cost since the month began."""
-    return month_spending(Query.objects.filter(plugin=plugin))
+    """What answers of this plugin have cost since the month began: to the public exactly, in private in whole steps, so
+    that its people cannot tell from the sum that somebody has just asked a private question."""
+    private = MonthlyCost.objects.filter(plugin=plugin).spent(at=timezone.now())
+    return month_spending(Query.objects.filter(plugin=plugin)) + private // _PRIVATE_STEP * _PRIVATE_STEP
+
+
+def account_spending(user: Any) -> Decimal:
+    """What answers to this person (a `User`, or its id) have cost since the month began, those that they have deleted
+    since included."""
+    deleted = MonthlyCost.objects.filter(user=user).spent(at=timezone.now())
+    return month_spending(Query.objects.filter(user=user)) + deleted
+
+
+def site_spending() -> Decimal:
+    """What all answers have cost since the month began."""
+    return month_spending(Query.objects.all()) + MonthlyCost.objects.exclude(user=None).spent(at=timezone.now())
+
+
+def delete_queries(rows: QuerySet[Query]) -> None:
+    """Deletes these questions of one person. What those of this month have cost still counts for the person's cap."""
+    with transaction.atomic():
+        locked = list(rows.select_for_update().order_by("pk"))
+        for row in locked:
+            if row.user_id:
+                MonthlyCost.objects.add(row.cost, user=row.user_id, at=row.created_at)
+        Query.objects.filter(pk__in=[row.pk for row in locked]).delete()
 
 
 def month_spending(rows: QuerySet[Query]) -> Decimal:
@@ -65,7 +94,7 @@ def month_spending(rows: QuerySet[Query]) -> Decimal:
     return rows.order_by().filter(created_at__gte=begin).aggregate(spent=Sum("cost"))["spent"] or NO_COST
 
 
-def _check(name: str, spending: Callable[[Any], Decimal], of: Any, whose: str, cap: Decimal, remedy: str) -> None:
-    spent = caches["process"].get_or_set(f"spending:{name}", lambda: spending(of), _CACHE_SECONDS) or NO_COST
+def _check(name: str, spending: Callable[[], Decimal], whose: str, cap: Decimal, remedy: str) -> None:
+    spent = caches["process"].get_or_set(f"spending:{name}", spending, _CACHE_SECONDS) or NO_COST
     if spent >= cap:
         raise SpendingCapReached(whose=whose, spent=spent, cap=cap, remedy=remedy)

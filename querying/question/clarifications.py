@@ -1,8 +1,8 @@
 """What we ask back, and the token that lets a stateless caller answer it.
 
 The token is signed, expires after an hour, and is bound to the caller, the release and the question: with another key,
-plugin, release or private layer it is refused. It carries the facts that were already known, so that nothing is asked
-twice.
+plugin, release or private layer it is refused, and that of a private question in public. It carries the facts that were
+already known, so that nothing is asked twice.
 """
 
 from __future__ import annotations
@@ -72,4 +72,6 @@ def _token_binding(question: Question, *, text: str = "") -> str:
     version = "draft" if release.is_draft else str(release.pk)
     parts = [question.caller.name, str(release.plugin_id), version, " ".join((text or question.text).split())]
     parts += [str(layer.knowledge_base_id) for layer in question.layers]
+    if question.is_private:  # its words, which the token carries, must not be asked again in public
+        parts.append("private")
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()

@@ -189,9 +189,9 @@ def test_deleting_one_deletes_what_was_asked_of_private_documents_in_it(alice: U
     said = say(address)
     pins = [{"knowledge_base": 1, "revision": 1, "embedder": "local"}]
     asked = {"outcome": "answered", "question": "What cover?", "release_name": "cover@1.0.0"}
-    Query.objects.create(pk=said.query_id, user=alice, layers=pins, **asked)
+    Query.objects.create(pk=said.query_id, user=alice, layers=pins, is_private=True, **asked)
     of_plugin = Query.objects.create(user=alice, **asked)
-    of_bob = Query.objects.create(user=bob, layers=pins, **asked)
+    of_bob = Query.objects.create(user=bob, layers=pins, is_private=True, **asked)
     client.delete(address)
     assert set(Query.objects.all()) == {of_plugin, of_bob}
 

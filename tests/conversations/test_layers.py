@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -16,11 +15,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, User
 from conversations.models import Project
 from conversations.user_documents import Scope, private_layers
-from knowledge.documents.lifecycle import add_text
-from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
-from knowledge.personal_knowledge_base import personal_knowledge_base
-from knowledge.search.hybrid import BaseRevision
 from marketplace.account.account_deletion import delete_account
 from marketplace.account.data_export import personal_rows
 from marketplace.publishing.publish import publish
@@ -29,68 +24,18 @@ from marketplace.retention.project_deletion import delete_project
 from marketplace.retention.storage_sweep import sweep_storage
 from marketplace.tasks import erase_old_questions
 from plugins.models import Plugin
-from querying import pipeline, releases
 from querying.audit.quotations import WITHHELD_TEXT, withhold_quotations
 from querying.models import Query
 from querying.question.caller_access import AccessEnded, check_access
 from querying.question.resolve import resume_from_token
-from querying.types import Answer, Caller, Done, Outcome, Question
+from querying.types import Caller, Outcome
 from tests.api.callers import signed_in
+from tests.conversations.layered import NO_ANSWER, ask, give, personal, project, webhook
 from tests.cover import handbook, plugin, published
-from webhooks.models import Delivery, Event, Webhook
+from webhooks.models import Delivery, Webhook
 
-__all__ = ["handbook", "plugin", "published"]
+__all__ = ["handbook", "personal", "plugin", "project", "published", "webhook"]
 pytestmark = pytest.mark.django_db
-SECRET = "The footings of Marrow House get a nominal cover of 75 mm, by the letter of its engineer."
-QUESTION = "What nominal cover do the footings of Marrow House get?"
-NO_ANSWER = "Which gloves does a diver need in the Arctic?"
-
-
-def give(base: KnowledgeBase, text: str = SECRET, **fields: Any) -> Document:
-    added = add_text(knowledge_base=base, title="Marrow House", text=text, enqueue=False).document
-    ingest(added.pk)
-    Document.objects.filter(pk=added.pk).update(**fields)
-    return added
-
-
-@pytest.fixture
-def personal(bob: User) -> KnowledgeBase:
-    """Bob's own base, with a secret in it."""
-    base = personal_knowledge_base(bob)
-    give(base)
-    base.refresh_from_db()
-    return base
-
-
-@pytest.fixture
-def project(charlie: User, bob: User) -> Project:
-    """A project of Charlie's that Bob reads, with the secret in it."""
-    project = Project.objects.create_with_base(owner=charlie, name="Marrow House")
-    give(project.knowledge_base)
-    project.set_members({bob.email: "viewer"})
-    return project
-
-
-def ask(
-    published: Plugin,
-    principal: User | ApiKey,
-    *,
-    layers: tuple[BaseRevision, ...] | None = None,
-    text: str = QUESTION,
-    **fields: Any,
-) -> tuple[Question, Answer]:
-    is_key = isinstance(principal, ApiKey)
-    caller = Caller(
-        name="test",
-        user_id=principal.owner_id if isinstance(principal, ApiKey) else principal.pk,
-        api_key_id=principal.pk if is_key else None,
-    )
-    given = private_layers(principal) if layers is None else layers
-    release = releases.resolve(fields.pop("reference", published.slug), principal=principal)
-    question = Question(text=text, release=release, caller=fields.pop("caller", caller), layers=given, **fields)
-    last = async_to_sync(pipeline.answer)(question)
-    assert isinstance(last, Done), last
-    return question, last.answer
 
 
 def test_the_plugin_and_ones_own_documents_answer_together(
@@ -179,15 +124,6 @@ def test_templates_are_left_out(published: Plugin, personal: KnowledgeBase, bob:
 
 
 # --- What stays behind ------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def webhook(published: Plugin, alice: User) -> Webhook:
-    address = "https://hooks.example.org/"
-    webhook = Webhook(plugin=published, url=address, events=Event.values, created_by=alice, includes_questions=True)
-    webhook.set_new_secret()
-    webhook.save()
-    return webhook
 
 
 def test_the_plugins_people_see_neither_words_nor_counts(

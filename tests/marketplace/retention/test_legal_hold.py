@@ -177,6 +177,7 @@ NOT_CONTENT = {
     "accounts.ApiKeyPlugin": "which plugins a key may ask",
     "accounts.ApiKey": "its owner's",
     "accounts.Reveal": "its key's",
+    "querying.MonthlyCost": "figures",
     "querying.Dismissal": "what was sent away from the inbox is brought back by deleting this",
     "evaluation.EvaluationRun": "nothing deletes a run but its plugin",
     "evaluation.GoldenQuestion": "tests/marketplace/retention/test_plugin_deletion.py",
