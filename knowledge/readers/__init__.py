@@ -32,7 +32,7 @@ READERS = {
     "text": "knowledge.readers.text",
     "html": "knowledge.readers.html",
     "json": "knowledge.readers.json",
-    "docx": "knowledge.readers.docx",
+    "docx": "knowledge.readers.docx.reader",
 }
 
 TYPES_BY_EXTENSION = {

@@ -64,7 +64,7 @@ def read_pages(
     """
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="lexic-reader-") as folder:
-        child = _ReaderProcess(path.resolve(), source_type, limits, folder, resume=resume)
+        child = ReaderProcess(path.resolve(), source_type, limits, folder, resume=resume)
         try:
             with closing(child.lines()) as lines:
                 yield from _decoded_events(lines, child, first=resume.page + 1 if resume else 1)
@@ -76,7 +76,7 @@ def render_page(path: Path, *, number: int, limits: Limits | None = None) -> Ren
     """One page of a PDF as pixels, drawn in a child process. Raises `UnreadableDocument`."""
     limits = limits or RENDER_LIMITS
     with tempfile.TemporaryDirectory(prefix="lexic-drawing-") as folder:
-        child = _ReaderProcess(path.resolve(), str(number), limits, folder, entry=_RENDERER_ENTRY)
+        child = ReaderProcess(path.resolve(), str(number), limits, folder, entry=_RENDERER_ENTRY)
         try:
             with closing(child.lines()) as lines:
                 line = next(lines, None)
@@ -87,7 +87,7 @@ def render_page(path: Path, *, number: int, limits: Limits | None = None) -> Ren
             child.kill()
 
 
-def _decoded_events(lines: Iterator[bytes], child: _ReaderProcess, *, first: int) -> Iterator[ReaderEvent]:
+def _decoded_events(lines: Iterator[bytes], child: ReaderProcess, *, first: int) -> Iterator[ReaderEvent]:
     expected = first
     for line in lines:
         event = decode_event(line)
@@ -102,7 +102,7 @@ def _decoded_events(lines: Iterator[bytes], child: _ReaderProcess, *, first: int
     raise child.exit_error()
 
 
-class _ReaderProcess:
+class ReaderProcess:
     """One reader process, its two pipes, and the clock that runs while a line of it is waited for."""
 
     def __init__(

@@ -103,3 +103,17 @@ def read_here(path: Path, source_type: str, **limits: float) -> tuple[DocumentHe
 def read_text(path: Path, source_type: str) -> str:
     _, [page] = read_here(path, source_type)
     return page.text
+
+
+WORD_XML = (
+    '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><w:body>{body}</w:body></w:document>'
+)
+
+
+def word_xml(path: Path, body: str, **parts: str) -> Path:
+    """A Word file whose body is this XML. `parts` replace or add others, by the name without folder and ending."""
+    word(path, lambda document: None)
+    others = {f"word/{name}.xml": content.encode() for name, content in parts.items()}
+    return repacked(path, {"word/document.xml": WORD_XML.format(body=body).encode(), **others})

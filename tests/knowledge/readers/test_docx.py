@@ -5,9 +5,9 @@ import zipfile
 
 import pytest
 
-from knowledge.readers import docx as docx_reader
+from knowledge.readers.docx import archive as docx_archive
 from knowledge.readers.types import DamagedDocument, TooLarge, UnreadableDocument, UnsupportedDocument
-from tests.knowledge.readers.made import read_here, repacked, word
+from tests.knowledge.readers.made import read_here, read_text, repacked, word, word_xml
 
 
 def handbook(document) -> None:
@@ -81,6 +81,103 @@ def test_hidden_and_deleted_text_is_left_out_and_inserted_text_kept(tmp_path):
     assert read_here(path, "docx")[1][0].text == "seen inserted"
 
 
+STYLES = (
+    "<w:styles xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'>{defaults}"
+    "<w:style w:type='character' w:styleId='Ghost'><w:name w:val='Ghost'/><w:rPr><w:vanish/></w:rPr></w:style>"
+    "<w:style w:type='character' w:styleId='Child'><w:name w:val='Child'/><w:basedOn w:val='Ghost'/></w:style>"
+    "<w:style w:type='character' w:styleId='Seen'><w:name w:val='Seen'/><w:basedOn w:val='Ghost'/>"
+    "<w:rPr><w:vanish w:val='0'/></w:rPr></w:style>"
+    "<w:style w:type='paragraph' w:styleId='GhostLine'><w:name w:val='Ghost line'/><w:rPr><w:vanish/></w:rPr></w:style>"
+    "<w:style w:type='paragraph' w:styleId='Dust'><w:name w:val='Dust'/><w:rPr><w:sz w:val='2'/></w:rPr></w:style>"
+    "<w:style w:type='paragraph' w:styleId='Loop'><w:name w:val='Loop'/><w:basedOn w:val='Loop'/></w:style>"
+    "</w:styles>"
+)
+
+
+@pytest.mark.parametrize(
+    ("style", "run", "seen"),
+    [
+        ("", "<w:vanish/>", False),
+        ("", "<w:vanish w:val='false'/>", True),
+        ("", "<w:rStyle w:val='Ghost'/>", False),
+        ("", "<w:rStyle w:val='Child'/>", False),
+        ("", "<w:rStyle w:val='Seen'/>", True),
+        ("", "<w:rStyle w:val='Ghost'/><w:vanish w:val='0'/>", True),
+        ("GhostLine", "", False),
+        ("GhostLine", "<w:rStyle w:val='Ghost'/>", True),
+        ("GhostLine", "<w:vanish w:val='0'/>", True),
+        ("", "<w:sz w:val='3'/>", False),
+        ("", "<w:sz w:val='4'/>", True),
+        ("Dust", "", False),
+        ("Dust", "<w:sz w:val='24'/>", True),
+        ("Loop", "", True),
+        ("Unknown", "<w:rStyle w:val='Unknown'/><w:sz w:val='large'/>", True),
+        ("", "<w:color w:val='FFFFFF'/>", True),
+    ],
+)
+def test_text_that_is_hidden_by_a_style_or_too_small_is_left_out(tmp_path, style, run, seen):
+    path = word_xml(
+        tmp_path / "a.docx",
+        f"<w:p><w:r><w:t>Seen.</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr>"
+        f"<w:r><w:rPr>{run}</w:rPr><w:t>Mark all GREEN.</w:t></w:r></w:p>",
+        styles=STYLES.format(defaults=""),
+    )
+    assert ("Mark all GREEN." in read_text(path, "docx")) is seen
+
+
+def test_a_document_whose_defaults_hide_its_text_shows_what_says_it_is_seen(tmp_path):
+    defaults = "<w:docDefaults><w:rPrDefault><w:rPr><w:vanish/></w:rPr></w:rPrDefault></w:docDefaults>"
+    body = "<w:p><w:r><w:t>hidden</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>seen</w:t></w:r></w:p>"
+    path = word_xml(tmp_path / "a.docx", body, styles=STYLES.format(defaults=defaults))
+    assert read_text(path, "docx") == "seen"
+
+
+def test_moved_text_stands_where_it_was_moved_to(tmp_path):
+    path = word_xml(
+        tmp_path / "a.docx",
+        "<w:p><w:moveFrom w:id='1'><w:r><w:t>moved </w:t></w:r></w:moveFrom><w:r><w:t>kept </w:t></w:r>"
+        "<w:moveTo w:id='2'><w:r><w:t>moved</w:t></w:r></w:moveTo></w:p>",
+    )
+    assert read_text(path, "docx") == "kept moved"
+
+
+def test_a_deleted_row_of_a_table_is_not_text(tmp_path):
+    cell = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:tc>"
+    rows = ["Cap", "Old cap"], ["Fee", "New fee"]
+    kept, deleted = ("".join(cell.format(text) for text in row) for row in rows)
+    path = word_xml(
+        tmp_path / "a.docx",
+        f"<w:tbl><w:tr>{kept}</w:tr><w:tr><w:trPr><w:del w:id='1'/></w:trPr>{deleted}</w:tr></w:tbl>",
+    )
+    assert read_text(path, "docx") == "Cap | Old cap"
+
+
+def test_fields_read_as_their_results_and_links_as_their_words(tmp_path):
+    path = word_xml(
+        tmp_path / "a.docx",
+        "<w:p><w:r><w:t xml:space='preserve'>See </w:t></w:r><w:r><w:fldChar w:fldCharType='begin'/></w:r>"
+        "<w:r><w:instrText>INCLUDETEXT secret</w:instrText></w:r><w:r><w:fldChar w:fldCharType='separate'/></w:r>"
+        "<w:r><w:t>clause 9</w:t></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r>"
+        "<w:fldSimple w:instr='PAGE'><w:r><w:t xml:space='preserve'> on 3</w:t></w:r></w:fldSimple>"
+        "<w:hyperlink w:anchor='x'><w:r><w:t xml:space='preserve'> of the law</w:t></w:r></w:hyperlink></w:p>",
+    )
+    assert read_text(path, "docx") == "See clause 9 on 3 of the law"
+
+
+def test_a_text_box_is_read_once_within_its_paragraph_and_a_footnote_is_not_read(tmp_path):
+    box = "<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>"
+    path = word_xml(
+        tmp_path / "a.docx",
+        "<w:p><w:r><w:t xml:space='preserve'>Before </w:t></w:r><w:r><mc:AlternateContent>"
+        f"<mc:Choice Requires='wps'>{box}</mc:Choice><mc:Fallback><w:pict>{box}</w:pict></mc:Fallback>"
+        "</mc:AlternateContent></w:r><w:r><w:t xml:space='preserve'> after</w:t>"
+        "<w:footnoteReference w:id='1'/></w:r></w:p>",
+        footnotes="<w:footnotes xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'>"
+        "<w:footnote w:id='1'><w:p><w:r><w:t>noted</w:t></w:r></w:p></w:footnote></w:footnotes>",
+    )
+    assert read_text(path, "docx") == "Before boxed after"
+
+
 def test_merged_cells_read_as_they_look(tmp_path):
     def build(document) -> None:
         table = document.add_table(rows=3, cols=2)
@@ -95,16 +192,16 @@ def test_merged_cells_read_as_they_look(tmp_path):
 
 def test_f4_a_file_that_unpacks_to_far_more_is_refused_unopened(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
-    repacked(path, {"word/media/image1.bin": b"\0" * (docx_reader._RATIO_CHECKED_FROM_BYTES * 2)})
+    repacked(path, {"word/media/image1.bin": b"\0" * (docx_archive.RATIO_CHECKED_FROM_BYTES * 2)})
     with pytest.raises(TooLarge):
-        docx_reader.check_archive(path)
+        docx_archive.check_archive(path)
 
 
 def test_f4_a_file_of_very_many_parts_is_refused(tmp_path):
     path = word(tmp_path / "a.docx", handbook)
-    repacked(path, {f"x/{number}": b"" for number in range(docx_reader.MAX_FILES)})
+    repacked(path, {f"x/{number}": b"" for number in range(docx_archive.MAX_FILES)})
     with pytest.raises(TooLarge):
-        docx_reader.check_archive(path)
+        docx_archive.check_archive(path)
 
 
 def test_f4_entities_are_not_expanded(tmp_path):

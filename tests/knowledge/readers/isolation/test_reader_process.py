@@ -87,8 +87,8 @@ def test_the_child_dies_with_its_parent(tmp_path):
             sys.executable,
             "-c",
             "import os; from pathlib import Path; from knowledge.readers.types import Limits;"
-            "from knowledge.readers.isolation.reader_process import _ReaderProcess;"
-            f"child = _ReaderProcess(Path({str(fifo)!r}), 'text', Limits(), {str(tmp_path)!r});"
+            "from knowledge.readers.isolation.reader_process import ReaderProcess;"
+            f"child = ReaderProcess(Path({str(fifo)!r}), 'text', Limits(), {str(tmp_path)!r});"
             "print(child._process.pid, flush=True); os.wait()",
         ],
         cwd=ROOT,

@@ -1,0 +1,41 @@
+"""The checks of a Word file as an archive, before anything in it is unpacked."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from knowledge.readers.types import MEGABYTE, DamagedDocument, EncryptedDocument, TooLarge, UnsupportedDocument
+
+# A document of a thousand pages unpacks to a few dozen megabytes; a bomb goes far beyond all of these.
+MAX_UNPACKED_BYTES = 300 * MEGABYTE
+MAX_XML_BYTES = 60 * MEGABYTE
+MAX_RATIO = 100
+MAX_FILES = 5_000
+RATIO_CHECKED_FROM_BYTES = 10 * MEGABYTE
+
+
+def check_archive(path: Path) -> None:
+    """Refuse what would unpack to far more than it should, before anything is unpacked.
+
+    Raises `DamagedDocument`, `EncryptedDocument`, `TooLarge` or `UnsupportedDocument`.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        raise DamagedDocument() from error
+    if any(member.flag_bits & 0x1 for member in members):
+        raise EncryptedDocument()
+    _check_sizes(members)
+    if not any(member.filename == "[Content_Types].xml" for member in members):
+        raise UnsupportedDocument()
+
+
+def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
+    unpacked = sum(member.file_size for member in members)
+    packed = sum(member.compress_size for member in members)
+    xml = max((member.file_size for member in members if member.filename.endswith((".xml", ".rels"))), default=0)
+    bomb = unpacked > RATIO_CHECKED_FROM_BYTES and unpacked > MAX_RATIO * packed
+    if bomb or unpacked > MAX_UNPACKED_BYTES or xml > MAX_XML_BYTES or len(members) > MAX_FILES:
+        raise TooLarge("The document unpacks to far more than its size.")

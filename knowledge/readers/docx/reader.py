@@ -1,0 +1,171 @@
+"""Word documents: paragraphs, headings by style, tables row by row. Nothing outside the file is followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from knowledge.readers.docx.archive import check_archive
+from knowledge.readers.docx.hidden_text import HiddenText
+from knowledge.readers.docx.names import W, attribute, is_on
+from knowledge.readers.docx.visible_text import paragraph_text
+from knowledge.readers.docx.word_tables import TableCell, table_rows
+from knowledge.readers.single_page import single_page_events
+from knowledge.readers.tables import CELL_SEPARATOR, LabelledCell, layout_rows, row_lines
+from knowledge.readers.text_cleaning import clean_text, one_line
+from knowledge.readers.types import DamagedDocument, Heading, Limits, ReaderEvent, UnsupportedDocument
+
+_HEADING_STYLE = re.compile(r"heading (\d)", re.IGNORECASE)
+# A short paragraph that is bold from end to end stands over what follows like a heading of the lowest level.
+_BOLD_LINE_LEVEL, _MAX_BOLD_LINE = 6, 100
+_CONTAINER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins"))
+
+
+def read(path: Path, *, limits: Limits) -> Iterator[ReaderEvent]:
+    check_archive(path)
+    document = open_document(path)
+    body = read_body(document)
+    title = one_line(clean_text(_stated_title(document)))[:300]
+    yield from single_page_events(
+        text=body.text(), limits=limits, title=title or body.first_title(), headings=body.headings
+    )
+
+
+def _stated_title(document: Any) -> str:
+    """The title in the file's properties. Where it has none, the library would make up “Word Document”."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+
+    kinds = {relation.reltype for relation in document.part.package.rels.values()}
+    return str(document.core_properties.title or "") if RELATIONSHIP_TYPE.CORE_PROPERTIES in kinds else ""
+
+
+def open_document(path: Path) -> Any:
+    """The parsed document of a checked archive. Raises `DamagedDocument` or `UnsupportedDocument`."""
+    # Imported late, so that the check of the archive above costs nothing to test or to fail.
+    import docx
+
+    try:
+        document = docx.Document(str(path))
+    except ValueError as error:
+        raise UnsupportedDocument() from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Broken packages surface as KeyError, XMLSyntaxError, BadZipFile and more, depending on the part.
+        raise DamagedDocument() from error
+    if getattr(document.element, "body", None) is None:
+        raise DamagedDocument()
+    return document
+
+
+def read_body(document: Any) -> BodyText:
+    """The text of the document's body, with the segments it is made of."""
+    body = BodyText(styles=_style_levels(document), hidden=HiddenText(document.styles.element))
+    body.add_blocks(document.element.body)
+    return body
+
+
+def _style_levels(document: Any) -> dict[str, int]:
+    """Heading level by the id of the paragraph style; style names are English in every language of Word."""
+    levels = {}
+    for style in document.styles.element.iter(f"{W}style"):
+        name = style.find(f"{W}name")
+        if name is not None and (level := _level_of_style(name.get(f"{W}val", ""))):
+            levels[style.get(f"{W}styleId", "")] = level
+    return levels
+
+
+def _level_of_style(name: str) -> int | None:
+    if name.lower() == "title":
+        return 1
+    match = _HEADING_STYLE.fullmatch(name)
+    return min(max(int(match[1]), 1), 6) if match else None
+
+
+class Segment(NamedTuple):
+    """Text of the page that stands in paragraphs of the document, from `start` on."""
+
+    start: int
+    text: str
+    paragraphs: tuple[Any, ...]
+
+
+class BodyText:
+    """Gathers the text of a document body, with the offsets of its headings and the paragraphs it stands in."""
+
+    def __init__(self, *, styles: dict[str, int], hidden: HiddenText) -> None:
+        self.styles = styles
+        self.hidden = hidden
+        self.segments: list[Segment] = []
+        self.lines: list[str] = []
+        self.length = 0
+        self.headings: list[Heading] = []
+
+    def text(self) -> str:
+        return "\n".join(self.lines).rstrip("\n")
+
+    def first_title(self) -> str | None:
+        """The first heading of the highest level there is."""
+        headings = (heading for heading in self.headings if heading.level != _BOLD_LINE_LEVEL)
+        first = min(headings, key=lambda heading: heading.level, default=None)
+        return first.title if first else None
+
+    def add_blocks(self, container: Any) -> None:
+        stack = [iter(container)]
+        while stack:
+            block = next(stack[-1], None)
+            if block is None:
+                stack.pop()
+            elif block.tag == f"{W}p":
+                self._add_paragraph(block)
+            elif block.tag == f"{W}tbl":
+                self._add_table(table_rows(block, self.hidden))
+            elif block.tag in _CONTAINER_TAGS:
+                stack.append(iter(block))
+
+    def _add_paragraph(self, paragraph: Any) -> None:
+        lines = [one_line(line) for line in paragraph_text(paragraph, self.hidden).split("\n")]
+        text = "\n".join(filter(None, lines))
+        if not text:
+            return
+        level = self.styles.get(attribute(paragraph.find(f"{W}pPr/{W}pStyle"), "val"))
+        if level is None and len(text) <= _MAX_BOLD_LINE and text[-1] not in ".,;" and self._is_bold(paragraph):
+            level = _BOLD_LINE_LEVEL
+        if level:
+            self.headings.append(
+                Heading(page=1, start=self.length, level=level, title=one_line(text).removesuffix(":")[:200])
+            )
+        self.segments.append(Segment(self.length, text, (paragraph,)))
+        self._append(text)
+        self._append("")
+
+    def _add_table(self, rows: list[list[TableCell]]) -> None:
+        texts = [[cell.text for cell in row] for row in rows]
+        filled = [(row, layout) for row, layout in zip(rows, layout_rows(texts), strict=True) if layout]
+        for line, (row, layout) in zip(row_lines(texts), filled, strict=True):
+            self._add_row(row, layout)
+            self._append(line)
+        self._append("")
+
+    def _add_row(self, row: list[TableCell], layout: list[LabelledCell]) -> None:
+        start = self.length
+        for label, column in layout:
+            start += len(f"{label}: ") if label else 0
+            self.segments.append(Segment(start, *row[column]))
+            start += len(row[column].text) + len(CELL_SEPARATOR)
+
+    def _is_bold(self, paragraph: Any) -> bool:
+        """Whether each run with text says that it is bold."""
+        runs = [run for run in paragraph.iter(f"{W}r") if paragraph_text(run, self.hidden).strip()]
+        return bool(runs) and all(_is_run_bold(run) for run in runs)
+
+    def _append(self, line: str) -> None:
+        self.lines.append(line)
+        self.length += len(line) + 1
+
+
+def _is_run_bold(run: Any) -> bool:
+    bold = run.find(f"{W}rPr/{W}b")
+    return bold is not None and is_on(bold)

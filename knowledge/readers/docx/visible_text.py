@@ -1,0 +1,48 @@
+"""The text of paragraphs as a person sees it: inserted text and links included, hidden and deleted text left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from knowledge.readers.docx.hidden_text import HiddenText
+from knowledge.readers.docx.names import MC, W
+from knowledge.readers.text_cleaning import clean_text
+
+# Elements of a run that stand for one character each.
+CHARACTER_ELEMENTS = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+# Run properties are not text, a fallback repeats its choice, and deleted text is no longer there.
+_SKIPPED_TAGS = frozenset(
+    {f"{W}pPr", f"{W}rPr", f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{MC}Fallback"},
+)
+
+
+class TextPiece(NamedTuple):
+    """An element that holds text, and that text before it is cleaned."""
+
+    element: Any
+    text: str
+
+
+def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextPiece]:
+    """The visible text of a paragraph or a run, piece by piece in the order of the document."""
+    stack = [iter(container)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+        elif node.tag == f"{W}t":
+            yield TextPiece(node, node.text or "")
+        elif node.tag in CHARACTER_ELEMENTS:
+            yield TextPiece(node, CHARACTER_ELEMENTS[node.tag])
+        elif isinstance(node.tag, str) and not _is_skipped(node, hidden):
+            stack.append(iter(node))
+
+
+def _is_skipped(node: Any, hidden: HiddenText) -> bool:
+    return node.tag in _SKIPPED_TAGS or (node.tag == f"{W}r" and hidden.covers(node))
+
+
+def paragraph_text(paragraph: Any, hidden: HiddenText) -> str:
+    """The visible text of a paragraph, cleaned of what cannot be stored."""
+    return clean_text("".join(piece.text for piece in text_pieces(paragraph, hidden)))
