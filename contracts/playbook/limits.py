@@ -1,0 +1,119 @@
+"""Limits of a playbook ("term ≤ 5 years"), and whether what a contract states keeps them.
+
+Both sides are read as figures with units, and compared exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from fractions import Fraction
+
+from contracts.playbook.playbook_types import Limit
+from language.figures.bounds import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
+from language.figures.figure_extraction import extract_figures
+from language.figures.figure_types import Quantity
+from language.terms import terms
+from language.units import are_units_comparable, convert_number
+
+_LIMIT = re.compile(r"(?P<name>[^<>=≤≥]{1,80}?)\s{0,4}(?P<sign><=|>=|≤|≥|<|>)\s{0,4}(?P<amount>[^<>=≤≥]{1,60})")
+_DIRECTIONS = {"≤": AT_MOST, "<=": AT_MOST, "≥": AT_LEAST, ">=": AT_LEAST, "<": LESS_THAN, ">": MORE_THAN}
+# Words for what has no end: they exceed every ceiling.
+_ENDLESS_STEMS = frozenset(terms("perpetual perpetuity indefinitely indefinite unlimited forever"))
+
+# How far from a figure the words stand that say what it is, in characters.
+_NEIGHBOURHOOD = 80
+
+
+class LimitVerdict(StrEnum):
+    """`UNSTATED`: nothing of this kind is stated. `UNCLEAR`: what is stated both keeps and breaks the limit."""
+
+    KEPT = "kept"
+    BROKEN = "broken"
+    UNCLEAR = "unclear"
+    UNSTATED = "unstated"
+
+
+def parse_limit(written: str) -> Limit:
+    """The limit. Raises `ValueError` with what is wrong."""
+    match = _LIMIT.fullmatch(" ".join(written.split()))
+    if match is None:
+        raise ValueError(f"“{written}” is no limit: write it as “term ≤ 5 years”")
+    amounts = extract_figures(match["amount"]).quantities
+    if len(amounts) != 1 or amounts[0].is_range:
+        raise ValueError(f"“{match['amount']}” is no single quantity")
+    amount = amounts[0]
+    if amount.is_bare and amount.noun:
+        raise ValueError(f"“{match['amount']}” has no unit that is known")
+    return Limit(
+        name=match["name"].strip(),
+        direction=_DIRECTIONS[match["sign"]],
+        value=amount.low,
+        unit=amount.units[0],
+        written=" ".join(written.split()),
+    )
+
+
+def check_limit(limit: Limit, text: str) -> LimitVerdict:
+    """Whether the quantities of this kind in the text keep the limit. Where there are several, those count whose
+    neighbourhood says the name of the limit."""
+    verdicts = {_quantity_verdict(limit, amount, one) for one, amount in _relevant_amounts(limit, text)}
+    if not verdicts:
+        is_endless = limit.is_ceiling and not _ENDLESS_STEMS.isdisjoint(terms(text))
+        return LimitVerdict.BROKEN if is_endless else LimitVerdict.UNSTATED
+    return verdicts.pop() if len(verdicts) == 1 else LimitVerdict.UNCLEAR
+
+
+def stated_amounts(limit: Limit, text: str) -> list[float]:
+    """What the text states of this kind, in the unit of the limit."""
+    return [amount for _, amount in _relevant_amounts(limit, text)]
+
+
+def _relevant_amounts(limit: Limit, text: str) -> list[tuple[Quantity, float]]:
+    figures = extract_figures(text)
+    found = [(one, amount) for one in figures.quantities if (amount := _amount_in(one, limit.unit)) is not None]
+    named = [pair for pair in found if _is_named(limit, figures.text, pair[0])]
+    return named or found
+
+
+def _is_named(limit: Limit, text: str, one: Quantity) -> bool:
+    around = text[max(0, one.start - _NEIGHBOURHOOD) : one.end + _NEIGHBOURHOOD]
+    return not frozenset(terms(limit.name)).isdisjoint(terms(around))
+
+
+def _amount_in(one: Quantity, unit: str) -> float | None:
+    """The higher end of the quantity in this unit; None where it is of another kind."""
+    if not unit:
+        return float(one.high) if one.is_bare and not one.noun else None
+    for mine in one.units:
+        if mine and are_units_comparable(mine, unit):
+            return convert_number(float(one.high), mine, unit)
+    return None
+
+
+def _quantity_verdict(limit: Limit, amount: float, one: Quantity) -> LimitVerdict:
+    """What the contract bounds the other way ("at least five years" under a ceiling) is not kept by its figure."""
+    opposite = (AT_LEAST, MORE_THAN) if limit.is_ceiling else (AT_MOST, LESS_THAN)
+    is_kept = _holds(limit, amount)
+    if one.bound in opposite and is_kept:
+        return LimitVerdict.UNCLEAR
+    return LimitVerdict.KEPT if is_kept else LimitVerdict.BROKEN
+
+
+def _holds(limit: Limit, amount: float) -> bool:
+    difference = Fraction(amount).limit_denominator(10**6) - limit.value
+    return {
+        AT_MOST: difference <= 0,
+        LESS_THAN: difference < 0,
+        AT_LEAST: difference >= 0,
+        MORE_THAN: difference > 0,
+    }[limit.direction]
+
+
+def limits_verdict(verdicts: Sequence[LimitVerdict]) -> LimitVerdict:
+    """Of several limits together: one that is broken counts first, then one that is unclear."""
+    for one in (LimitVerdict.BROKEN, LimitVerdict.UNCLEAR, LimitVerdict.KEPT):
+        if one in verdicts:
+            return one
+    return LimitVerdict.UNSTATED
