@@ -88,6 +88,15 @@ class TooManyConversations(QuotaExceeded):
     hint = "Delete one that you no longer need."
 
 
+class TooManyRuns(QuotaExceeded):
+    """The quota of messages that are worked on at once is used up."""
+
+    code = "too_many_runs"
+    status = 429
+    retry_after = 5  # seconds
+    hint = "Wait until one of them is answered, or stop one."
+
+
 class TooManyCopies(QuotaExceeded):
     """The quota of copies of shared plugins is used up."""
 
@@ -151,6 +160,7 @@ DOCUMENTS = Quota(name="documents", noun="documents", refusal=TooManyDocuments)
 PLUGINS = Quota(name="plugins", noun="plugins", refusal=TooManyPlugins)
 PROJECTS = Quota(name="projects", noun="projects", refusal=TooManyProjects)
 CONVERSATIONS = Quota(name="conversations", noun="conversations", refusal=TooManyConversations)
+RUNS = Quota(name="runs", noun="messages worked on at once", refusal=TooManyRuns)
 COPIES = Quota(name="copies", noun="copies of shared plugins", refusal=TooManyCopies)
 KEYS = Quota(name="keys", noun="keys", refusal=TooManyKeys)
 PEOPLE = Quota(name="people", noun="people", refusal=TooManyCollaborators)

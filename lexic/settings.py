@@ -14,6 +14,7 @@ import dj_database_url
 from environs import Env, ValidationError, validate
 
 from lexic.conf.admin_theme import UNFOLD as UNFOLD
+from lexic.conf.agents import read_agent_settings
 from lexic.conf.background_tasks import *  # noqa: F403
 from lexic.conf.language_models import read_language_models
 from lexic.conf.model_prices import parse_prices
@@ -82,6 +83,7 @@ INSTALLED_APPS = [
     "evaluation",
     "marketplace",
     "conversations",
+    "agents",
     "api",
     "builder",
     "rest_framework",
@@ -320,6 +322,7 @@ SITE_SPENDING_CAP = env.decimal("LEXIC_SITE_SPENDING_CAP", Decimal(0), validate=
 LEXIC_LLM_PRICES = env.str("LEXIC_LLM_PRICES", "", validate=_validate_prices)
 LEXIC_LLM_CURRENCY = env.str("LEXIC_LLM_CURRENCY", "USD")
 LEXIC_EMBEDDER = MODELS.embedder
+AGENTS = read_agent_settings(env)
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
 LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")

@@ -114,6 +114,24 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
             "messages__content",
         ),
     ),
+    # What the agent wrote stands in the conversation; its journal quotes documents that may have been closed since.
+    "agents.AgentRun.user": PersonalDataRule(
+        file="agent_runs",
+        columns=(
+            "id",
+            "session_id",
+            "message__content",
+            "release_name",
+            "agent_type",
+            "state",
+            "model",
+            "tokens",
+            "cost",
+            "error",
+            "created_at",
+            "ended_at",
+        ),
+    ),
     "querying.Feedback.user": PersonalDataRule(file="feedback", columns=("query_id", "verdict", "note", "created_at")),
     "marketplace.Install.installed_by": PersonalDataRule(
         file="installs",

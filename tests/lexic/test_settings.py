@@ -75,6 +75,7 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     read = set(re.findall(r"""(?:env\.\w+|_load_or_create_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
     read |= set(re.findall(r'"(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "social_providers.py").read_text()))
     read |= set(re.findall(r'env\.str\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text()))
+    read |= set(re.findall(r'env\.\w+\("(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "agents.py").read_text()))
     read |= {f"LEXIC_{name.upper()}" for name in DEFAULT_QUOTAS}
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()

@@ -1,0 +1,306 @@
+"""Runs of an agent, each with its journal: the events that its reader sees, and what it needs after a crash."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models.functions import Cast, Now
+from django.db.models.lookups import LessThanOrEqual
+from django.utils import timezone
+
+from accounts.models import ApiKey, Principal
+from conversations.models import ChatMessage, ChatSession
+from lexic.errors import Conflict, LexicError
+from plugins.models import Release
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+MAX_EVENT_BYTES = 256 * 1024
+# What is left of a journal whose documents are gone: that it ran, and how it ended.
+_KINDS_WITHOUT_CONTENT = ("run", "agent_type", "done")
+
+
+class LeaseLost(Conflict):
+    """Another process has taken this run over, or it has ended."""
+
+    code = "lease_lost"
+
+
+class RunInterrupted(LexicError):
+    """The work on this was interrupted too often."""
+
+    code = "interrupted"
+    status = 503
+    hint = "What has been written is kept. Send your message again."
+
+
+class EventTooLarge(LexicError):
+    """This is more than one event may hold."""
+
+    code = "event_too_large"
+
+
+class RunState(models.TextChoices):
+    """A run that is `waiting` has asked its person something."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class AgentType(models.TextChoices):
+    RAG = "rag"
+    CONTRACT = "contract"
+    NDA = "nda"
+    DOCUMENT = "document"
+
+
+class EventKind(models.TextChoices):
+    """The first ones are on the wire; the last two are the run's own: what its planner decided, and what a search
+    found."""
+
+    RUN = "run"
+    AGENT_TYPE = "agent_type"
+    STEP_START = "step_start"
+    STEP_END = "step_end"
+    CONTENT = "content"
+    SOURCE = "source"
+    CONTRACT_RESULT = "contract_result"
+    NDA_RESULT = "nda_result"
+    DOCUMENT_QUESTION = "document_question"
+    DOCUMENT_RESULT = "document_result"
+    CLARIFICATION = "clarification"
+    DONE = "done"
+    ERROR = "error"
+    TURN = "turn"
+    FOUND = "found"
+
+    @property
+    def is_public(self) -> bool:
+        return self not in (EventKind.TURN, EventKind.FOUND)
+
+
+class AgentRunQuerySet(models.QuerySet["AgentRun"]):
+    def visible_to(self, principal: Principal) -> AgentRunQuerySet:
+        """The person's own. A key sees those that it began itself, and the others where it opens what is private."""
+        if isinstance(principal, ApiKey):
+            if principal.opens_private_bases():
+                return self.filter(user=principal.owner_id)
+            return self.filter(api_key=principal)
+        return self.filter(user=principal)
+
+    def running(self) -> AgentRunQuerySet:
+        return self.filter(state=RunState.RUNNING)
+
+    def interrupted(self) -> AgentRunQuerySet:
+        """Those whose process has not been heard of for too long."""
+        return self.running().filter(leased_until__lt=Now())
+
+    def that_read(self, knowledge_base: int) -> AgentRunQuerySet:
+        """Those that could read this base: in their release, or as a private layer."""
+        return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
+
+    def erase_content(self) -> None:
+        """Takes out of their journals what they read and wrote; when they ran and how they ended stays."""
+        AgentEvent.objects.filter(run__in=self).exclude(kind__in=_KINDS_WITHOUT_CONTENT)._raw_delete(self.db)
+
+    def begin(self, *, session: ChatSession, message: ChatMessage, **columns: Any) -> AgentRun:
+        """A run that this process holds, with its first event. The caller has made sure that the session has none."""
+        run = self.create(
+            session=session,
+            message=message,
+            user=session.user,
+            budgets=settings.AGENTS.budgets.as_dict(),
+            leased_until=timezone.now() + _lease_length(),
+            attempts=1,
+            **columns,
+        )
+        data = {
+            "runId": str(run.pk),
+            "conversationId": str(session.pk),
+            "messageId": str(message.uuid),
+            "title": session.title,
+        }
+        run.append(EventKind.RUN, data)
+        return run
+
+
+class AgentRun(models.Model):
+    """What an agent does about one message: a session has one running at a time, which the database holds.
+
+    `knowledge` pins the revisions that it reads, `layers` those of them that are private. `attempts` counts the
+    processes that have worked on it; only the last of them may write, and only while it renews `leased_until`.
+    `idempotency` is a hash of who began it and their key for the request.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    session = models.ForeignKey(ChatSession, on_delete=models.CASCADE, related_name="runs")
+    message = models.OneToOneField(ChatMessage, on_delete=models.CASCADE, related_name="run")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="agent_runs")
+    api_key = models.ForeignKey(ApiKey, on_delete=models.SET_NULL, null=True, related_name="agent_runs")
+    release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="agent_runs")
+    release_name = models.CharField(max_length=100)
+    knowledge = models.JSONField(default=list)
+    layers = models.JSONField(default=list)
+    agent_type = models.CharField(max_length=10, choices=AgentType, blank=True)
+    state = models.CharField(max_length=10, choices=RunState, default=RunState.RUNNING)
+    model = models.CharField(max_length=120, blank=True)
+    thinks = models.BooleanField(default=False, help_text="Its tools have half as much time again.")
+    thinking_tokens = models.PositiveIntegerField(default=0)
+    budgets = models.JSONField(default=dict)
+    tokens = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(max_digits=12, decimal_places=6, null=True)
+    leased_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    cancel_requested_at = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+    idempotency = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    ended_at = models.DateTimeField(null=True)
+
+    events: RelatedManager[AgentEvent]
+    objects = AgentRunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session"], condition=models.Q(state="running"), name="agent_run_one_running_a_session"
+            ),
+            models.UniqueConstraint(
+                fields=["idempotency"], condition=~models.Q(idempotency=""), name="agent_run_once_a_request"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["user", "-created_at"], name="agent_run_of_user"),
+            models.Index(fields=["leased_until"], condition=models.Q(state="running"), name="agent_run_running"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state}: {self.release_name}"
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state != RunState.RUNNING
+
+    @property
+    def is_interrupted(self) -> bool:
+        return not self.has_ended and (self.leased_until is None or self.leased_until < timezone.now())
+
+    def append(self, kind: EventKind, data: Mapping[str, Any]) -> AgentEvent:
+        """Commits the next event of this process. Raises `LeaseLost`."""
+        with transaction.atomic():
+            self._lock()
+            return self._write(kind, data)
+
+    @transaction.atomic
+    def end(
+        self, state: RunState, kind: EventKind, data: Mapping[str, Any], *, answer: ChatMessage | None = None
+    ) -> None:
+        """Commits the last event with the state, and the answer as a message. Raises `LeaseLost`."""
+        locked = self._lock()
+        if answer is not None:
+            answer.save()
+        self._write(kind, data)
+        self.state, self.ended_at, self.leased_until = state, timezone.now(), None
+        columns = ["state", "ended_at", "leased_until", "agent_type", "tokens", "cost", "error"]
+        AgentRun.objects.filter(pk=locked.pk).update(**{name: getattr(self, name) for name in columns})
+
+    def renew(self) -> bool:
+        """Holds the run for longer; whether its person has asked to stop it. Raises `LeaseLost`."""
+        own = AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts)
+        if not own.update(leased_until=timezone.now() + _lease_length()):
+            raise LeaseLost
+        return own.filter(cancel_requested_at__isnull=False).exists()
+
+    def take_over(self) -> bool:
+        """Whether this process holds the run now, because the one before it has not been heard of. One that has been
+        taken over too often fails instead."""
+        with transaction.atomic():
+            row = AgentRun.objects.interrupted().select_for_update(no_key=True, skip_locked=True).filter(pk=self.pk)
+            if (found := row.first()) is None:
+                return False
+            self.attempts = found.attempts = found.attempts + 1
+            self.leased_until = timezone.now() + _lease_length()
+            AgentRun.objects.filter(pk=self.pk).update(attempts=self.attempts, leased_until=self.leased_until)
+            if self.attempts <= settings.AGENTS.max_attempts:
+                return True
+            self.fail(RunInterrupted())
+            return False
+
+    def fail(self, error: LexicError) -> None:
+        """Ends the run with this error. Raises `LeaseLost`."""
+        self.error = error.message
+        data = {"message": error.message, "code": error.code, "hint": error.hint}
+        self.end(RunState.FAILED, EventKind.ERROR, data)
+
+    def request_cancel(self) -> None:
+        """Whoever works on it stops within two seconds."""
+        AgentRun.objects.running().filter(pk=self.pk, cancel_requested_at=None).update(
+            cancel_requested_at=timezone.now()
+        )
+
+    def _lock(self) -> AgentRun:
+        rows = AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts)
+        if (locked := rows.select_for_update(no_key=True).only("pk").first()) is None:
+            raise LeaseLost
+        return locked
+
+    def _write(self, kind: EventKind, data: Mapping[str, Any]) -> AgentEvent:
+        if len(json.dumps(data, ensure_ascii=False).encode()) > MAX_EVENT_BYTES:
+            raise EventTooLarge
+        last = self.events.aggregate(last=models.Max("number"))["last"] or 0
+        return self.events.create(number=last + 1, kind=kind, data=data, is_public=kind.is_public)
+
+
+class AgentEventQuerySet(models.QuerySet["AgentEvent"]):
+    def after(self, number: int) -> AgentEventQuerySet:
+        """What a reader who has seen the event of this number has not seen."""
+        return self.filter(number__gt=number, is_public=True).order_by("number")
+
+    def update(self, **columns: Any) -> int:
+        raise TypeError("An event is never changed.")
+
+
+class AgentEvent(models.Model):
+    """One entry of a run's journal. It is committed before anybody is shown it, and never changed."""
+
+    run = models.ForeignKey(AgentRun, on_delete=models.CASCADE, related_name="events")
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=20, choices=EventKind)
+    data = models.JSONField(default=dict)
+    is_public = models.BooleanField()
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = AgentEventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "number"], name="agent_event_once"),
+            models.CheckConstraint(
+                condition=LessThanOrEqual(
+                    models.Func(Cast("data", models.TextField()), function="octet_length"), MAX_EVENT_BYTES
+                ),
+                name="agent_event_is_small",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.kind}"
+
+    def save(self, **options: Any) -> None:
+        super().save(**{**options, "force_insert": True})
+
+
+def _lease_length() -> timedelta:
+    return timedelta(seconds=settings.AGENTS.lease_seconds)

@@ -1,0 +1,16 @@
+"""Bob asks the plugin on concrete cover in conversations of his own."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.models import User
+from conversations.models import ChatSession
+from tests.cover import handbook, plugin, published
+
+__all__ = ["handbook", "plugin", "published"]
+
+
+@pytest.fixture
+def session(bob: User) -> ChatSession:
+    return ChatSession.objects.begin_private(user=bob, project=None, title="Cover")

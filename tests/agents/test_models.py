@@ -1,0 +1,169 @@
+"""A run and its journal: one at a time in a conversation, one writer at a time, and nothing that is changed later."""
+
+from __future__ import annotations
+
+import zipfile
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import ApiKey, User
+from agents.models import MAX_EVENT_BYTES, AgentEvent, AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
+from conversations.models import ChatMessage, ChatSession
+from conversations.retention import delete_private_conversation
+from knowledge.models import Document
+from marketplace.account.account_deletion import delete_account
+from marketplace.account.data_export import export_personal_data
+from marketplace.retention.plugin_deletion import delete_plugin
+from plugins.models import Plugin
+
+pytestmark = pytest.mark.django_db
+
+
+def begin(session: ChatSession, **columns: Any) -> AgentRun:
+    message = ChatMessage.objects.create(session=session, role="user", content="What cover?", query_id=uuid4())
+    return AgentRun.objects.begin(session=session, message=message, **{"release_name": "cover@1.0.0", **columns})
+
+
+def interrupt(run: AgentRun) -> AgentRun:
+    """As if its process had died, seen by another one."""
+    AgentRun.objects.filter(pk=run.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
+    return AgentRun.objects.get(pk=run.pk)
+
+
+def kinds(run: AgentRun) -> list[str]:
+    return list(run.events.values_list("kind", flat=True))
+
+
+def test_a_run_begins_with_an_event_that_names_it(session: ChatSession) -> None:
+    run = begin(session)
+    event = run.events.get()
+    assert (event.number, event.kind, event.is_public) == (1, "run", True)
+    assert event.data == {
+        "runId": str(run.pk),
+        "conversationId": str(session.pk),
+        "messageId": str(run.message.uuid),
+        "title": "Cover",
+    }
+
+
+def test_a_conversation_has_one_running_run(session: ChatSession) -> None:
+    run = begin(session)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        begin(session)
+    run.end(RunState.DONE, EventKind.DONE, {})
+    begin(session)
+    assert AgentRun.objects.running().count() == 1
+
+
+def test_events_are_numbered_and_never_changed(session: ChatSession) -> None:
+    run = begin(session)
+    run.append(EventKind.TURN, {"calls": []})
+    written = run.append(EventKind.CONTENT, {"text": "45 mm."})
+    assert [(one.number, one.kind) for one in run.events.after(1)] == [(3, "content")]
+    assert not run.events.get(number=2).is_public
+    written.data = {"text": "20 mm."}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        written.save()
+    with pytest.raises(TypeError):
+        AgentEvent.objects.update(data={})
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AgentEvent.objects.create(run=run, number=2, kind="done", is_public=True)
+
+
+def test_an_event_is_small(session: ChatSession) -> None:
+    run = begin(session)
+    run.append(EventKind.CONTENT, {"text": "x" * (MAX_EVENT_BYTES - 20)})
+    with pytest.raises(EventTooLarge):
+        run.append(EventKind.CONTENT, {"text": "ø" * (MAX_EVENT_BYTES // 2)})
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AgentEvent.objects.create(
+            run=run, number=9, kind="content", data={"text": "x" * MAX_EVENT_BYTES}, is_public=True
+        )
+
+
+def test_nothing_follows_the_last_event(session: ChatSession) -> None:
+    run = begin(session)
+    run.end(RunState.DONE, EventKind.DONE, {})
+    with pytest.raises(LeaseLost):
+        run.append(EventKind.CONTENT, {"text": "More."})
+    with pytest.raises(LeaseLost):
+        run.end(RunState.FAILED, EventKind.ERROR, {})
+    assert kinds(run) == ["run", "done"]
+
+
+def test_an_interrupted_run_is_taken_over_once_and_its_first_process_writes_no_more(session: ChatSession) -> None:
+    first = begin(session)
+    assert not AgentRun.objects.get(pk=first.pk).take_over(), "its process lives"
+    second, third = interrupt(first), AgentRun.objects.get(pk=first.pk)
+    assert (second.is_interrupted, second.take_over(), third.take_over()) == (True, True, False)
+    with pytest.raises(LeaseLost):
+        first.append(EventKind.CONTENT, {"text": "Late."})
+    with pytest.raises(LeaseLost):
+        first.renew()
+    second.append(EventKind.CONTENT, {"text": "45 mm."})
+    assert (second.renew(), kinds(second)) == (False, ["run", "content"])
+
+
+def test_after_three_processes_it_fails_and_says_why(session: ChatSession) -> None:
+    run = begin(session)
+    assert interrupt(run).take_over()
+    assert interrupt(run).take_over()
+    assert not interrupt(run).take_over()
+    run.refresh_from_db()
+    assert (run.state, run.error, run.has_ended) == ("failed", "The work on this was interrupted too often.", True)
+    last = run.events.last()
+    assert last is not None
+    assert (last.kind, last.data["code"]) == ("error", "interrupted")
+
+
+def test_whoever_works_on_it_hears_that_it_is_to_stop(session: ChatSession) -> None:
+    run = begin(session)
+    assert not run.renew()
+    AgentRun.objects.get(pk=run.pk).request_cancel()
+    assert run.renew()
+
+
+def test_a_person_sees_their_own_and_a_limited_key_those_it_began(session: ChatSession, alice: User, bob: User) -> None:
+    whole, _ = ApiKey.objects.issue(owner=bob, name="x", capabilities=["query", "read"])
+    asks_only, _ = ApiKey.objects.issue(owner=bob, name="x", capabilities=["query"])
+    run = begin(session)
+    run.end(RunState.DONE, EventKind.DONE, {})
+    by_key = begin(session, api_key=asks_only)
+    for principal, seen in ((bob, {run, by_key}), (whole, {run, by_key}), (asks_only, {by_key}), (alice, set())):
+        assert set(AgentRun.objects.visible_to(principal)) == seen
+
+
+# --- What becomes of it -------------------------------------------------------------------------------------------
+
+
+def test_it_goes_with_its_conversation_and_with_its_person(session: ChatSession, bob: User) -> None:
+    begin(session)
+    delete_private_conversation(session)
+    assert not AgentEvent.objects.exists()
+    begin(ChatSession.objects.begin_private(user=bob, project=None, title=""))
+    delete_account(bob)
+    assert not AgentRun.objects.exists()
+
+
+def test_a_deleted_plugin_takes_what_was_read_of_it_out_of_the_journal(
+    session: ChatSession, published: Plugin, handbook: Document
+) -> None:
+    pin = {"knowledge_base": handbook.knowledge_base_id, "revision": 1, "embedder": "local"}
+    run = begin(session, release=published.releases.get(), knowledge=[pin])
+    run.append(EventKind.CONTENT, {"text": "45 mm."})
+    run.append(EventKind.FOUND, {"passages": [1]})
+    run.end(RunState.DONE, EventKind.DONE, {})
+    delete_plugin(published)
+    run.refresh_from_db()
+    assert (run.release, run.state, kinds(run)) == (None, "done", ["run", "done"])
+
+
+def test_a_person_can_take_along_what_they_had_done(session: ChatSession, bob: User) -> None:
+    begin(session)
+    with export_personal_data(bob) as file, zipfile.ZipFile(file) as archive:
+        assert "What cover?" in archive.read("agent_runs.jsonl").decode()
