@@ -44,9 +44,9 @@ class WordPiece:
     def cuts(self, text: str) -> CutPoints:
         """Where the text may be cut without changing how its words are tokenized."""
         encoding = self._encode(text)
-        word_ids = encoding.word_ids
+        word_ids, offsets = encoding.word_ids, encoding.offsets  # each is a new list every time it is read
         firsts = [i for i, word in enumerate(word_ids) if i and word != word_ids[i - 1]]
-        starts = [encoding.offsets[i][0] for i in firsts]
+        starts = [offsets[i][0] for i in firsts]
         return CutPoints.of(text, starts=starts, tokens=firsts, token_total=len(word_ids))
 
     @staticmethod
