@@ -322,6 +322,7 @@ SITE_SPENDING_CAP = env.decimal("LEXIC_SITE_SPENDING_CAP", Decimal(0), validate=
 LEXIC_LLM_PRICES = env.str("LEXIC_LLM_PRICES", "", validate=_validate_prices)
 LEXIC_LLM_CURRENCY = env.str("LEXIC_LLM_CURRENCY", "USD")
 LEXIC_EMBEDDER = MODELS.embedder
+EMBEDDING_SERVER_URL = MODELS.embedding_server
 AGENTS = read_agent_settings(env)
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")

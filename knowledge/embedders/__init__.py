@@ -1,4 +1,4 @@
-"""Embedders by name: `local`, `openai`, `openai:MODEL`, `openai:MODEL:DIMENSIONS`."""
+"""Embedders by name: `local`, `openai`, `openai:MODEL`, `openai:MODEL:DIMENSIONS`, `server:MODEL:DIMENSIONS`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import cast
 
 from knowledge.embedders.base import Embedder, EmbedderError, EmbedderRejected, EmbedderUnavailable, UnknownEmbedder
 from knowledge.embedders.local import LocalEmbedder
-from knowledge.embedders.openai import OpenAIEmbedder, close_clients
+from knowledge.embedders.openai import OpenAIEmbedder, ServerEmbedder, close_clients
 
 __all__ = [
     "EMBEDDERS",
@@ -17,6 +17,7 @@ __all__ = [
     "EmbedderUnavailable",
     "LocalEmbedder",
     "OpenAIEmbedder",
+    "ServerEmbedder",
     "UnknownEmbedder",
     "clear_embedders",
     "get_embedder",
@@ -24,7 +25,11 @@ __all__ = [
 ]
 
 # The first part of an embedder's name, and what builds it from the whole name.
-EMBEDDERS: dict[str, Callable[[str], Embedder]] = {"local": LocalEmbedder, "openai": OpenAIEmbedder}
+EMBEDDERS: dict[str, Callable[[str], Embedder]] = {
+    "local": LocalEmbedder,
+    "openai": OpenAIEmbedder,
+    "server": ServerEmbedder,
+}
 
 _embedders_by_name: dict[str, Embedder] = {}
 

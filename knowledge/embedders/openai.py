@@ -1,4 +1,4 @@
-"""Embeddings from OpenAI, or from any server that speaks its protocol."""
+"""Embeddings from OpenAI, or from any server that speaks its protocol: Ollama, Text Embeddings Inference."""
 
 from __future__ import annotations
 
@@ -32,15 +32,17 @@ class OpenAIEmbedder(Embedder):
     """Named `openai`, `openai:MODEL` or `openai:MODEL:DIMENSIONS`; server and key come from the settings."""
 
     batch_size = 128
+    prefix_of_name = "openai"
+    settings_to_check = "OPENAI_API_KEY and OPENAI_BASE_URL"
 
     def __init__(self, name: str = "openai", *, timeout: float = 30.0, max_retries: int = 2) -> None:
         """Raises UnknownEmbedder when the dimensions are not known, or too many to be indexed."""
-        self.model, asked = _parse_embedder_name(name)
+        self.model, asked = _parse_embedder_name(name, prefix=self.prefix_of_name)
         dimensions = asked or KNOWN_DIMENSIONS.get(self.model)
         if dimensions is None:
             raise UnknownEmbedder(
                 f"How many dimensions {self.model[:80]!r} gives is not known.",
-                hint=f"Put the number into the name, as in “openai:{self.model[:80]}:1024”.",
+                hint=f"Put the number into the name, as in “{self.prefix_of_name}:{self.model[:80]}:1024”.",
             )
         if not 1 <= dimensions <= MAX_DIMENSIONS:
             raise UnknownEmbedder(f"An embedder may have 1 to {MAX_DIMENSIONS} dimensions, not {dimensions}.")
@@ -91,15 +93,19 @@ class OpenAIEmbedder(Embedder):
         return [[float(x) for x in item.embedding] for item in sorted(answer.data, key=lambda item: item.index)]
 
     def _client(self) -> openai.OpenAI:
+        api_key, base_url = self._account()
+        client = _get_client(api_key=api_key, base_url=base_url)
+        return client.with_options(timeout=self._timeout, max_retries=self._max_retries)
+
+    def _account(self) -> tuple[str, str]:
+        """The key and the base URL. Raises EmbedderRejected where there is no key."""
         if not settings.OPENAI_API_KEY:
             raise EmbedderRejected(
                 f"The embedder {self.name} needs an API key.",
                 code="embedder_key_missing",
                 hint="Set OPENAI_API_KEY (any word, if your OPENAI_BASE_URL asks for none), or use “local”.",
             )
-        base_url = settings.OPENAI_BASE_URL or BASE_URL
-        client = _get_client(api_key=settings.OPENAI_API_KEY, base_url=base_url)
-        return client.with_options(timeout=self._timeout, max_retries=self._max_retries)
+        return settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL or BASE_URL
 
     def _translate_error(self, error: openai.OpenAIError) -> EmbedderError:
         import openai  # slow import
@@ -122,16 +128,38 @@ class OpenAIEmbedder(Embedder):
             # Its own message may quote part of the key.
             return EmbedderRejected(
                 f"{self._server} does not accept the API key ({status}).",
-                hint="Check OPENAI_API_KEY and OPENAI_BASE_URL.",
+                hint=f"Check {self.settings_to_check}.",
             )
-        reason = error.message.replace(settings.OPENAI_API_KEY, "…")[:200]
+        reason = error.message.replace(self._account()[0], "…")[:200]
         return EmbedderRejected(f"{self._server} refused the request: {reason}")
 
 
-def _parse_embedder_name(name: str) -> tuple[str, int | None]:
-    """Model and dimensions of `openai[:MODEL[:DIMENSIONS]]`. A model's own name may contain colons."""
-    prefix, _, rest = name.partition(":")
-    if prefix != "openai":
+class ServerEmbedder(OpenAIEmbedder):
+    """Named `server:MODEL:DIMENSIONS`: a model on a server of embeddings that asks for no key (Ollama, Text Embeddings
+    Inference), where the setting EMBEDDING_SERVER_URL says. The same model gives the same vectors on either."""
+
+    batch_size = 32  # Text Embeddings Inference takes no more, unless it is told to
+    prefix_of_name = "server"
+    settings_to_check = "EMBEDDING_URL, and that the server asks for no key"
+
+    def __init__(self, name: str, *, timeout: float = 60.0, max_retries: int = 2) -> None:
+        """Raises UnknownEmbedder when model or dimensions are not named, or there are too many to be indexed."""
+        if _parse_embedder_name(name, prefix=self.prefix_of_name)[1] is None:
+            raise UnknownEmbedder(
+                f"The embedder {name[:80]!r} does not say which model, in how many dimensions.",
+                hint="Name both, as in “server:bge-m3:1024”.",
+            )
+        super().__init__(name, timeout=timeout, max_retries=max_retries)
+        self._sends_dimensions = False
+
+    def _account(self) -> tuple[str, str]:
+        return "none", settings.EMBEDDING_SERVER_URL
+
+
+def _parse_embedder_name(name: str, *, prefix: str) -> tuple[str, int | None]:
+    """Model and dimensions of `PREFIX[:MODEL[:DIMENSIONS]]`. A model's own name may contain colons."""
+    given, _, rest = name.partition(":")
+    if given != prefix:
         raise UnknownEmbedder(f"There is no embedder named {name[:80]!r}.")
     model, _, last = rest.rpartition(":")
     if model and last.isascii() and last.isdigit() and len(last) <= 9:

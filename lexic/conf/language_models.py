@@ -1,10 +1,11 @@
-"""Where the language models are: the environment's own names first, then those that notes chats on OpenRouter use."""
+"""Where the language models are: the environment's own names first, then those of an embedding server on this network,
+then those that notes chats on OpenRouter use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from environs import Env
+from environs import Env, validate
 
 OPENROUTER_BASE_URL = "https://openrouter.ai/api/v1"
 # What a notes chat asks for where its environment names no model; its vectors have 768 dimensions.
@@ -13,17 +14,21 @@ _OPENROUTER_CHAT_MODEL, _OPENROUTER_EMBEDDING_MODEL, _OPENROUTER_EMBEDDING_DIMEN
     "qwen/qwen3-embedding-8b",
     768,
 )
+# Where each server of embeddings listens unless it is told otherwise. Both speak OpenAI's protocol under /v1.
+_EMBEDDING_SERVERS = {"ollama": "http://localhost:11434", "tei": "http://localhost:8080"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageModels:
-    """`base_url` None is OpenAI itself. `embedder` is what new knowledge bases are embedded by."""
+    """`base_url` None is OpenAI itself. `embedder` is what new knowledge bases are embedded by;
+    `embedding_server` is the base URL of those that are named `server:…`."""
 
     key: str
     base_url: str | None
     chat: str
     planner: str
     embedder: str
+    embedding_server: str
 
 
 def read_language_models(env: Env) -> LanguageModels:
@@ -34,11 +39,16 @@ def read_language_models(env: Env) -> LanguageModels:
     planner = router and env.str("OPENROUTER_PLANNER_MODEL", "")
     embedding = (router and env.str("OPENROUTER_EMBEDDING_MODEL", "")) or _OPENROUTER_EMBEDDING_MODEL
     chat = env.str("LEXIC_LLM_MODEL", "") or chat
+    server = env.str("EMBEDDING_PROVIDER", "", validate=validate.OneOf(["", *_EMBEDDING_SERVERS]))
+    model, dimensions = env.str("EMBEDDING_MODEL", "bge-m3"), env.int("EMBEDDING_DIMENSIONS", 1024)
+    url = env.str("EMBEDDING_URL", "") or _EMBEDDING_SERVERS[server or "ollama"]
     return LanguageModels(
         key=key or router,
         base_url=at or (OPENROUTER_BASE_URL if router else None),
         chat=chat,
         planner=env.str("LEXIC_PLANNER_MODEL", "") or planner or chat,
         embedder=env.str("LEXIC_EMBEDDER", "")
+        or (f"server:{model}:{dimensions}" if server else "")
         or (f"openai:{embedding}:{_OPENROUTER_EMBEDDING_DIMENSIONS}" if router else "local"),
+        embedding_server=f"{url.rstrip('/').removesuffix('/v1')}/v1",
     )

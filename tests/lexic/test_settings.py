@@ -74,7 +74,7 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     source = (ROOT / "lexic" / "settings.py").read_text()
     read = set(re.findall(r"""(?:env\.\w+|_load_or_create_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
     read |= set(re.findall(r'"(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "social_providers.py").read_text()))
-    read |= set(re.findall(r'env\.str\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text()))
+    read |= set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text()))
     read |= set(re.findall(r'env\.\w+\("(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "agents.py").read_text()))
     read |= {f"LEXIC_{name.upper()}" for name in DEFAULT_QUOTAS}
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
@@ -133,6 +133,35 @@ def test_pk_033_the_names_of_openrouter_stand_in_for_ours(
     tmp_path: Path, variables: dict[str, str], models: str
 ) -> None:
     assert settings_with(tmp_path, _SHOWN, **variables).stdout.strip() == models
+
+
+@pytest.mark.parametrize(
+    ("variables", "embedder"),
+    [
+        ({"EMBEDDING_PROVIDER": "ollama"}, "server:bge-m3:1024 http://localhost:11434/v1"),
+        ({"EMBEDDING_PROVIDER": "tei"}, "server:bge-m3:1024 http://localhost:8080/v1"),
+        (
+            {"EMBEDDING_PROVIDER": "tei", "EMBEDDING_URL": "http://gpu:9000/", "OPENROUTER_API_KEY": "or-1"},
+            "server:bge-m3:1024 http://gpu:9000/v1",
+        ),
+        (
+            {"EMBEDDING_PROVIDER": "ollama", "EMBEDDING_MODEL": "nomic-embed-text:v1.5", "EMBEDDING_DIMENSIONS": "768"},
+            "server:nomic-embed-text:v1.5:768 http://localhost:11434/v1",
+        ),
+        ({"EMBEDDING_PROVIDER": "tei", "LEXIC_EMBEDDER": "local"}, "local http://localhost:8080/v1"),
+    ],
+)
+def test_jl_016_an_embedding_server_is_named_by_provider(
+    tmp_path: Path, variables: dict[str, str], embedder: str
+) -> None:
+    done = settings_with(tmp_path, "settings.LEXIC_EMBEDDER, settings.EMBEDDING_SERVER_URL", **variables)
+    assert done.stdout.strip() == embedder
+
+
+def test_an_unknown_provider_of_embeddings_stops_the_start(tmp_path: Path) -> None:
+    done = settings_with(tmp_path, EMBEDDING_PROVIDER="word2vec")
+    assert done.returncode != 0
+    assert "EMBEDDING_PROVIDER" in done.stderr
 
 
 def test_pk_033_the_database_is_where_its_url_says(tmp_path: Path) -> None:

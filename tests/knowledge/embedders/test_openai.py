@@ -10,6 +10,7 @@ from knowledge.embedders import (
     EmbedderRejected,
     EmbedderUnavailable,
     OpenAIEmbedder,
+    ServerEmbedder,
     UnknownEmbedder,
     clear_embedders,
     get_embedder,
@@ -221,3 +222,56 @@ def test_a_name_says_model_and_dimensions(name, model, dimensions):
 def test_unknown_or_impossible_dimensions_are_refused_at_construction(name):
     with pytest.raises(UnknownEmbedder):
         get_embedder(name)
+
+
+# --- A server of embeddings on one's own network ------------------------------------------------------------------
+
+
+@pytest.fixture
+def server(settings) -> Iterator[OpenAIStub]:
+    """No key is set anywhere; the stub refuses what a server of one length would."""
+    with OpenAIStub() as stub:
+        settings.OPENAI_API_KEY = ""
+        settings.EMBEDDING_SERVER_URL = stub.base_url
+        stub.dimensions, stub.knows_dimensions = 1024, False
+        yield stub
+        clear_embedders()
+
+
+def test_jl_016_ollama_and_tei_are_asked_without_a_key_for_as_many_texts_as_they_take(server):
+    vectors = get_embedder("server:bge-m3:1024").embed([f"text {number}" for number in range(40)])
+    assert vectors.shape == (40, 1024)
+    np.testing.assert_allclose(vectors[39], vector_of("text 39", dimensions=1024), atol=1e-6)
+    assert [len(body["input"]) for body in server.bodies] == [32, 8]
+    assert {body["model"] for body in server.bodies} == {"bge-m3"}
+    assert all("dimensions" not in body for body in server.bodies)
+
+
+def test_jl_016_the_other_server_goes_on_with_the_same_vectors(server, settings):
+    before = get_embedder("server:bge-m3:1024").embed_one("cover")
+    with OpenAIStub() as other:
+        other.dimensions = 1024
+        settings.EMBEDDING_SERVER_URL = other.base_url
+        clear_embedders()
+        np.testing.assert_array_equal(get_embedder("server:bge-m3:1024").embed_one("cover"), before)
+        assert len(other.calls) == 1
+
+
+@pytest.mark.parametrize("name", ["server", "server:bge-m3", "server::"])
+def test_a_server_has_no_model_of_its_own(name):
+    with pytest.raises(UnknownEmbedder) as caught:
+        get_embedder(name)
+    assert "server:bge-m3:1024" in caught.value.hint
+
+
+def test_a_model_that_the_server_has_not_is_refused_in_its_words(server):
+    server.script = [Status(404, message='model "bge-m3" not found, try pulling it first')]
+    with pytest.raises(EmbedderRejected, match="try pulling it first"):
+        ServerEmbedder("server:bge-m3:1024", max_retries=0).embed(["one"])
+
+
+def test_a_server_that_wants_a_key_is_said_to(server):
+    server.script = [Status(401)]
+    with pytest.raises(EmbedderRejected) as caught:
+        ServerEmbedder("server:bge-m3:1024", max_retries=0).embed(["one"])
+    assert caught.value.hint == "Check EMBEDDING_URL, and that the server asks for no key."
