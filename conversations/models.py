@@ -114,6 +114,11 @@ class ChatSession(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    def rename(self, title: str) -> bool:
+        """Gives it another title. False where it has been deleted meanwhile."""
+        self.title = title
+        return bool(ChatSession.objects.filter(pk=self.pk).update(title=title))
+
 
 class ChatMessage(models.Model):
     """A message of the visitor, or of the plugin. `asked` is the whole question that a visitor's message stands for,

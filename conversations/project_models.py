@@ -103,6 +103,18 @@ class Project(models.Model):
             BaseMember(knowledge_base=base, email=email, role=role) for email, role in roles.items()
         )
 
+    @transaction.atomic
+    def set_member(self, email: str, role: str) -> None:
+        """From now on this address opens the project with this role. Raises `TooManyCollaborators`."""
+        base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=self.knowledge_base_id)
+        others = base.members.exclude(email=email.strip().lower()).count()
+        quotas.PEOPLE.check("project", used=others)
+        BaseMember.objects.update_or_create(knowledge_base=base, email=email.strip().lower(), defaults={"role": role})
+
+    def remove_member(self, email: str) -> None:
+        """From now on this address does not open the project."""
+        BaseMember.objects.for_address(email).filter(knowledge_base=self.knowledge_base_id).delete()
+
     def addresses(self, role: str) -> Iterable[str]:
         """The members with this role, in the order of their addresses."""
         return sorted(member.email for member in self.knowledge_base.members.all() if member.role == role)

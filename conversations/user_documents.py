@@ -11,6 +11,7 @@ from knowledge.embedders import get_embedder
 from knowledge.models import BaseKind, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.search.filters import Filters
 from knowledge.search.hybrid import BaseRevision, search
+from knowledge.search.passages import Passage
 from querying.layers import current_layers
 from querying.presentation.source_citations import SourceCitation, source_citations
 
@@ -57,6 +58,11 @@ def private_layers(
 
 
 def search_user_documents(options: UserDocumentSearch) -> list[SourceCitation]:
+    """The best passages of these documents as sources, best first. Raises `EmbedderError`."""
+    return source_citations(find_user_passages(options))
+
+
+def find_user_passages(options: UserDocumentSearch) -> list[Passage]:
     """The best passages of these documents, best first; templates are no text to quote. Raises `EmbedderError`."""
     bases = private_layers(options.principal, scope=options.scope, project=options.project)
     passages = search(
@@ -67,4 +73,4 @@ def search_user_documents(options: UserDocumentSearch) -> list[SourceCitation]:
         limit=options.top_k,
         threshold=_THRESHOLD,
     )
-    return source_citations([passage for passage in passages if passage.score >= options.min_score])
+    return [passage for passage in passages if passage.score >= options.min_score]

@@ -194,6 +194,13 @@ class DocumentQuerySet(RevisionQuerySet):
         held = [models.Q(**{f"{name}__icontains": words}) for name in ("title", "file_name", "url")]
         return self.filter(held[0] | held[1] | held[2])
 
+    def unfinished_first(self) -> DocumentQuerySet:
+        """What moves first, then what waits, then what needs a person, then the rest; each by title."""
+        last = [DocumentStatus.QUEUED, DocumentStatus.FAILED, DocumentStatus.READY]
+        ranks = [models.When(status=status, then=models.Value(rank)) for rank, status in enumerate(last, start=1)]
+        rank = models.Case(*ranks, default=models.Value(0), output_field=models.IntegerField())
+        return self.order_by(rank, "title", "pk")
+
     def present(self) -> DocumentQuerySet:
         """Documents that have not been deleted."""
         return self.filter(removed_in=None)

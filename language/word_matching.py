@@ -28,6 +28,18 @@ def matching_spans(text: str, wanted: Collection[str]) -> list[TextSpan]:
     return [(start, end) for start, end in _word_spans(text) if not asked.isdisjoint(terms(text[start:end]))]
 
 
+def split_at_matches(text: str, wanted: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, each with whether it is a word that counts as one of the wanted terms."""
+    at = 0
+    for start, end in matching_spans(text, wanted):
+        if at < start:
+            yield text[at:start], False
+        yield text[start:end], True
+        at = end
+    if at < len(text):
+        yield text[at:], False
+
+
 def _word_spans(text: str) -> Iterator[TextSpan]:
     for match in _WORD_CANDIDATE.finditer(text):
         word = match[0]

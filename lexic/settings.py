@@ -86,6 +86,7 @@ INSTALLED_APPS = [
     "agents",
     "api",
     "builder",
+    "workspace",
     "rest_framework",
     "drf_spectacular",
     "django_htmx",

@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("querying.urls")),
     path("", include("marketplace.urls")),
     path("", include("conversations.urls")),
+    path("", include("workspace.urls")),
 ]
 
 handler400 = "lexic.http.error_handlers.handler400"

@@ -11,10 +11,11 @@ from rest_framework.response import Response
 from api.conversations import serializers
 from api.fields import QueryParameters, validated
 from api.pagination import DefaultPagination, page_response
-from api.projects.access import NoSuchProject, get_project
+from api.projects.access import get_project
 from api.views import PrivateView, first_or_raise
 from conversations.exchanges import withheld_messages
 from conversations.models import ChatSession, Project
+from conversations.project_access import NoSuchProject
 from conversations.retention import delete_private_conversation
 from lexic.errors import NotFound
 
@@ -68,8 +69,7 @@ class ConversationView(ConversationBaseView):
     def patch(self, request: Request, conversation: UUID) -> Response:
         """Give it another title."""
         found = self.get_conversation(conversation)
-        found.title = validated(serializers.ConversationTitleSerializer(data=request.data))["title"]
-        if not ChatSession.objects.filter(pk=found.pk).update(title=found.title):
+        if not found.rename(validated(serializers.ConversationTitleSerializer(data=request.data))["title"]):
             raise NoSuchConversation
         return Response(serializers.ConversationSerializer(found).data)
 

@@ -9,28 +9,8 @@ from rest_framework.request import Request
 
 from api.authentication import get_principal
 from api.knowledge.access import PrivateDocumentAccess
-from api.views import first_or_raise
 from conversations.models import Project
-from lexic.errors import NotAllowed, NotFound
-
-
-class NoSuchProject(NotFound):
-    """There is no such project among yours."""
-
-    code = "unknown_project"
-
-
-class ReadOnlyProject(NotAllowed):
-    """You may look at this project, and not change it."""
-
-    code = "read_only"
-    hint = "Ask its owner to make you an editor."
-
-
-class NotProjectOwner(NotAllowed):
-    """Only the owner of the project may do this."""
-
-    code = "only_its_owner"
+from conversations.project_access import find_own_project, find_project
 
 
 def get_project(request: Request, pk: UUID, *, for_reading: bool = False) -> Project:
@@ -38,20 +18,13 @@ def get_project(request: Request, pk: UUID, *, for_reading: bool = False) -> Pro
 
     `for_reading`: this POST changes nothing of it. Raises `NoSuchProject`, `ReadOnlyProject`.
     """
-    principal = get_principal(request)
-    project = first_or_raise(Project.objects.visible_to(principal).as_seen_by(principal).filter(pk=pk), NoSuchProject)
     changes = request.method not in SAFE_METHODS and not for_reading
-    if changes and project.role == "viewer":
-        raise ReadOnlyProject
-    return project
+    return find_project(get_principal(request), pk, for_editing=changes)
 
 
 def get_own_project(request: Request, pk: UUID) -> Project:
     """The project, for what its owner alone may do. Raises `NotProjectOwner`, and what `get_project` raises."""
-    project = get_project(request, pk)
-    if project.role != "owner":
-        raise NotProjectOwner
-    return project
+    return find_own_project(get_principal(request), pk)
 
 
 def project_documents(request: Request, pk: UUID) -> PrivateDocumentAccess:

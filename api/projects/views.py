@@ -15,9 +15,10 @@ from api.fields import validated
 from api.knowledge.document_views import NEW_DOCUMENT_SCHEMA, PrivateDocumentListView, PrivateDocumentView
 from api.pagination import page_response
 from api.projects import serializers
-from api.projects.access import NoSuchProject, NotProjectOwner, get_own_project, get_project, project_documents
+from api.projects.access import get_own_project, get_project, project_documents
 from api.views import PrivateView
 from conversations.models import Project
+from conversations.project_access import NoSuchProject, NotProjectOwner
 from marketplace.retention.project_deletion import delete_project
 from querying.releases import find_plugin
 

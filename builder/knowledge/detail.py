@@ -12,7 +12,6 @@ from django.template.response import TemplateResponse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.history import errors_as_messages, log_plugin_change
-from builder.knowledge.document_rows import document_rows
 from builder.knowledge.forms import DescriptionForm
 from builder.knowledge.lookup import (
     base_access,
@@ -21,6 +20,7 @@ from builder.knowledge.lookup import (
 )
 from builder.knowledge.retrieval_preview import search_context
 from builder.panes import may_edit_plugin, render_pane
+from knowledge.documents.document_rows import document_rows
 from knowledge.documents.lifecycle import update_details
 from knowledge.documents.text_blocks import TextBlock, split_blocks
 from knowledge.models import Chunk, Document, Page

@@ -1,4 +1,4 @@
-"""The forms of the pane: pasted text, addresses, and what people say about a document."""
+"""What people say about a document, as a form."""
 
 from __future__ import annotations
 
@@ -9,39 +9,6 @@ from django import forms
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
 from knowledge.models import Document
 from lexic.styled_form import StyledFormMixin
-
-SUPPORTED_TYPES_TEXT = "PDF, Word (.docx), Markdown, HTML, JSON or plain text."
-MAX_TEXT_LENGTH = 1_000_000
-MAX_ADDRESSES = 50
-
-
-class TextForm(StyledFormMixin, forms.Form):
-    title = forms.CharField(
-        max_length=300,
-        help_text="What citations call it. Under the same title, the text is a newer version.",
-    )
-    text = forms.CharField(
-        max_length=MAX_TEXT_LENGTH,
-        widget=forms.Textarea(attrs={"rows": 8}),
-        help_text="Plain text or Markdown. Headings (#) become the sections that citations name.",
-    )
-
-
-class AddressesForm(StyledFormMixin, forms.Form):
-    addresses = forms.CharField(
-        max_length=100_000,
-        widget=forms.Textarea(attrs={"rows": 4, "placeholder": "https://example.org/handbook", "spellcheck": "false"}),
-        help_text=f"Public web pages or files, one address on a line, at most {MAX_ADDRESSES}. "
-        "One that is known already is fetched again.",
-    )
-
-    def clean_addresses(self) -> list[str]:
-        """Distinct lines, in order."""
-        lines = (line.strip() for line in self.cleaned_data["addresses"].splitlines())
-        addresses = list(dict.fromkeys(line for line in lines if line))
-        if len(addresses) > MAX_ADDRESSES:
-            raise forms.ValidationError(f"These are {len(addresses)} addresses; at most {MAX_ADDRESSES} at a time.")
-        return addresses
 
 
 class DescriptionForm(StyledFormMixin, forms.ModelForm):

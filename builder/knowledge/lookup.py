@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Q
 from django.shortcuts import get_object_or_404
 
 from accounts.signed_in_request import SignedInRequest
+from knowledge.documents.document_rows import BaseAccess
 from knowledge.models import Document, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.http.parameters import parse_natural
@@ -20,15 +20,6 @@ def editable_bases(request: SignedInRequest, plugin: Plugin) -> KnowledgeBaseQue
     of no plugin that the person may change. Those of other plugins are changed on the page of that plugin."""
     editable = KnowledgeBase.objects.editable_by(request.user).values("pk")
     return KnowledgeBase.objects.of_plugin(plugin).filter(Q(plugin=plugin) | Q(plugin=None), pk__in=editable)
-
-
-@dataclass(frozen=True, kw_only=True)
-class BaseAccess:
-    """What a person may do with the documents that a plugin reads: the ids of the bases that they may read and edit."""
-
-    plugin: Plugin
-    readable: set[int]
-    editable: set[int]
 
 
 def base_access(request: SignedInRequest, plugin: Plugin) -> BaseAccess:

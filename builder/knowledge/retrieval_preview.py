@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.embedders.base import EmbedderError
 from knowledge.models import Document
 from knowledge.source_address import source_path
-from language.word_matching import matching_spans, terms_by_word
+from language.word_matching import split_at_matches, terms_by_word
 from lexic.http.parameters import single_line
 from plugins.models import Plugin
 from querying.releases import snapshot
@@ -74,20 +74,9 @@ def _finding_row(
     may_read = passage.knowledge_base_id in readable
     return FindingRow(
         finding=finding,
-        highlights=tuple(_highlight_matches(unwrap_lines(passage.content[:_MAX_EXCERPT_LENGTH]), asked))
+        highlights=tuple(split_at_matches(unwrap_lines(passage.content[:_MAX_EXCERPT_LENGTH]), asked))
         if may_read
         else (),
         url=source_path(passage.page_id, start=passage.start, end=passage.end) if may_read else "",
         matched=tuple(word for word, counted in words.items() if not counted.isdisjoint(finding.matched)),
     )
-
-
-def _highlight_matches(text: str, asked: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    at = 0
-    for start, end in matching_spans(text, asked):
-        if at < start:
-            yield text[at:start], False
-        yield text[start:end], True
-        at = end
-    if at < len(text):
-        yield text[at:], False

@@ -6,20 +6,20 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.db.models import Case, Count, IntegerField, Q, Value, When
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from accounts.signed_in_request import SignedInRequest
 from builder.knowledge.attachments import attachable_bases
-from builder.knowledge.document_rows import document_rows
-from builder.knowledge.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
 from builder.knowledge.grants import grants_context
 from builder.knowledge.lookup import base_access
 from builder.knowledge.sync_sources import get_source_rows, get_sync_problems
 from builder.panes import may_edit_plugin, plugin_page_context, render_pane
-from knowledge.models import Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
+from knowledge.documents.document_rows import document_rows
+from knowledge.documents.forms import SUPPORTED_TYPES_TEXT, AddressesForm, TextForm
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from lexic.http.parameters import get_page, single_line
 from plugins.models import Plugin
 
@@ -71,7 +71,7 @@ def documents_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any
     of_state = {name: Count("pk", filter=condition) for name, (_, condition) in STATUS_FILTERS.items()}
     counts = chosen.aggregate(total=Count("pk"), **of_state)
     chosen = chosen.filter(STATUS_FILTERS[state][1]) if state else chosen
-    page = get_page(request, _order_documents(chosen), per_page=PER_PAGE)
+    page = get_page(request, chosen.select_related("knowledge_base").unfinished_first(), per_page=PER_PAGE)
     return {
         "rows": document_rows(list(page), access),
         "page": page,
@@ -101,11 +101,3 @@ def _list_context(request: SignedInRequest, plugin: Plugin) -> dict[str, Any]:
         # Something came in or is done: the strip above the list is brought up to date as well.
         context = {**plugin_page_context(request, plugin, "knowledge"), **context}
     return {**context, "is_partial_update": True}
-
-
-def _order_documents(documents: DocumentQuerySet) -> DocumentQuerySet:
-    """What moves first, then what waits, then what needs a person, then the rest; each by title."""
-    last = [DocumentStatus.QUEUED, DocumentStatus.FAILED, DocumentStatus.READY]
-    ranks = [When(status=status, then=Value(rank)) for rank, status in enumerate(last, start=1)]
-    rank = Case(*ranks, default=Value(0), output_field=IntegerField())
-    return documents.select_related("knowledge_base").order_by(rank, "title", "pk")

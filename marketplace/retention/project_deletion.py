@@ -1,12 +1,34 @@
-"""Deletes a project with everything in it."""
+"""Deletes a project with everything in it, and says before what that is."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.db import transaction
 
-from conversations.models import Project
+from conversations.models import ChatSession, Project
 from conversations.retention import delete_private_conversation
+from knowledge.models import BaseMember, Document
 from marketplace.retention.plugin_deletion import delete_knowledge_base
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectDeletion:
+    """How much goes with a project: documents, everybody's conversations, and members who can open it no longer."""
+
+    documents: int
+    conversations: int
+    members: int
+
+
+def project_deletion(project: Project) -> ProjectDeletion:
+    """What deleting the project deletes, for the page that asks for a confirmation. Three statements."""
+    base = project.knowledge_base_id
+    return ProjectDeletion(
+        documents=Document.objects.present().filter(knowledge_base=base).count(),
+        conversations=ChatSession.objects.filter(project=project).count(),
+        members=BaseMember.objects.filter(knowledge_base=base).count(),
+    )
 
 
 @transaction.atomic

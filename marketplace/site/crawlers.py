@@ -26,6 +26,8 @@ _DISALLOWED_PATHS = (
     "/ask/",
     "/source/",
     "/invitations/",
+    "/knowledge",
+    "/projects",
     "/v1/",
     "/mcp",
 )

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from builder.knowledge.document_rows import duration_text, stage_percentages, status_note
+from knowledge.documents.document_rows import duration_text, stage_percentages, status_note
 from knowledge.documents.lifecycle import replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.utils import timezone
 
-from builder.knowledge.lookup import BaseAccess
 from knowledge.ingest import WAITING_ERROR_CODE
 from knowledge.models import Document, DocumentStatus
+from plugins.models import Plugin
 
 # Without news for this long, something may be wrong.
 QUIET_AFTER = timedelta(seconds=60)
@@ -25,6 +25,16 @@ _STATUS_LABELS = {
     DocumentStatus.FAILED: "failed",
 }
 _STATUS_STYLES = {DocumentStatus.READY: ("ok", "check"), DocumentStatus.FAILED: ("no", "alert")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseAccess:
+    """What a person may do with the documents of a page: the ids of the bases that they may read and edit. `plugin` is
+    the plugin whose page it is, None for documents of people."""
+
+    readable: Collection[int]
+    editable: Collection[int]
+    plugin: Plugin | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +97,7 @@ def _document_row(document: Document, access: BaseAccess, trouble: str) -> Docum
         icon=icon,
         note=status_note(document),
         problem=_failure_reason(document) or trouble,
-        is_own=document.knowledge_base.plugin_id == access.plugin.pk,
+        is_own=document.knowledge_base.plugin_id == (access.plugin.pk if access.plugin else None),
         can_edit=document.knowledge_base_id in access.editable,
         can_open=document.knowledge_base_id in access.readable,
     )

@@ -139,7 +139,7 @@
 
   function reason(status) {
     if (status === 403 || status === 0) return "You are signed out. Sign in again, then drop the file in once more.";
-    if (status === 404) return "You may no longer change this plugin.";
+    if (status === 404) return "You may no longer change these documents.";
     return `The server did not take it (${status}). Drop it in again in a moment.`;
   }
 

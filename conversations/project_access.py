@@ -1,0 +1,46 @@
+"""The project that somebody asks for, among those that they may see, change or own: one rule behind every door."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from accounts.models import Principal
+from conversations.project_models import Project
+from lexic.errors import NotAllowed, NotFound
+
+
+class NoSuchProject(NotFound):
+    """There is no such project among yours."""
+
+    code = "unknown_project"
+
+
+class ReadOnlyProject(NotAllowed):
+    """You may look at this project, and not change it."""
+
+    code = "read_only"
+    hint = "Ask its owner to make you an editor."
+
+
+class NotProjectOwner(NotAllowed):
+    """Only the owner of the project may do this."""
+
+    code = "only_its_owner"
+
+
+def find_project(principal: Principal, pk: UUID, *, for_editing: bool = False) -> Project:
+    """The project with this person's `role`, to look at or to change. Raises `NoSuchProject`, `ReadOnlyProject`."""
+    project = Project.objects.visible_to(principal).as_seen_by(principal).filter(pk=pk).first()
+    if project is None:
+        raise NoSuchProject
+    if for_editing and project.role == "viewer":
+        raise ReadOnlyProject
+    return project
+
+
+def find_own_project(principal: Principal, pk: UUID) -> Project:
+    """The project, for what its owner alone may do. Raises `NotProjectOwner`, and what `find_project` raises."""
+    project = find_project(principal, pk, for_editing=True)
+    if project.role != "owner":
+        raise NotProjectOwner
+    return project

@@ -1,0 +1,83 @@
+"""The workspace in a real browser: files come in and are watched, and axe has nothing to say."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from django.db import connections
+from playwright.sync_api import Page, expect
+
+from accounts.models import User
+from conversations.models import Project
+from knowledge.documents.lifecycle import add_text
+from knowledge.ingest import ingest
+from knowledge.models import Document
+from tests.browsers import sign_in, violations_in_each_look
+from tests.workspace.conftest import SETTLEMENT, read_text
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+LONG = "abcdefghij" * 11
+
+
+@pytest.fixture
+def project(alice: User) -> Project:
+    """Made on another thread: Playwright keeps an event loop in this one."""
+    with ThreadPoolExecutor(1) as elsewhere:
+        return elsewhere.submit(_furnished, alice).result()
+
+
+def _furnished(alice: User) -> Project:
+    made = Project.objects.create_with_base(owner=alice, name=LONG, description=LONG * 3)
+    made.set_member(f"{LONG[:40]}@example.org", "viewer")
+    read_text(made.knowledge_base, LONG, SETTLEMENT)
+    Document.objects.create(
+        knowledge_base=made.knowledge_base, title="Scan", source_type="pdf", status="failed", error=LONG
+    )
+    add_text(knowledge_base=made.knowledge_base, title="Waiting", text="It waits.", enqueue=False)
+    connections.close_all()
+    return made
+
+
+def test_every_page_passes_axe_in_each_look(page: Page, alice: User, project: Project) -> None:
+    sign_in(page, alice)
+    found = []
+    root = f"/projects/{project.pk}"
+    document = Document.objects.get(title="Scan")
+    for path in (
+        "/projects",
+        root,
+        f"{root}?q=thirty+days",
+        f"{root}/delete",
+        f"{root}/documents/{document.pk}/delete",
+    ):
+        page.goto(path)
+        found += violations_in_each_look(page)
+    page.goto("/knowledge")
+    for summary in ("Paste text", "Add web pages"):
+        page.locator("summary", has_text=summary).click()
+    assert found + violations_in_each_look(page) == []
+
+
+def test_a_file_is_sent_with_progress_and_the_list_follows_its_reading(
+    page: Page, alice: User, project: Project, tmp_path: Path
+) -> None:
+    file = tmp_path / "notes.md"
+    file.write_text("# Limitation\n\nA claim in contract is barred six years after the breach.")
+    sign_in(page, alice, to="/knowledge")
+    page.get_by_label("Drop files here").set_input_files(file)
+    row = page.locator("#documents .file")
+    expect(row).to_contain_text("waiting")
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(_read_all).result()
+    expect(row).to_contain_text("ready")
+    expect(page.locator("#documents-said")).to_have_text("Nothing is being read.")
+    row.get_by_role("link", name="Limitation", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Limitation")
+
+
+def _read_all() -> None:
+    for document in Document.objects.unfinished():
+        ingest(document.pk)
+    connections.close_all()

@@ -1,0 +1,1 @@
+"""The pages of what people have for themselves: projects, documents and conversations."""

@@ -1,0 +1,83 @@
+"""The forms of projects, their members, and conversations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from accounts.models import User
+from conversations.models import Project
+from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
+from lexic.errors import LexicError
+from lexic.name_field import NameField
+from lexic.styled_form import StyledFormMixin
+from plugins.models import Plugin, Role
+from querying.releases import find_plugin
+
+MAX_TITLE = 120
+
+
+class ProjectForm(StyledFormMixin, forms.Form):
+    """Name, description, and for its owner the plugin. Of a project that there is, `project`."""
+
+    name = forms.CharField(max_length=120)
+    description = forms.CharField(
+        max_length=MAX_DESCRIPTION_CHARACTERS, required=False, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    plugin = forms.CharField(
+        max_length=120,
+        required=False,
+        help_text="The short name of a plugin, as in its address. Conversations of the project ask it as well.",
+    )
+
+    def __init__(self, data: Any = None, *, user: User, project: Project | None = None) -> None:
+        super().__init__(data, initial=_initial(project) if project else None)
+        self.user = user
+        if project and project.role != "owner":
+            del self.fields["plugin"]
+
+    def clean_plugin(self) -> Plugin | None:
+        if not (name := self.cleaned_data["plugin"]):
+            return None
+        try:
+            return find_plugin(name, principal=self.user)
+        except LexicError as error:
+            raise forms.ValidationError(error.message_with_hint) from None
+
+    def clean_name(self) -> str:
+        return _checked_name(self.cleaned_data["name"])
+
+
+def _initial(project: Project) -> dict[str, str]:
+    return {"name": project.name, "description": project.description, "plugin": project.plugin_slug or ""}
+
+
+class MemberForm(StyledFormMixin, forms.Form):
+    email = forms.EmailField(max_length=254, label="Email address")
+    role = forms.ChoiceField(choices=[(Role.VIEWER.value, "reads"), (Role.EDITOR.value, "reads and changes")])
+
+    def __init__(self, data: Any = None, *, owner: User) -> None:
+        super().__init__(data, auto_id="member_%s")
+        self.owner = owner
+
+    def clean_email(self) -> str:
+        address: str = self.cleaned_data["email"].lower()
+        if address == self.owner.email.lower():
+            raise forms.ValidationError("The project is yours already.")
+        return address
+
+
+class TitleForm(StyledFormMixin, forms.Form):
+    title = forms.CharField(max_length=MAX_TITLE)
+
+    def clean_title(self) -> str:
+        return _checked_name(self.cleaned_data["title"])
+
+
+def _checked_name(text: str) -> str:
+    """The name on one line. Raises `ValidationError` where nothing is left of it."""
+    name: str = " ".join(NameField().to_python(text).split())
+    if not name:
+        raise forms.ValidationError("This field is required.")
+    return name

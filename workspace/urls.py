@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from workspace import documents, knowledge, projects
+
+
+def _document_routes(root: str, prefix: str) -> list[URLPattern]:
+    """The addresses of documents below a project, or below one's own."""
+    return [
+        path(f"{root}/documents", documents.list_documents, name=f"{prefix}_documents"),
+        path(f"{root}/files", documents.add_files, name=f"{prefix}_files"),
+        path(f"{root}/text", documents.add_pasted_text, name=f"{prefix}_text"),
+        path(f"{root}/addresses", documents.add_addresses, name=f"{prefix}_addresses"),
+        path(f"{root}/documents/<uuid:document>/retry", documents.retry_document, name=f"{prefix}_retry"),
+        path(f"{root}/documents/<uuid:document>/delete", documents.remove_document, name=f"{prefix}_delete_document"),
+    ]
+
+
+urlpatterns = [
+    path("projects", projects.list_projects, name="projects"),
+    path("projects/<uuid:project>", projects.show_project, name="project"),
+    path("projects/<uuid:project>/delete", projects.remove_project, name="delete_project"),
+    path("projects/<uuid:project>/members", projects.save_member, name="save_member"),
+    path("projects/<uuid:project>/members/remove", projects.remove_member, name="remove_member"),
+    *_document_routes("projects/<uuid:project>", "project"),
+    path("knowledge", knowledge.show_knowledge, name="knowledge"),
+    *_document_routes("knowledge", "own"),
+]
