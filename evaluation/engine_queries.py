@@ -18,7 +18,7 @@ from plugins.models import Release
 from querying import pipeline
 from querying.answering import sufficiency
 from querying.answering.citations import referenced_numbers
-from querying.answering.generate import split_sentences
+from querying.answering.verified_text import split_sentences
 from querying.llm_interface import LLM
 from querying.models import Query
 from querying.retrieval import retriever

@@ -260,7 +260,10 @@ class Status:
 
 @dataclass(frozen=True, kw_only=True)
 class Delta:
+    """More of the answer's text, and the citations that stand in it, where its writer cites as it goes."""
+
     text: str
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying import json_format
+from querying.answering.findings import Findings
 from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
 from querying.llm_interface import LLM, ProviderFailed
@@ -37,6 +38,8 @@ class QueryRecord:
     llm: LLM
     answer: Answer | None = None
     evidence: Evidence | None = None
+    findings: Findings | None = None
+    has_ended: bool = False  # though nothing was to be written
     consultation: Consultation = field(default_factory=Consultation)
     error: LexicError | None = None
     partial_text: str = ""
@@ -59,10 +62,12 @@ class QueryRecord:
 
     @property
     def outcome(self) -> Outcome:
-        """Without an answer and without an error the caller has left."""
+        """Without an answer and without an error the caller has left, unless the question was only searched for."""
         if self.error:
             return Outcome.FAILED
-        return self.answer.outcome if self.answer else Outcome.ABANDONED
+        if self.answer:
+            return self.answer.outcome
+        return Outcome.FOUND if self.has_ended else Outcome.ABANDONED
 
 
 @asynccontextmanager
@@ -161,7 +166,13 @@ def _answer_columns(record: QueryRecord) -> dict[str, Any]:
         error = f"{record.error.message} {said}".strip()
         return {"error": error, "reason": record.error.code, "answer": record.partial_text}
     if record.answer is None:
-        return {"answer": record.partial_text}
+        basis, used = record.findings and record.findings.basis, record.usage_before_answer
+        return {
+            "answer": record.partial_text,
+            "evidence_score": basis.grounds.score if basis else None,
+            "prompt_tokens": used.prompt_tokens,
+            "completion_tokens": used.completion_tokens,
+        }
     answer = record.answer
     return {
         "answer": answer.text,

@@ -1,9 +1,9 @@
-"""A passage as a source beside a text: what it is, where it stands, and how near it came."""
+"""A passage as a source beside a text: what it is, where it stands, and how near it came; and what a search found."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import shorten
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -12,6 +12,8 @@ from django.urls import reverse
 
 from knowledge.models import Document
 from knowledge.search.passages import Passage
+from querying.answering.findings import Findings
+from querying.types import Citation, Clarification
 
 MAX_SUMMARY_CHARACTERS = 300
 SourceType = Literal["law", "judgment", "document"]
@@ -29,6 +31,39 @@ class SourceCitation:
     summary: str
     score: float
     metadata: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundSources:
+    """What a search found, for whoever asked for it: the passages, best first, and the verdicts of the gate and of the
+    decision tree. `sources[0]` is what `[Source 1]` means to a writer who is given the findings' passages."""
+
+    sources: list[SourceCitation]
+    is_sufficient: bool
+    why: tuple[str, ...]
+    recommendation: str
+    decision_path: tuple[Mapping[str, Any], ...]
+    clarification: Clarification | None
+
+
+def found_sources(findings: Findings) -> FoundSources:
+    """One statement, or none where nothing was found."""
+    return FoundSources(
+        sources=source_citations(findings.passages),
+        is_sufficient=findings.is_sufficient,
+        why=findings.why,
+        recommendation=findings.consultation.recommendation,
+        decision_path=findings.consultation.path,
+        clarification=findings.clarification,
+    )
+
+
+def cited_sources(citations: Sequence[Citation]) -> list[SourceCitation]:
+    """The verified citations of a text as sources, in their order; each is the span that is cited, and its text."""
+    spans = [
+        replace(one.passage, start=one.start, end=one.end, content=one.excerpt, score=one.score) for one in citations
+    ]
+    return source_citations(spans)
 
 
 def source_citations(passages: Sequence[Passage]) -> list[SourceCitation]:

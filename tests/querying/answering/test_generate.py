@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from querying.answering.generate import split_sentences
+from querying.answering.verified_text import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,125 @@
+"""What was found for a question, up to the gate, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from knowledge.search.passages import Passage
+from plugins.models import CitationMode
+from querying.answering import document_list, tree_answers
+from querying.answering.confidence import confidence_basis
+from querying.answering.guard import refusal_answer
+from querying.answering.sufficiency import Sufficiency, assess_sufficiency
+from querying.llm_interface import LLM
+from querying.question.question_language import other_language_notice
+from querying.question.resolve import ResolvedQuestion
+from querying.question.tree_consultation import Consultation
+from querying.retrieval import retriever
+from querying.retrieval.combined_evidence import combine_evidence
+from querying.types import Answer, Clarification, Confidence, ConfidenceBasis, Evidence, Outcome, Question, Usage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """The passages with what the gate and the trees say of them.
+
+    `answer` is what needs no writing: a question back, a refusal, a list of documents, or where an open question of a
+    tree leads. Without it, an answer is written from the `evidence`. With both, a model may write a recap of the list.
+    """
+
+    question: ResolvedQuestion
+    consultation: Consultation = field(default_factory=Consultation)
+    evidence: Evidence | None = None
+    sufficiency: Sufficiency | None = None
+    basis: ConfidenceBasis | None = None
+    answer: Answer | None = None
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """What was read, best first: the gate's numbers, and those of `[Source N]`, follow this order."""
+        if self.evidence:
+            return self.evidence.passages
+        return tuple(citation.passage for citation in self.answer.citations) if self.answer else ()
+
+    @property
+    def is_sufficient(self) -> bool:
+        """Whether an answer stands on it. In the modes that do not refuse, one may be written all the same."""
+        if self.answer:
+            return self.answer.outcome == Outcome.ANSWERED
+        return self.sufficiency is None or self.sufficiency.passes
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """Why it is not sufficient, in sentences."""
+        if self.answer and self.answer.why:
+            return self.answer.why
+        return self.sufficiency.why if self.sufficiency else ()
+
+    @property
+    def clarification(self) -> Clarification | None:
+        return self.answer.clarification if self.answer else None
+
+    @property
+    def is_recap(self) -> bool:
+        """Whether a model writes, with the list as the answer where it fails."""
+        return self.answer is not None and self.evidence is not None and self.question.planned.is_recap
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of planning and of reading facts for a tree."""
+        return self.consultation.usage + self.question.planned.usage
+
+
+def judge(
+    question: ResolvedQuestion,
+    *,
+    evidence: Evidence,
+    consultation: Consultation,
+    passages: Sequence[Passage],
+    llm: LLM,
+) -> Findings:
+    """The gate: whether the evidence answers the question, and what is said where nothing has to be written. `passages`
+    are those of the search."""
+    release = question.release
+    judged = assess_sufficiency(
+        question.search_text, evidence, threshold=release.evidence_threshold, new_words=question.new_words
+    )
+    basis = confidence_basis(judged.grounds, calibration=release.calibration)
+    found = Findings(question=question, consultation=consultation, evidence=evidence, sufficiency=judged, basis=basis)
+    refusal = None if judged.passes else _refusal(found, llm=llm)
+    if refusal is None and not judged.passes and release.citation_mode == CitationMode.OPTIONAL:
+        found = replace(found, basis=replace(basis, level=Confidence.LOW))
+    if consultation.outcomes:
+        return replace(found, answer=tree_answers.possible_outcomes(question, consultation, evidence) or refusal)
+    return replace(found, answer=refusal and document_list.list_in_place_of(refusal, question, passages))
+
+
+def combine_findings(question: Question, parts: Sequence[Findings], *, llm: LLM) -> Findings:
+    """What several searches found, judged together for this question, such as the one that they were all made for. The
+    passages keep the order in which they were found. A tree that decided in one of them has decided."""
+    decided = (one.consultation for one in parts if one.consultation.has_decided)
+    consultation = next(decided, Consultation())
+    evidence = combine_evidence([one.evidence for one in parts if one.evidence])
+    resolved = ResolvedQuestion.of(question)
+    return judge(resolved, evidence=evidence, consultation=consultation, passages=evidence.passages, llm=llm)
+
+
+def _refusal(found: Findings, *, llm: LLM) -> Answer | None:
+    """What is said where the evidence is too weak; None where one answers all the same."""
+    question, consultation = found.question, found.consultation
+    is_mandatory = question.release.citation_mode == CitationMode.MANDATORY
+    ends_tree = consultation.has_decided and (llm.is_offline or is_mandatory)
+    if not (is_mandatory or ends_tree):
+        return None
+    assert found.sufficiency is not None
+    why = (*_language_notice(found), *found.sufficiency.why)
+    refusal = replace(refusal_answer("no_evidence"), why=why, nearest=found.sufficiency.nearest, basis=found.basis)
+    return tree_answers.unsupported_end(question, consultation, refusal) if ends_tree else refusal
+
+
+def _language_notice(found: Findings) -> tuple[str, ...]:
+    """That the documents are in another language than the question, said in the question's."""
+    texts = [passage.content for passage in found.passages]
+    notice = other_language_notice(found.question.asked.text, texts or retriever.sample_texts(found.question))
+    return (notice,) if notice else ()

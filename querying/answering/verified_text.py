@@ -1,0 +1,129 @@
+"""A text that is verified sentence by sentence as it is written, whoever writes it: before anyone sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from asgiref.sync import sync_to_async
+
+from knowledge.search.passages import Passage
+from language.sentences import sentence_spans
+from querying.answering.citation_styles import render_footnotes, render_sentence
+from querying.answering.citations import CitationVerifier, CitedSentence
+from querying.answering.guard import Guard
+from querying.sanitize import sanitize
+from querying.types import Answer, CitationStyle, ConfidenceBasis, Delta, Outcome, Usage
+
+# A mark that follows its sentence's full stop still belongs to it.
+_TRAILING_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
+# A model that never ends a sentence must not make us hold, and re-read, an endless buffer.
+_MAX_SENTENCE_CHARACTERS = 2000
+_MAX_MARK_CHARACTERS = 90
+
+
+class VerifiedText:
+    """What may be shown of a text, and the verdict at its end. `[Source N]` in it means the Nth of `passages`, from 1;
+    where it is shown, N is the number of the citation.
+
+    It may be written in several parts, with searches in between: passages are added, and both numberings go on. `mode`
+    is a `CitationMode`. `text` is what was shown so far, `usage` what the writer counted.
+    """
+
+    def __init__(
+        self, passages: Sequence[Passage] = (), *, mode: str, style: CitationStyle = CitationStyle.INLINE
+    ) -> None:
+        self.passages = list(passages)
+        self.text = ""
+        self.usage = Usage()
+        self._style = style
+        self._citer, self._guard = CitationVerifier(self.passages), Guard(mode=mode)
+
+    def add_passages(self, passages: Sequence[Passage]) -> list[int]:
+        """The number of each of them, from 1; one that was there before keeps its number."""
+        known = {_place(passage): number for number, passage in enumerate(self.passages, start=1)}
+        for passage in passages:
+            if known.setdefault(_place(passage), len(self.passages) + 1) > len(self.passages):
+                self.passages.append(passage)
+        return [known[_place(passage)] for passage in passages]
+
+    async def add(self, sentences: AsyncGenerator[str | Usage]) -> AsyncGenerator[Delta]:
+        """A further part of the text, in whole sentences (`cut_sentences`); yields what may be shown now. Closing it
+        closes the part."""
+        async with aclosing(sentences):
+            async for piece in sentences:
+                if isinstance(piece, Usage):
+                    self.usage = self.usage + piece
+                # Verification computes; the event loop has other streams to serve meanwhile.
+                elif delta := self._show(self._guard.add(await sync_to_async(self._citer.cite)(piece))):
+                    yield delta
+
+    def finish(self) -> Delta | None:
+        """The text has ended: the last that may be shown of it."""
+        return self._show(self._guard.finish())
+
+    def conclude(
+        self,
+        *,
+        basis: ConfidenceBasis | None = None,
+        tree_decided: bool = False,
+        weakness: str = "",
+        disclaimer: str = "",
+    ) -> tuple[Delta | None, Answer]:
+        """After `finish`: the footnotes and the disclaimer, and the whole answer, whose text is the deltas put
+        together, or the refusal; then nothing was shown."""
+        answer = self._guard.verdict(text=self.text, tree_decided=tree_decided, basis=basis, weakness=weakness)
+        answer = replace(answer, usage=self.usage)
+        if answer.outcome != Outcome.ANSWERED:
+            return None, answer
+        said = sanitize(disclaimer.strip())
+        ending = render_footnotes(answer.citations, style=self._style) + (f"\n\n{said}" if said else "")
+        return Delta(text=ending) if ending else None, replace(answer, text=self.text + ending)
+
+    def _show(self, sentences: list[CitedSentence]) -> Delta | None:
+        before = len(self.text)
+        for sentence in sentences:
+            self.text += _separator(self.text, sentence) + render_sentence(sentence.text, style=self._style)
+        new = self.text[before:]
+        cited = dict.fromkeys(citation for sentence in sentences for citation in sentence.citations)
+        return Delta(text=new, citations=tuple(cited)) if new else None
+
+
+async def cut_sentences(pieces: AsyncGenerator[str | Usage]) -> AsyncGenerator[str | Usage]:
+    """The pieces of a text put together into whole sentences, each with the marks that belong to it."""
+    buffer = ""
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if isinstance(piece, Usage):
+                yield piece
+            else:
+                *whole, buffer = split_sentences(buffer + piece)
+                for sentence in whole:
+                    yield sentence
+    if buffer.strip():
+        yield buffer
+
+
+def split_sentences(text: str) -> list[str]:
+    """The text cut between sentences; the last part may be unfinished. Joined, the parts are the text again."""
+    starts = [start for start, _ in sentence_spans(text)[1:]]
+    cuts = [marks.end() if (marks := _TRAILING_MARKS.match(text, start)) else start for start in starts]
+    # Nothing is cut where what follows may turn out to be a mark of the sentence before: `[Sou`.
+    may_be_mark = [cut for cut in cuts if text[cut : cut + 1] in ("[", "【") and len(text) - cut < _MAX_MARK_CHARACTERS]
+    cuts = [cut for cut in dict.fromkeys(cuts) if cut < len(text) and cut not in may_be_mark]
+    parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    if len(parts[-1]) > _MAX_SENTENCE_CHARACTERS:
+        parts.append("")
+    return parts
+
+
+def _place(passage: Passage) -> tuple[int, int, int]:
+    return (passage.page_id, passage.start, passage.end)
+
+
+def _separator(before: str, sentence: CitedSentence) -> str:
+    if not before:
+        return ""
+    return "\n" if sentence.begins_line else " "
