@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import reverse
 
 from accounts.models import User
 from conversations.exchanges import Exchange, exchanges_of
@@ -69,7 +70,13 @@ def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list
 def render_turn(request: HttpRequest, session: ChatSession, query_id: UUID) -> str:
     """The HTML of one exchange, for when the request is over; a question back has a form of its own."""
     [turn] = present_turns(exchanges_of(session, only=query_id), viewer=Visitor.from_request(request).user)
-    context = {"turn": turn, "plugin": session.plugin, "session": session, "csrf_token": get_token(request)}
+    assert session.plugin is not None
+    context = {
+        "turn": turn,
+        "session": session,
+        "ask_url": reverse("ask_chat", args=[session.plugin.slug]),
+        "csrf_token": get_token(request),
+    }
     return render_to_string("conversations/_turn.html", context)
 
 
@@ -99,6 +106,7 @@ def render_chat_page(
         "measured": _evaluation_summary(plugin),
         "is_empty": is_empty,
         "session": session,
+        "ask_url": reverse("ask_chat", args=[plugin.slug]),
         "turns": present_turns(exchanges_of(session), viewer=visitor.user) if session else [],
         "others": (others.exclude(pk=session.pk) if session else others)[:MAX_LISTED],
         "samples": [] if session else samples,

@@ -40,6 +40,9 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         shown = models.Subquery(project.order_by().values("pk")[:1])
         return self.filter(is_private=True, user=user_of(principal)).annotate(open_project=shown)
 
+    def title_contains(self, words: str) -> ChatSessionQuerySet:
+        return self.filter(title__icontains=words)
+
     @transaction.atomic
     def begin_private(self, *, user: User, project: Project | None, title: str) -> ChatSession:
         """A private conversation of this person. Raises `TooManyConversations`, and `Project.DoesNotExist` where the

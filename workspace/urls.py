@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from workspace import documents, knowledge, projects
+from workspace import chats, documents, knowledge, projects
 
 
 def _document_routes(root: str, prefix: str) -> list[URLPattern]:
@@ -18,6 +18,10 @@ def _document_routes(root: str, prefix: str) -> list[URLPattern]:
 
 
 urlpatterns = [
+    path("chats", chats.list_conversations, name="chats"),
+    path("c/<uuid:conversation>", chats.show_conversation, name="conversation"),
+    path("c/<uuid:conversation>/title", chats.rename_conversation, name="rename_conversation"),
+    path("c/<uuid:conversation>/delete", chats.remove_conversation, name="delete_conversation"),
     path("projects", projects.list_projects, name="projects"),
     path("projects/<uuid:project>", projects.show_project, name="project"),
     path("projects/<uuid:project>/delete", projects.remove_project, name="delete_project"),

@@ -12,18 +12,12 @@ from api.conversations import serializers
 from api.fields import QueryParameters, validated
 from api.pagination import DefaultPagination, page_response
 from api.projects.access import get_project
-from api.views import PrivateView, first_or_raise
+from api.views import PrivateView
+from conversations.conversation_access import NoSuchConversation, find_conversation
 from conversations.exchanges import withheld_messages
 from conversations.models import ChatSession, Project
 from conversations.project_access import NoSuchProject
 from conversations.retention import delete_private_conversation
-from lexic.errors import NotFound
-
-
-class NoSuchConversation(NotFound):
-    """There is no such conversation among yours."""
-
-    code = "unknown_conversation"
 
 
 class ConversationBaseView(PrivateView):
@@ -31,7 +25,7 @@ class ConversationBaseView(PrivateView):
 
     def get_conversation(self, pk: UUID) -> ChatSession:
         """Raises `NoSuchConversation`."""
-        return first_or_raise(ChatSession.objects.private_to(self.principal).filter(pk=pk), NoSuchConversation)
+        return find_conversation(self.principal, pk)
 
 
 class ConversationsView(ConversationBaseView):

@@ -26,6 +26,8 @@ _DISALLOWED_PATHS = (
     "/ask/",
     "/source/",
     "/invitations/",
+    "/c/",
+    "/chats",
     "/knowledge",
     "/projects",
     "/v1/",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connections
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
-from conversations.models import Project
+from conversations.models import ChatSession, Project
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
@@ -31,13 +33,32 @@ def project(alice: User) -> Project:
 def _furnished(alice: User) -> Project:
     made = Project.objects.create_with_base(owner=alice, name=LONG, description=LONG * 3)
     made.set_member(f"{LONG[:40]}@example.org", "viewer")
-    read_text(made.knowledge_base, LONG, SETTLEMENT)
+    document = read_text(made.knowledge_base, LONG, SETTLEMENT)
+    _converse(alice, made, document)
     Document.objects.create(
         knowledge_base=made.knowledge_base, title="Scan", source_type="pdf", status="failed", error=LONG
     )
     add_text(knowledge_base=made.knowledge_base, title="Waiting", text="It waits.", enqueue=False)
     connections.close_all()
     return made
+
+
+def _converse(alice: User, project: Project, document: Document) -> None:
+    """A conversation in the project: an answer that quotes the document, and a question back."""
+    session = ChatSession.objects.begin_private(user=alice, project=project, title=LONG)
+    page = document.pages.get()
+    start = page.text.index("nineteen")
+    cited = {"documentId": str(document.pk), "documentTitle": LONG, "chunkId": document.chunks.get().pk}
+    place = {"start": start, "end": start + 8, "excerpt": "nineteen", "pageId": page.pk, "page": None}
+    asked_back = {"question": "Which party?", "options": ["Marrow", LONG], "field": "party", "token": "t"}
+    answers: list[dict[str, Any]] = [
+        {"outcome": "answered", "answer": "It pays nineteen. [Source 1]", "citations": [{**cited, **place}]},
+        {"outcome": "clarify", "clarification": asked_back},
+    ]
+    for answer in answers:
+        asked = uuid4()
+        session.messages.create(role="user", content="What does it pay?", query_id=asked)
+        session.messages.create(role="assistant", content="", metadata=answer, query_id=asked)
 
 
 def test_every_page_passes_axe_in_each_look(page: Page, alice: User, project: Project) -> None:
@@ -52,6 +73,10 @@ def test_every_page_passes_axe_in_each_look(page: Page, alice: User, project: Pr
         f"{root}/delete",
         f"{root}/documents/{document.pk}/delete",
     ):
+        page.goto(path)
+        found += violations_in_each_look(page)
+    session = ChatSession.objects.get()
+    for path in ("/chats", f"/c/{session.pk}", f"/c/{session.pk}/delete"):
         page.goto(path)
         found += violations_in_each_look(page)
     page.goto("/knowledge")

@@ -1,0 +1,23 @@
+"""The private conversation that somebody asks for, among their own: one rule behind every door."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from accounts.models import Principal
+from conversations.models import ChatSession
+from lexic.errors import NotFound
+
+
+class NoSuchConversation(NotFound):
+    """There is no such conversation among yours."""
+
+    code = "unknown_conversation"
+
+
+def find_conversation(principal: Principal, pk: UUID) -> ChatSession:
+    """The person's own conversation with its project. Raises `NoSuchConversation`."""
+    found = ChatSession.objects.private_to(principal).select_related("project").filter(pk=pk).first()
+    if found is None:
+        raise NoSuchConversation
+    return found

@@ -1,0 +1,77 @@
+"""`/chats` and `/c/<id>`: a person's own conversations, which nobody else reads, members of their project neither."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
+from accounts.signed_in_request import SignedInRequest
+from conversations.chat_page import present_turns
+from conversations.conversation_access import NoSuchConversation, find_conversation
+from conversations.exchanges import exchanges_of
+from conversations.models import ChatSession
+from conversations.retention import delete_private_conversation
+from lexic.http.parameters import get_page, single_line
+from workspace.forms import TitleForm
+from workspace.pages import render_page, workspace_view
+
+_PER_PAGE = 30
+_MAX_SEARCH_LENGTH = 120
+
+
+@workspace_view("GET")
+def list_conversations(request: SignedInRequest) -> HttpResponse:
+    """The conversations, the last used first; `q` finds words of a title."""
+    words = single_line(request.GET.get("q", ""), max_length=_MAX_SEARCH_LENGTH)
+    conversations = ChatSession.objects.private_to(request.user).select_related("project")
+    found = conversations.title_contains(words) if words else conversations
+    context = {
+        "page": get_page(request, found, per_page=_PER_PAGE),
+        "words": words,
+        "extra": f"&{urlencode({'q': words})}" if words else "",
+    }
+    return render_page(request, "workspace/chats.html", context, section="chats")
+
+
+@workspace_view("GET")
+def show_conversation(request: SignedInRequest, conversation: UUID) -> HttpResponse:
+    """The conversation as it stands, without answers that quote what the person can open no longer."""
+    return _conversation_page(request, find_conversation(request.user, conversation))
+
+
+@workspace_view("POST")
+def rename_conversation(request: SignedInRequest, conversation: UUID) -> HttpResponse:
+    found = find_conversation(request.user, conversation)
+    form = TitleForm(request.POST)
+    if not form.is_valid():
+        return _conversation_page(request, found, form=form)
+    if not found.rename(form.cleaned_data["title"]):
+        raise NoSuchConversation
+    messages.success(request, "Saved.")
+    return redirect("conversation", found.pk)
+
+
+@workspace_view("GET", "POST")
+def remove_conversation(request: SignedInRequest, conversation: UUID) -> HttpResponse:
+    """Says what goes with it; then, when that is confirmed, deletes it."""
+    found = find_conversation(request.user, conversation)
+    if request.method == "POST":
+        delete_private_conversation(found)
+        messages.success(request, f"“{found.title or 'Untitled'}” is deleted.")
+        return redirect("chats")
+    context = {"session": found, "count": found.messages.count()}
+    return render_page(request, "workspace/delete_conversation.html", context, section="chats")
+
+
+def _conversation_page(request: SignedInRequest, session: ChatSession, form: TitleForm | None = None) -> HttpResponse:
+    """The page; `form` stands in for the one of the title where something in it was wrong."""
+    context = {
+        "session": session,
+        "turns": present_turns(exchanges_of(session, reader=request.user), viewer=request.user),
+        "title_form": form or TitleForm(initial={"title": session.title}),
+    }
+    return render_page(request, "workspace/conversation.html", context, section="chats", status=400 if form else 200)
