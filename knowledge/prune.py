@@ -30,7 +30,7 @@ def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta
     time and repeatedly.
     """
     with transaction.atomic():
-        KnowledgeBase.objects.select_for_update().get(pk=knowledge_base.pk)
+        KnowledgeBase.objects.select_for_update(no_key=True).get(pk=knowledge_base.pk)
         unseen = _unreachable_rows(knowledge_base, older_than=older_than)
         sources = _source_hashes(unseen, knowledge_base)
         Embedding.objects.filter(unseen, knowledge_base=knowledge_base).delete()

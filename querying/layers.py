@@ -5,10 +5,20 @@ They are asked for again whenever something is searched: who was taken off a pro
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
 from accounts.models import ApiKey, Principal, User
 from knowledge.models import BaseKind, KnowledgeBase, KnowledgeBaseQuerySet
 from knowledge.search.revision_statistics import BaseRevision
 from querying.types import Caller, Question
+
+# The weakest lock, that of a foreign key: whoever deletes such a row waits, and nobody else.
+_HOLD_ACCOUNT = "SELECT id FROM accounts_user WHERE id = ANY(%s) FOR KEY SHARE"
+_HOLD_BASES = "SELECT id FROM knowledge_knowledgebase WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE"
 
 
 def find_principal(caller: Caller) -> Principal | None:
@@ -41,3 +51,20 @@ def readable_layers(question: Question) -> list[BaseRevision]:
 def may_read_layers(question: Question) -> bool:
     """Whether the caller may still read every layer of the question."""
     return len(readable_layers(question)) == len(question.layers)
+
+
+def hold_account(user: UUID | None) -> bool:
+    """Whether the account exists; it cannot be deleted before the transaction ends."""
+    return user is not None and bool(_hold(_HOLD_ACCOUNT, [user]))
+
+
+def hold_bases(knowledge_bases: Collection[int]) -> set[int]:
+    """Those of these knowledge bases that exist; they cannot be deleted before the transaction ends."""
+    return _hold(_HOLD_BASES, sorted(set(knowledge_bases)))
+
+
+def _hold(statement: str, ids: list[Any]) -> set[Any]:
+    """Rows that are being deleted are waited for."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [ids])
+        return {pk for (pk,) in cursor.fetchall()}

@@ -8,12 +8,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
-from django.db import models
+from django.db import models, transaction
+from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
-from querying.query_statistics import QueryStatistics
+from querying.query_statistics import JsonArrayElements, QueryStatistics
 from querying.types import Confidence, Outcome
 
 # What `QueryQuerySet.erase_content` leaves of a question: who asked, when, how it ended, and the figures.
@@ -48,6 +50,17 @@ class QueryQuerySet(QueryStatistics):
     def read_from(self, knowledge_base: int) -> QueryQuerySet:
         """Those that read this knowledge base. An index finds those among private ones."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
+
+    def private_without_owner(self) -> QueryQuerySet:
+        """Private ones with words whose asker is gone, or something that they read."""
+        kept = self.private().filter(erased_at=None).order_by()
+        pins = kept.annotate(pin=JsonArrayElements("knowledge")).values_list(KeyTextTransform("knowledge_base", "pin"))
+        read = {int(pk) for (pk,) in pins.distinct()}
+        gone = read - set(KnowledgeBase.objects.filter(pk__in=read).values_list("pk", flat=True))
+        condition = models.Q(user=None, api_key=None)
+        for pk in gone:
+            condition |= models.Q(knowledge__contains=[{"knowledge_base": pk}])
+        return kept.filter(condition)
 
     def filtered_by(self, *, version: str = "", by: str = "") -> QueryQuerySet:
         """Those to one release, or to the draft; those asked with "keys", or by "hand". Empty: all of them."""
@@ -184,8 +197,9 @@ class MonthlyCostQuerySet(models.QuerySet["MonthlyCost"]):
     ) -> None:
         """Adds what a question of this moment has cost to the sum of the plugin, or of the person."""
         if cost:
-            row, _ = self.get_or_create(plugin_id=plugin, user_id=user, month=first_of_month(at))
-            self.filter(pk=row.pk).update(cost=models.F("cost") + cost)
+            with transaction.atomic():
+                row, _ = self.get_or_create(plugin_id=plugin, user_id=user, month=first_of_month(at))
+                self.filter(pk=row.pk).update(cost=models.F("cost") + cost)
 
     def spent(self, *, at: datetime) -> Decimal:
         """The sum of these in the month (UTC) of this moment."""

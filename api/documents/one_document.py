@@ -31,7 +31,7 @@ def remove_document(request: Request, document: Document, access: DocumentDoor) 
     """Takes it out of its base. Raises `NoSuchDocument`, `PreconditionFailed`, `UnderLegalHold`."""
     with transaction.atomic():
         # Workers lock the knowledge base first, too.
-        KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+        KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
         delete_document(lock_document(request, document, access))
     return Response(status=204)
 

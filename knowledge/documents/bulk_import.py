@@ -146,7 +146,7 @@ def _write_revision(
     base: KnowledgeBase, planned: Sequence[PlannedText], *, vectors: Mapping[bytes, WindowVectors], dimensions: int
 ) -> dict[str, UUID]:
     lease.lock_in_transaction(f"add:{base.pk}")
-    locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+    locked = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=base.pk)
     embeddings.check_same_space(locked, base)
     embeddings.ensure_dimensions(locked, dimensions)
     revision = locked.revision + 1

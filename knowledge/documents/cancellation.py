@@ -31,7 +31,7 @@ def cancel_ingestion(document: Document) -> Document | None:
     """
     try:
         with transaction.atomic():
-            KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+            KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
             current = Document.objects.select_for_update().present().filter(pk=document.pk).first()
             if current is None:
                 raise NotFound

@@ -131,7 +131,7 @@ def _write_batch(source: Source, found: SyncPlan, batch: _Batch, *, is_first: bo
     base = source.knowledge_base
     lease.confirm_held()
     lease.lock_in_transaction(f"add:{base.pk}")
-    locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+    locked = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=base.pk)
     embeddings.check_same_space(locked, base)
     if is_first:
         _record_other_items(source, found)

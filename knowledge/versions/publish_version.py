@@ -23,7 +23,7 @@ def publish_version(document: Document, *, page_ids: Collection[int], columns: d
     `EmbedderChanged` when it was embedded for another embedder than the base has by now.
     """
     with transaction.atomic():
-        base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+        base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
         _lock_current_version(document)
         embeddings.check_fully_embedded(document.chunks.staged(), space=base.space)
         revision = base.revision + 1
@@ -47,7 +47,7 @@ def remove_document(document: Document) -> None:
     stays gone.
     """
     with transaction.atomic():
-        base = KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+        base = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
         current = Document.objects.select_for_update().present().filter(pk=document.pk).first()
         if current is None:
             return

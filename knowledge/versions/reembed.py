@@ -117,7 +117,7 @@ def _get_or_create_space(base: KnowledgeBase, embedder: Embedder) -> EmbeddingSp
 def _try_switch(base: KnowledgeBase, space: EmbeddingSpace) -> bool:
     """Make the revision from which on the space is searched. False where a chunk still lacks a vector."""
     lease.confirm_held()
-    locked = KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+    locked = KnowledgeBase.objects.select_for_update(no_key=True).get(pk=base.pk)
     if embeddings.chunks_without_embeddings(_live_chunks(base), space=space.number).exists():
         return False
     _close_late_embeddings(base, space)

@@ -126,6 +126,8 @@ def erase_quotations(bases: Iterable[int]) -> None:
     them, in every plugin that reads them, or that did by a grant which has ended. Of the latter those under legal hold
     keep theirs. Of private questions that read one of these nothing is left."""
     ids = list(bases)
+    # From now on nobody can write an answer that quotes them without waiting for the deletion.
+    list(KnowledgeBase.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))
     for pk in ids:
         Query.objects.private().read_from(pk).erase_content(now=timezone.now())
         AgentRun.objects.that_read(pk).erase_content()

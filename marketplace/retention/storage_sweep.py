@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts import avatars
 from accounts.models import User
+from conversations.models import ChatSession
 from knowledge.documents import file_store, page_images
 from knowledge.models import BaseKind, Document, KnowledgeGrant, Page
 from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
@@ -31,8 +33,8 @@ class MissingFile:
 @dataclass(frozen=True, kw_only=True)
 class SweepReport:
     """What a sweep found: on disk and named by no row (`orphaned_…`), named by a row and not on disk (`missing_…`),
-    files of releases that nobody may copy any more, questions of plugins that are gone, and grants of people who may no
-    longer open the knowledge."""
+    files of releases that nobody may copy any more, questions whose plugin, asker, documents or conversation is gone,
+    and grants of people who may no longer open the knowledge."""
 
     orphaned_files: tuple[str, ...]
     orphaned_images: tuple[str, ...]
@@ -83,7 +85,12 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
 
 
 def _orphaned_questions() -> QueryQuerySet:
-    return Query.objects.filter(plugin=None, is_private=False, erased_at=None).order_by()
+    """Of plugins that are gone; and private ones, where the asker, what they read, or the conversation is gone."""
+    of_plugins = Query.objects.filter(plugin=None, is_private=False, erased_at=None).order_by()
+    conversation = ChatSession.objects.filter(pk=OuterRef("conversation_id"))
+    asked_in_one = Query.objects.private().filter(erased_at=None).exclude(conversation_id=None).order_by()
+    left_behind = asked_in_one.filter(~Exists(conversation))
+    return of_plugins | Query.objects.private_without_owner() | left_behind
 
 
 def _missing_files(stored: set[str]) -> Iterator[MissingFile]:

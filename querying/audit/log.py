@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from lexic.database import release_connections
 from lexic.errors import LexicError
@@ -19,8 +20,9 @@ from querying import json_format
 from querying.answering.findings import Findings
 from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
+from querying.layers import hold_account, hold_bases
 from querying.llm_interface import LLM, ProviderFailed
-from querying.models import MonthlyCost, Query
+from querying.models import ERASED_COLUMNS, MonthlyCost, Query
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import Consultation
 from querying.types import Answer, Evidence, Outcome, Question, Usage
@@ -94,19 +96,46 @@ def _save_row(record: QueryRecord) -> None:
     with release_connections():
         try:
             with transaction.atomic():
+                if columns["is_private"]:
+                    columns |= _erased_if_gone(record, columns["knowledge"])
                 query = Query.objects.create(**columns)
-                _count_private_cost(record, query)
                 if not record.question.caller.is_evaluation:
                     refusal_webhook.report_refusal(query)
         except IntegrityError:  # the plugin, the key or the person was deleted while it was being answered
-            Query.objects.create(**columns | dict.fromkeys(_FOREIGN_KEYS))
+            erased = _erased_columns() if columns["is_private"] else {}
+            query = Query.objects.create(**columns | dict.fromkeys(_FOREIGN_KEYS) | erased)
+        _count_private_cost(record, query)
+
+
+def _erased_if_gone(record: QueryRecord, pins: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What changes of a private row where its asker or something that it read was deleted while it was answered: then
+    no word of it is kept. What is there stays until the row is committed, so that its deletion finds the row."""
+    has_account = hold_account(record.question.caller.user_id)
+    found = hold_bases([pin["knowledge_base"] for pin in pins])
+    changed: dict[str, Any] = {"knowledge": [pin for pin in pins if pin["knowledge_base"] in found]}
+    if not has_account:
+        return changed | dict.fromkeys(_FOREIGN_KEYS) | _erased_columns()
+    return changed if _bases_read(record) <= found else changed | _erased_columns()
+
+
+def _bases_read(record: QueryRecord) -> set[int]:
+    """The layers, and the bases of whatever the row quotes."""
+    read = list(record.evidence.passages) if record.evidence else []
+    read += [citation.passage for citation in record.answer.citations] if record.answer else []
+    layers = {layer.knowledge_base_id for layer in record.question.layers}
+    return layers | {passage.knowledge_base_id for passage in read}
+
+
+def _erased_columns() -> dict[str, Any]:
+    return {**ERASED_COLUMNS, "erased_at": timezone.now()}
 
 
 def _count_private_cost(record: QueryRecord, query: Query) -> None:
-    """The plugin's cap counts a private question as well, in a sum that names nobody."""
+    """The plugin's cap counts a private question as well, in a sum that names nobody. Not with the row: one that waits
+    for a lock must hold no other."""
     if query.is_private and not record.question.caller.is_evaluation:
-        plugin = record.question.release.plugin_id
-        MonthlyCost.objects.add(query.cost, plugin=plugin, at=query.created_at)
+        with suppress(IntegrityError):  # the plugin is gone, and its cap
+            MonthlyCost.objects.add(query.cost, plugin=record.question.release.plugin_id, at=query.created_at)
 
 
 def _query_columns(record: QueryRecord) -> dict[str, Any]:
