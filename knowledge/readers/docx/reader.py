@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from knowledge.readers.docx.archive import check_archive
 from knowledge.readers.docx.hidden_text import HiddenText
@@ -41,13 +41,13 @@ def _stated_title(document: Any) -> str:
     return str(document.core_properties.title or "") if RELATIONSHIP_TYPE.CORE_PROPERTIES in kinds else ""
 
 
-def open_document(path: Path) -> Any:
+def open_document(source: Path | IO[bytes]) -> Any:
     """The parsed document of a checked archive. Raises `DamagedDocument` or `UnsupportedDocument`."""
     # Imported late, so that the check of the archive above costs nothing to test or to fail.
     import docx
 
     try:
-        document = docx.Document(str(path))
+        document = docx.Document(str(source) if isinstance(source, Path) else source)
     except ValueError as error:
         raise UnsupportedDocument() from error
     except MemoryError:

@@ -1,0 +1,143 @@
+"""Where an edit goes in the document part, and whether a replacement can be written as a tracked change there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, NamedTuple
+
+from contracts.word.edits import Edit, EditKind, Obstacle, WordTextChanged
+from contracts.word.run_layout import RunLayout, paragraph_atoms, run_length
+from knowledge.readers.docx.names import W, attribute
+from knowledge.readers.docx.run_positions import PagePositions, RunPosition
+
+# The reader takes these rows for headers, whose cells name those below.
+_HEADER_ROWS = 2
+_TRACKED_ROWS = frozenset({f"{W}ins", f"{W}del"})
+_LOCKS = frozenset({f"{W}lock", f"{W}dataBinding"})
+
+
+class RunCut(NamedTuple):
+    """The characters `start` to `end` of the text of a run, by its number in the part."""
+
+    run: int
+    start: int
+    end: int
+
+
+class Placement(NamedTuple):
+    """An edit with its characters in order; `edit` is the comment in its stead where there is an obstacle."""
+
+    edit: Edit
+    cuts: tuple[RunCut, ...]
+    obstacle: Obstacle
+
+
+class Placer:
+    """Places the edits of one document part."""
+
+    def __init__(self, found: PagePositions, layout: RunLayout) -> None:
+        self._found = found
+        self._layout = layout
+        uses = Counter((position.run, position.run_start) for position in found.positions)
+        self._repeated = {run for (run, _), count in uses.items() if count > 1}
+
+    def place(self, edits: list[Edit]) -> list[Placement]:
+        """A placement for each edit. Raises `WordTextChanged` where the file does not say what an edit quotes."""
+        if any(self._found.text[edit.start : edit.end] != edit.quote for edit in edits):
+            raise WordTextChanged()
+        placed: dict[int, Placement] = {}
+        tracked_end = 0
+        for number, edit in sorted(enumerate(edits), key=lambda item: (item[1].start, item[1].end)):
+            cuts = tuple(self._cuts(edit))
+            obstacle = Obstacle.NONE
+            if edit.kind == EditKind.REPLACEMENT:
+                obstacle = Obstacle.OVERLAP if edit.start < tracked_end else self._obstacle(edit, cuts)
+                tracked_end = tracked_end if obstacle else edit.end
+            placed[number] = Placement(edit.as_comment(obstacle) if obstacle else edit, cuts, obstacle)
+        return [placed[number] for number in range(len(edits))]
+
+    def _cuts(self, edit: Edit) -> Iterator[RunCut]:
+        """The characters of an edit, in order of the document; those of the nearest run where no run holds any."""
+        cuts = sorted(_clipped(at, edit) for at in self._positions(edit))
+        nearest = min(self._found.positions, key=lambda at: abs(at.start - edit.start), default=None)
+        if nearest is None:
+            raise WordTextChanged()
+        yield from cuts or [RunCut(nearest.run, nearest.run_start, nearest.run_end)]
+
+    def _positions(self, edit: Edit) -> list[RunPosition]:
+        return [at for at in self._found.positions if at.start < edit.end and edit.start < at.end]
+
+    def _obstacle(self, edit: Edit, cuts: tuple[RunCut, ...]) -> Obstacle:
+        runs = [self._layout.runs[cut.run] for cut in cuts]
+        added = self._added_characters(edit)
+        if added.strip() or any(cut.run in self._repeated for cut in cuts):
+            return Obstacle.TABLE
+        surroundings = next(filter(None, map(_surrounding_obstacle, runs)), Obstacle.NONE)
+        if surroundings:
+            return surroundings
+        paragraphs = {next(run.iterancestors(f"{W}p")) for run in runs}
+        if added or len(paragraphs) > 1:
+            return Obstacle.PARAGRAPHS
+        return self._range_obstacle(paragraphs.pop(), cuts)
+
+    def _added_characters(self, edit: Edit) -> str:
+        """What an edit spans that stands in no run, but was added by the reader."""
+        covered = set(chain.from_iterable(range(at.start, at.end) for at in self._positions(edit)))
+        return "".join(letter for at, letter in enumerate(edit.quote, edit.start) if at not in covered)
+
+    def _range_obstacle(self, paragraph: Any, cuts: tuple[RunCut, ...]) -> Obstacle:
+        """What stands in the way between the first and the last character, or touches them, in a paragraph."""
+        atoms = paragraph_atoms(paragraph)
+        runs = [self._layout.runs[cut.run] for cut in cuts]
+        outside = [run for run in runs if run not in atoms]
+        if outside:
+            return self._wrapping_obstacle(outside[0])
+        first, last = atoms.index(runs[0]), atoms.index(runs[-1])
+        inside = next(filter(None, map(self._layout.obstacle, atoms[first : last + 1])), Obstacle.NONE)
+        if inside:
+            return inside
+        if any(not self._layout.is_mark(atom) and run_length(atom) and atom not in runs for atom in atoms[first:last]):
+            return Obstacle.HIDDEN
+        before = atoms[first - 1 :: -1] if first and cuts[0].start == 0 else []
+        after = atoms[last + 1 :] if cuts[-1].end == run_length(runs[-1]) else []
+        return self._neighbour_obstacle(before) or self._neighbour_obstacle(after)
+
+    def _wrapping_obstacle(self, run: Any) -> Obstacle:
+        obstacles = map(self._layout.wrapper_obstacle, run.iterancestors())
+        return next((obstacle for obstacle in obstacles if obstacle != Obstacle.CONTENT), Obstacle.CONTENT)
+
+    def _neighbour_obstacle(self, atoms: list[Any]) -> Obstacle:
+        nearest = next((atom for atom in atoms if not self._layout.is_mark(atom)), None)
+        if nearest is None:
+            return Obstacle.NONE
+        obstacle = self._layout.wrapper_obstacle(nearest)
+        return Obstacle.NONE if obstacle == Obstacle.CONTENT else obstacle
+
+
+def _clipped(at: RunPosition, edit: Edit) -> RunCut:
+    if at.end - at.start != at.run_end - at.run_start:
+        return RunCut(at.run, at.run_start, at.run_end)
+    left, right = max(at.start, edit.start) - at.start, min(at.end, edit.end) - at.start
+    return RunCut(at.run, at.run_start + left, at.run_start + right)
+
+
+def _surrounding_obstacle(run: Any) -> Obstacle:
+    """What around the paragraph of a run keeps it from being changed: a tracked row, a lock, a header, a text box."""
+    paragraph = next(run.iterancestors(f"{W}p"))
+    for node in paragraph.iterancestors():
+        if node.tag == f"{W}tr":
+            if any(child.tag in _TRACKED_ROWS for child in node.iterfind(f"{W}trPr/*")):
+                return Obstacle.REVISION
+            if node.getparent().findall(f"{W}tr").index(node) < _HEADER_ROWS:
+                return Obstacle.TABLE
+        elif node.tag == f"{W}sdt":
+            if any(child.tag in _LOCKS for child in node.iterfind(f"{W}sdtPr/*")):
+                return Obstacle.FIELD
+        elif node.tag == f"{W}p":
+            return Obstacle.CONTENT
+        elif node.tag in _TRACKED_ROWS:
+            return Obstacle.REVISION
+    properties = paragraph.find(f"{W}pPr/{W}framePr")
+    return Obstacle.NONE if properties is None or attribute(properties, "dropCap") in ("", "none") else Obstacle.CONTENT
