@@ -52,6 +52,7 @@ def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list
         for exchange in exchanges
         if exchange.answer and not exchange.is_withdrawn
     }
+    followers = [*exchanges[1:], None] if exchanges else []
     answers = dict(zip(stored, present_answers(list(stored.values()), viewer=viewer), strict=True))
     return [
         TurnPresentation(
@@ -63,7 +64,7 @@ def present_turns(exchanges: Sequence[Exchange], *, viewer: User | None) -> list
             chosen_reply=following.question.content if following and following.question.is_reply else "",
             is_closed=following is not None,
         )
-        for exchange, following in zip(exchanges, [*exchanges[1:], None], strict=True)
+        for exchange, following in zip(exchanges, followers, strict=True)
     ]
 
 

@@ -5,7 +5,8 @@ const STOP_BEHIND = / {0,2}((?:\[Source \d{1,6}\] ?){1,8})([.,;:!?]{1,3})(?=\s|$
 
 const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-async function* eventsOf(response) {
+// The events of a stream: `name` from a line of its own, or from the data where it says its type there.
+export async function* eventsOf(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
   for (;;) {
@@ -14,8 +15,23 @@ async function* eventsOf(response) {
     buffer += value;
     const blocks = buffer.split("\n\n");
     buffer = blocks.pop();
-    for (const block of blocks) if (block.startsWith("data: ")) yield JSON.parse(block.slice(6));
+    for (const block of blocks) {
+      const event = eventIn(block);
+      if (event) yield event;
+    }
   }
+}
+
+// A block is a comment where it has no data.
+function eventIn(block) {
+  const fields = {};
+  for (const line of block.split("\n")) {
+    const [, name, value] = line.match(/^(id|event|data): ?(.*)$/) ?? [];
+    if (name) fields[name] = value;
+  }
+  if (fields.data === undefined) return null;
+  const data = JSON.parse(fields.data);
+  return { id: fields.id, name: fields.event ?? data.type, data };
 }
 
 export function iconsFrom(sheet) {
@@ -58,7 +74,7 @@ export class LiveTurn {
 
   take(event) {
     const takers = { status: this.step, delta: this.write, error: this.fail, done: this.finish, turn: this.replace };
-    takers[event.type]?.call(this, event);
+    takers[event.name]?.call(this, event.data);
   }
 
   step(event) {
@@ -143,8 +159,8 @@ export async function converse(turn, { action, fields, signal, refuse, accept, w
     accept(response);
     for await (const event of eventsOf(response)) {
       turn.take(event);
-      if (event.type !== "turn") continue;
-      whole(event);
+      if (event.name !== "turn") continue;
+      whole(event.data);
       return "asked"; // the last event: what is asked next need not wait for the connection's end
     }
     turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });

@@ -70,6 +70,13 @@ def test_conversations_are_listed_and_found_by_title(bob: User, shared: Project,
     assert "No title has “boat”." in shown(client, "/chats", q="boat")
 
 
+def test_one_in_which_nothing_was_asked_says_so(bob: User, browse: Browse) -> None:
+    session = ChatSession.objects.begin_private(user=bob, project=None, title="")
+    page = shown(browse(bob), f"/c/{session.pk}")
+    assert "Nothing was asked yet." in page
+    assert "<bdi>Untitled</bdi>" in page
+
+
 def test_an_answer_stands_beside_what_it_cites(bob: User, conversation: ChatSession, browse: Browse) -> None:
     page = shown(browse(bob), f"/c/{conversation.pk}")
     assert f">{PAID}</h2>" in page
