@@ -19,6 +19,8 @@ from knowledge.lease_models import Lease as Lease
 from knowledge.member_models import BaseKind as BaseKind
 from knowledge.member_models import BaseMember as BaseMember
 from knowledge.member_models import opens_private_base
+from knowledge.pin_models import PinKind as PinKind
+from knowledge.pin_models import RevisionPin as RevisionPin
 from knowledge.revisioned import Revisioned as Revisioned
 from knowledge.revisioned import RevisionQuerySet as RevisionQuerySet
 from knowledge.source_models import Source as Source

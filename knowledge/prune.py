@@ -1,4 +1,4 @@
-"""Deletes for good what left a knowledge base and is read by no release."""
+"""Deletes for good what left a knowledge base and is read by no release, and pinned by nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from knowledge.documents import file_store, page_images
 from knowledge.legal_hold import plugins_holding
-from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page, Revision
+from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBase, Page, Revision, RevisionPin
 from plugins.models import Release
 from plugins.retention import site_retention_days
 
@@ -24,7 +24,7 @@ FILE_GRACE = timedelta(minutes=5)
 
 
 def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta = REVISION_GRACE) -> int:
-    """Delete the rows that left the knowledge base before `older_than` and that no release can see.
+    """Delete the rows that left the knowledge base before `older_than`, and that no release and no pin holds.
 
     Files that nothing else was read from are deleted as well. Returns the number of chunks deleted. Safe to call at any
     time and repeatedly.
@@ -32,12 +32,13 @@ def prune_knowledge_base(knowledge_base: KnowledgeBase, *, older_than: timedelta
     with transaction.atomic():
         KnowledgeBase.objects.select_for_update(no_key=True).get(pk=knowledge_base.pk)
         unseen = _unreachable_rows(knowledge_base, older_than=older_than)
-        sources = _source_hashes(unseen, knowledge_base)
-        Embedding.objects.filter(unseen, knowledge_base=knowledge_base).delete()
+        unheld = unseen & ~_is_pinned(knowledge_base)
+        sources = _source_hashes(unseen, unheld, knowledge_base)
+        Embedding.objects.filter(unheld, knowledge_base=knowledge_base).delete()
         _delete_former_vectors(knowledge_base, older_than=older_than)
-        ChunkTerms.objects.filter(unseen, knowledge_base=knowledge_base).delete()
-        _, deleted = Chunk.objects.filter(unseen, knowledge_base=knowledge_base).delete()
-        Page.objects.filter(unseen, document__knowledge_base=knowledge_base).delete()
+        ChunkTerms.objects.filter(unheld, knowledge_base=knowledge_base).delete()
+        _, deleted = Chunk.objects.filter(unheld, knowledge_base=knowledge_base).delete()
+        Page.objects.filter(unheld, document__knowledge_base=knowledge_base).delete()
         left = Page.objects.filter(document=OuterRef("pk"))
         Document.objects.filter(~Exists(left), unseen, knowledge_base=knowledge_base).delete()
     delete_orphaned_files(sources)
@@ -81,17 +82,18 @@ def _is_older(sha256: str, newest: float) -> bool:
 
 
 def _delete_former_vectors(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> None:
-    """Those of an embedder that the base had before, when no release pins a revision of its time."""
+    """Those of an embedder that the base had before, when nobody searches a revision of its time any more."""
     settled = _last_revision_before(knowledge_base, older_than=older_than)
-    pinned = pinned_revisions(knowledge_base)
+    held = knowledge_base.pins.of_bases().values_list("revision", flat=True)
+    pinned = {*pinned_revisions(knowledge_base), *held}
     spaces = sorted((one.since, one.number) for one in knowledge_base.spaces.all() if one.since is not None)
     for (since, number), (until, _) in pairwise(spaces):
         if until <= settled and not any(since <= revision < until for revision in pinned):
             Embedding.objects.filter(knowledge_base=knowledge_base, space=number).delete()
 
 
-def _source_hashes(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:
-    pages = Page.objects.filter(unseen, document__knowledge_base=knowledge_base)
+def _source_hashes(unseen: Q, unheld: Q, knowledge_base: KnowledgeBase) -> set[str]:
+    pages = Page.objects.filter(unheld, document__knowledge_base=knowledge_base)
     documents = Document.objects.filter(unseen, knowledge_base=knowledge_base)
     return {
         *pages.values_list("source_sha256", flat=True).distinct(),
@@ -101,12 +103,21 @@ def _source_hashes(unseen: Q, knowledge_base: KnowledgeBase) -> set[str]:
 
 
 def _unreachable_rows(knowledge_base: KnowledgeBase, *, older_than: timedelta) -> Q:
-    """Rows that ended, long enough ago, and were not alive at any pinned revision."""
+    """Rows that ended, long enough ago, and were not alive at any revision that a release reads."""
     settled = _last_revision_before(knowledge_base, older_than=older_than)
     condition = Q(removed_in__lte=settled)
     for revision in pinned_revisions(knowledge_base):
         condition &= ~Q(added_in__lte=revision, removed_in__gt=revision)
     return condition
+
+
+def _is_pinned(knowledge_base: KnowledgeBase) -> Q:
+    """Whether a pin holds a row that belongs to a document: it was alive at the pin's revision. What was deleted out of
+    a private base is held by nothing."""
+    named = Q(document=None) | Q(document=OuterRef("document"))
+    pins = RevisionPin.objects.filter(named, knowledge_base=knowledge_base)
+    held = Q(Exists(pins.filter(revision__gte=OuterRef("added_in"), revision__lt=OuterRef("removed_in"))))
+    return held & Q(document__removed_in=None) if knowledge_base.is_private else held
 
 
 def pinned_revisions(knowledge_base: KnowledgeBase) -> list[int]:

@@ -12,6 +12,7 @@ from knowledge import webhook_events
 from knowledge.lease import confirm_held
 from knowledge.legal_hold import plugins_holding
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
+from knowledge.revision_pins import release_pins_of_deleted
 from knowledge.versions import embeddings, writer
 from knowledge.versions.progress import Superseded
 
@@ -55,6 +56,7 @@ def remove_document(document: Document) -> None:
         if current.added_in is None and not plugins_holding(base):
             current.delete()
             return
+        release_pins_of_deleted(current)
         revision = base.revision + 1
         removed = writer.close_versions([current.pk], revision=revision)
         Document.objects.filter(pk=current.pk).update(removed_in=revision, updated_at=timezone.now())

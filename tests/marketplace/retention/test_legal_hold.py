@@ -167,6 +167,7 @@ NOT_CONTENT = {
     "plugins.OwnershipOffer": "a promise",
     "knowledge.KnowledgeGrant": "ended, and never deleted but with the plugin or the base",
     "knowledge.BaseMember": "who may open a private base, which no plugin reads",
+    "knowledge.RevisionPin": "which version something refers to; it keeps, and is no content",
     "knowledge.Source": "where notes come from; the notes stay",
     "knowledge.SourceItem": "where a note comes from; the note stays",
     "knowledge.Embedding": "computed from its chunk; replaced by another embedder",
