@@ -109,6 +109,10 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         """Those that could read this base: in their release, or as a private layer."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
 
+    def settle(self) -> None:
+        """Those that waited for an answer have got it, or another message in its place."""
+        self.filter(state=RunState.WAITING).update(state=RunState.DONE)
+
     def erase_content(self) -> None:
         """Takes out of their journals what they read and wrote; when they ran and how they ended stays."""
         AgentEvent.objects.filter(run__in=self).exclude(kind__in=_KINDS_WITHOUT_CONTENT)._raw_delete(self.db)
@@ -130,7 +134,7 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
             "messageId": str(message.uuid),
             "title": session.title,
         }
-        run.append(EventKind.RUN, data)
+        run.append((EventKind.RUN, data))
         return run
 
 
@@ -196,31 +200,32 @@ class AgentRun(models.Model):
     def is_interrupted(self) -> bool:
         return not self.has_ended and (self.leased_until is None or self.leased_until < timezone.now())
 
-    def append(self, kind: EventKind, data: Mapping[str, Any]) -> AgentEvent:
-        """Commits the next event of this process. Raises `LeaseLost`."""
+    def append(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
+        """Commits the next events of this process, all or none. Raises `LeaseLost`, `EventTooLarge`."""
         with transaction.atomic():
-            self._lock()
-            return self._write(kind, data)
+            self._hold(leased_until=timezone.now() + _lease_length(), agent_type=self.agent_type, tokens=self.tokens)
+            self._write(*entries)
 
     @transaction.atomic
     def end(
-        self, state: RunState, kind: EventKind, data: Mapping[str, Any], *, answer: ChatMessage | None = None
+        self, state: RunState, *entries: tuple[EventKind, Mapping[str, Any]], answer: ChatMessage | None = None
     ) -> None:
-        """Commits the last event with the state, and the answer as a message. Raises `LeaseLost`."""
-        locked = self._lock()
+        """Commits the last events with the state, and the answer as a message. Raises `LeaseLost`."""
+        self._hold(leased_until=None, agent_type=self.agent_type, tokens=self.tokens)
+        self._write(*entries)
         if answer is not None:
             answer.save()
-        self._write(kind, data)
         self.state, self.ended_at, self.leased_until = state, timezone.now(), None
-        columns = ["state", "ended_at", "leased_until", "agent_type", "tokens", "cost", "error"]
-        AgentRun.objects.filter(pk=locked.pk).update(**{name: getattr(self, name) for name in columns})
+        columns = ("state", "ended_at", "cost", "error")
+        AgentRun.objects.filter(pk=self.pk).update(**{name: getattr(self, name) for name in columns})
 
-    def renew(self) -> bool:
-        """Holds the run for longer; whether its person has asked to stop it. Raises `LeaseLost`."""
-        own = AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts)
-        if not own.update(leased_until=timezone.now() + _lease_length()):
-            raise LeaseLost
-        return own.filter(cancel_requested_at__isnull=False).exists()
+    def renew(self) -> None:
+        """Holds the run for longer. Raises `LeaseLost`."""
+        self._hold(leased_until=timezone.now() + _lease_length())
+
+    def is_to_stop(self) -> bool:
+        """Whether its person has asked to stop it."""
+        return AgentRun.objects.filter(pk=self.pk, cancel_requested_at__isnull=False).exists()
 
     def take_over(self) -> bool:
         """Whether this process holds the run now, because the one before it has not been heard of. One that has been
@@ -237,11 +242,11 @@ class AgentRun(models.Model):
             self.fail(RunInterrupted())
             return False
 
-    def fail(self, error: LexicError) -> None:
+    def fail(self, error: LexicError, *, answer: ChatMessage | None = None) -> None:
         """Ends the run with this error. Raises `LeaseLost`."""
         self.error = error.message
         data = {"message": error.message, "code": error.code, "hint": error.hint}
-        self.end(RunState.FAILED, EventKind.ERROR, data)
+        self.end(RunState.FAILED, (EventKind.ERROR, data), answer=answer)
 
     def request_cancel(self) -> None:
         """Whoever works on it stops within two seconds."""
@@ -249,17 +254,19 @@ class AgentRun(models.Model):
             cancel_requested_at=timezone.now()
         )
 
-    def _lock(self) -> AgentRun:
-        rows = AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts)
-        if (locked := rows.select_for_update(no_key=True).only("pk").first()) is None:
+    def _hold(self, **columns: Any) -> None:
+        """Sets columns, and keeps the row locked in a transaction. Raises `LeaseLost` where it is not ours any more."""
+        if not AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts).update(**columns):
             raise LeaseLost
-        return locked
 
-    def _write(self, kind: EventKind, data: Mapping[str, Any]) -> AgentEvent:
-        if len(json.dumps(data, ensure_ascii=False).encode()) > MAX_EVENT_BYTES:
+    def _write(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
+        if any(len(json.dumps(data, ensure_ascii=False).encode()) > MAX_EVENT_BYTES for _, data in entries):
             raise EventTooLarge
         last = self.events.aggregate(last=models.Max("number"))["last"] or 0
-        return self.events.create(number=last + 1, kind=kind, data=data, is_public=kind.is_public)
+        self.events.bulk_create(
+            AgentEvent(run=self, number=number, kind=kind, data=data, is_public=kind.is_public)
+            for number, (kind, data) in enumerate(entries, start=last + 1)
+        )
 
 
 class AgentEventQuerySet(models.QuerySet["AgentEvent"]):

@@ -80,6 +80,14 @@ def withheld_messages(
     return {pk for pk, quoted in documents.items() if not quoted <= readable}
 
 
+def may_read_quotations(session: ChatSession, documents: set[str], *, reader: Principal, slug: str) -> bool:
+    """Whether this reader may read in a private conversation what was written from these documents, some of which the
+    plugin of this slug may quote."""
+    return _may_open_project(session, reader) and documents <= _readable_documents(
+        documents, reader=reader, slugs={slug}
+    )
+
+
 def _may_open_project(session: ChatSession, reader: Principal) -> bool:
     return session.project_id is None or Project.objects.visible_to(reader).filter(pk=session.project_id).exists()
 

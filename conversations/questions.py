@@ -160,12 +160,12 @@ def _build_question(
         except InvalidResumeToken:
             raise FollowupExpired from None
         return replace(resumed, context=_context_before_clarification(exchanges)), True
-    if exchanges and exchanges[-1].asks_back and (resumed_by_text := _resume_from_text(question, exchanges)):
+    if exchanges and exchanges[-1].asks_back and (resumed_by_text := resume_from_text(question, exchanges)):
         return resumed_by_text, True
     return replace(question, context=conversation_context(exchanges)), False
 
 
-def _resume_from_text(question: Question, exchanges: Sequence[Exchange]) -> Question | None:
+def resume_from_text(question: Question, exchanges: Sequence[Exchange]) -> Question | None:
     """The question that was asked first, with the text as the answer to what was asked back; None where the text is a
     new question."""
     last = exchanges[-1]

@@ -55,15 +55,16 @@ def test_a_conversation_has_one_running_run(session: ChatSession) -> None:
     run = begin(session)
     with pytest.raises(IntegrityError), transaction.atomic():
         begin(session)
-    run.end(RunState.DONE, EventKind.DONE, {})
+    run.end(RunState.DONE, (EventKind.DONE, {}))
     begin(session)
     assert AgentRun.objects.running().count() == 1
 
 
 def test_events_are_numbered_and_never_changed(session: ChatSession) -> None:
     run = begin(session)
-    run.append(EventKind.TURN, {"calls": []})
-    written = run.append(EventKind.CONTENT, {"text": "45 mm."})
+    run.append((EventKind.TURN, {"calls": []}))
+    run.append((EventKind.CONTENT, {"text": "45 mm."}))
+    written = run.events.get(number=3)
     assert [(one.number, one.kind) for one in run.events.after(1)] == [(3, "content")]
     assert not run.events.get(number=2).is_public
     written.data = {"text": "20 mm."}
@@ -77,9 +78,9 @@ def test_events_are_numbered_and_never_changed(session: ChatSession) -> None:
 
 def test_an_event_is_small(session: ChatSession) -> None:
     run = begin(session)
-    run.append(EventKind.CONTENT, {"text": "x" * (MAX_EVENT_BYTES - 20)})
+    run.append((EventKind.CONTENT, {"text": "x" * (MAX_EVENT_BYTES - 20)}))
     with pytest.raises(EventTooLarge):
-        run.append(EventKind.CONTENT, {"text": "ø" * (MAX_EVENT_BYTES // 2)})
+        run.append((EventKind.CONTENT, {"text": "ø" * (MAX_EVENT_BYTES // 2)}))
     with pytest.raises(IntegrityError), transaction.atomic():
         AgentEvent.objects.create(
             run=run, number=9, kind="content", data={"text": "x" * MAX_EVENT_BYTES}, is_public=True
@@ -88,11 +89,11 @@ def test_an_event_is_small(session: ChatSession) -> None:
 
 def test_nothing_follows_the_last_event(session: ChatSession) -> None:
     run = begin(session)
-    run.end(RunState.DONE, EventKind.DONE, {})
+    run.end(RunState.DONE, (EventKind.DONE, {}))
     with pytest.raises(LeaseLost):
-        run.append(EventKind.CONTENT, {"text": "More."})
+        run.append((EventKind.CONTENT, {"text": "More."}))
     with pytest.raises(LeaseLost):
-        run.end(RunState.FAILED, EventKind.ERROR, {})
+        run.end(RunState.FAILED, (EventKind.ERROR, {}))
     assert kinds(run) == ["run", "done"]
 
 
@@ -102,11 +103,12 @@ def test_an_interrupted_run_is_taken_over_once_and_its_first_process_writes_no_m
     second, third = interrupt(first), AgentRun.objects.get(pk=first.pk)
     assert (second.is_interrupted, second.take_over(), third.take_over()) == (True, True, False)
     with pytest.raises(LeaseLost):
-        first.append(EventKind.CONTENT, {"text": "Late."})
+        first.append((EventKind.CONTENT, {"text": "Late."}))
     with pytest.raises(LeaseLost):
         first.renew()
-    second.append(EventKind.CONTENT, {"text": "45 mm."})
-    assert (second.renew(), kinds(second)) == (False, ["run", "content"])
+    second.append((EventKind.CONTENT, {"text": "45 mm."}))
+    second.renew()
+    assert kinds(second) == ["run", "content"]
 
 
 def test_after_three_processes_it_fails_and_says_why(session: ChatSession) -> None:
@@ -123,16 +125,16 @@ def test_after_three_processes_it_fails_and_says_why(session: ChatSession) -> No
 
 def test_whoever_works_on_it_hears_that_it_is_to_stop(session: ChatSession) -> None:
     run = begin(session)
-    assert not run.renew()
+    assert not run.is_to_stop()
     AgentRun.objects.get(pk=run.pk).request_cancel()
-    assert run.renew()
+    assert run.is_to_stop()
 
 
 def test_a_person_sees_their_own_and_a_limited_key_those_it_began(session: ChatSession, alice: User, bob: User) -> None:
     whole, _ = ApiKey.objects.issue(owner=bob, name="x", capabilities=["query", "read"])
     asks_only, _ = ApiKey.objects.issue(owner=bob, name="x", capabilities=["query"])
     run = begin(session)
-    run.end(RunState.DONE, EventKind.DONE, {})
+    run.end(RunState.DONE, (EventKind.DONE, {}))
     by_key = begin(session, api_key=asks_only)
     for principal, seen in ((bob, {run, by_key}), (whole, {run, by_key}), (asks_only, {by_key}), (alice, set())):
         assert set(AgentRun.objects.visible_to(principal)) == seen
@@ -155,9 +157,9 @@ def test_a_deleted_plugin_takes_what_was_read_of_it_out_of_the_journal(
 ) -> None:
     pin = {"knowledge_base": handbook.knowledge_base_id, "revision": 1, "embedder": "local"}
     run = begin(session, release=published.releases.get(), knowledge=[pin])
-    run.append(EventKind.CONTENT, {"text": "45 mm."})
-    run.append(EventKind.FOUND, {"passages": [1]})
-    run.end(RunState.DONE, EventKind.DONE, {})
+    run.append((EventKind.CONTENT, {"text": "45 mm."}))
+    run.append((EventKind.FOUND, {"passages": [1]}))
+    run.end(RunState.DONE, (EventKind.DONE, {}))
     delete_plugin(published)
     run.refresh_from_db()
     assert (run.release, run.state, kinds(run)) == (None, "done", ["run", "done"])

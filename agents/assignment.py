@@ -1,0 +1,86 @@
+"""The assignment of a run, read from what is stored: so that any process can take it up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from accounts.models import Principal
+from agents.models import AgentRun
+from agents.planners.planner_types import Assignment, Attachment, OpenDraft
+from conversations.exchanges import Exchange, exchanges_of
+from conversations.questions import conversation_context, resume_from_text
+from knowledge.search.revision_statistics import BaseRevision
+from plugins.models import Release
+from querying import releases
+from querying.layers import find_principal
+from querying.question.caller_access import AccessEnded
+from querying.types import Caller, Question
+
+
+def caller_of(run: AgentRun) -> Caller:
+    """Who asks. The name binds a question back to the conversation."""
+    return Caller(name=f"conversation:{run.session_id}", api_key_id=run.api_key_id, user_id=run.user_id)
+
+
+def principal_of(run: AgentRun) -> Principal:
+    """The key or the person who began the run. Raises `AccessEnded` where they may not come in any more."""
+    principal = find_principal(caller_of(run))
+    if principal is None:
+        raise AccessEnded
+    return principal
+
+
+def read_assignment(run: AgentRun, principal: Principal) -> Assignment:
+    """Raises `UnknownPlugin` and `UnknownRelease` where the plugin may not be asked any more."""
+    message, kept = run.message, run.message.metadata
+    exchanges = exchanges_of(run.session, reader=principal)
+    earlier = [one for one in exchanges if one.question.pk < message.pk]
+    question = Question(
+        text=message.content,
+        release=_pinned_release(run, principal),
+        caller=caller_of(run),
+        layers=tuple(_as_base(pin) for pin in run.layers),
+        is_private=True,
+        conversation_id=run.session_id,
+    )
+    return Assignment(
+        question=_with_context(question, earlier),
+        attachments=tuple(
+            Attachment(document_id=UUID(one["documentId"]), title=one["title"]) for one in kept.get("attachments", ())
+        ),
+        draft=_open_draft(earlier),
+    )
+
+
+def _with_context(question: Question, earlier: list[Exchange]) -> Question:
+    """After a question back, the first question with the message as its answer, where it is one."""
+    has_asked = bool(earlier) and earlier[-1].asks_back and not _draft_state(earlier)
+    if has_asked and (resumed := resume_from_text(question, earlier)):
+        return resumed
+    return replace(question, context=conversation_context(earlier))
+
+
+def _open_draft(earlier: list[Exchange]) -> OpenDraft | None:
+    return OpenDraft(**state) if (state := _draft_state(earlier)) else None
+
+
+def _draft_state(earlier: list[Exchange]) -> dict[str, Any]:
+    if not earlier or earlier[-1].answer is None or earlier[-1].is_withdrawn:
+        return {}
+    state: dict[str, Any] = earlier[-1].answer.metadata.get("state", {}).get("draft", {})
+    return state
+
+
+def _pinned_release(run: AgentRun, principal: Principal) -> Release:
+    """The release by its name; of a draft, the knowledge as it stood when the run began."""
+    release = releases.resolve(run.release_name, principal=principal)
+    if release.is_draft:
+        private = {pin["knowledge_base"] for pin in run.layers}
+        release.knowledge = [pin for pin in run.knowledge if pin["knowledge_base"] not in private]
+    return release
+
+
+def _as_base(pin: dict[str, Any]) -> BaseRevision:
+    return BaseRevision(knowledge_base_id=pin["knowledge_base"], revision=pin["revision"], embedder=pin["embedder"])

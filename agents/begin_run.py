@@ -1,0 +1,161 @@
+"""A message begins a run: checked, counted, saved, and locked against a second one, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts import quotas
+from accounts.models import ApiKey, Principal, User, user_of
+from agents.attachments import readable_attachments
+from agents.models import AgentRun
+from conversations.models import ChatMessage, ChatSession, Project
+from conversations.questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
+from conversations.user_documents import private_layers
+from lexic.errors import Conflict, InvalidInput
+from plugins.models import Release
+from querying.answering.llms import get_llm
+
+
+class ConversationBusy(Conflict):
+    """This conversation is being worked on."""
+
+    code = "conversation_busy"
+    hint = "Wait for the answer, or stop the run."
+
+    def __init__(self, run: AgentRun) -> None:
+        super().__init__()
+        self.run_id = str(run.pk)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "runId": self.run_id}
+
+
+class ConversationFull(Conflict):
+    """This conversation has reached its limit of messages."""
+
+    code = "conversation_full"
+    hint = "Begin a new conversation."
+
+
+class ConversationGone(Conflict):
+    """This conversation was deleted meanwhile."""
+
+    code = "conversation_gone"
+    hint = "Begin a new conversation."
+
+
+class OtherProject(InvalidInput):
+    """This conversation is not in that project."""
+
+    code = "other_project"
+    hint = "Leave projectId out, or begin a new conversation."
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewMessage:
+    """What a person sends, with the release that is asked. Without a `session` a conversation begins, in the project if
+    there is one. `request_key` makes the same request twice one run."""
+
+    text: str
+    release: Release
+    session: ChatSession | None = None
+    project: Project | None = None
+    documents: tuple[UUID, ...] = ()
+    model: str = ""
+    thinks: bool = False
+    thinking_tokens: int = 0
+    request_key: str = ""
+
+
+def find_begun_run(principal: Principal, request_key: str) -> AgentRun | None:
+    """The run that the same request has begun already."""
+    if not request_key:
+        return None
+    return AgentRun.objects.filter(idempotency=_idempotency(principal, request_key)).first()
+
+
+def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, bool]:
+    """The run of this message, and whether it is new. This process holds it.
+
+    Raises `ConversationBusy`, `ConversationFull`, `TooManyRuns`, `TooManyConversations`, `UnknownAttachment`,
+    `DocumentNotReady`, `DocumentFailed`, `OtherProject`, and `Project.DoesNotExist` where that was deleted meanwhile.
+    """
+    try:
+        with transaction.atomic():
+            return _begin(message, principal=principal), True
+    except IntegrityError:  # the same request came twice at once
+        if begun := find_begun_run(principal, message.request_key):
+            return begun, False
+        raise
+
+
+def _begin(message: NewMessage, *, principal: Principal) -> AgentRun:
+    user = user_of(principal)
+    User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)  # counted one at a time
+    quotas.RUNS.check("account", used=AgentRun.objects.running().filter(user=user).count())
+    session = _locked_session(message, user)
+    layers = _layer_pins(principal, session.project)
+    knowledge = [*message.release.knowledge, *layers]
+    bases = {pin["knowledge_base"] for pin in knowledge}
+    attached = readable_attachments(message.documents, principal=principal, bases=bases)
+    asked = session.messages.create(
+        role=ChatMessage.Role.USER,
+        content=message.text,
+        asked=message.text,
+        query_id=uuid4(),
+        metadata={"attachments": [{"documentId": str(one.document_id), "title": one.title} for one in attached]},
+    )
+    return AgentRun.objects.begin(
+        session=session,
+        message=asked,
+        api_key=principal if isinstance(principal, ApiKey) else None,
+        release=None if message.release.is_draft else message.release,
+        release_name=str(message.release),
+        knowledge=knowledge,
+        layers=layers,
+        model=settings.AGENTS.models.get(message.model) or get_llm().name,
+        thinks=message.thinks,
+        thinking_tokens=message.thinking_tokens,
+        idempotency=_idempotency(principal, message.request_key) if message.request_key else "",
+    )
+
+
+def _locked_session(message: NewMessage, user: User) -> ChatSession:
+    """The conversation, which nobody else begins a run in before the transaction ends."""
+    if message.session is None:
+        title = " ".join(message.text.split())[:MAX_TITLE_CHARACTERS]
+        return ChatSession.objects.begin_private(user=user, project=message.project, title=title)
+    rows = ChatSession.objects.select_for_update(no_key=True, of=("self",)).select_related("project")
+    if (session := rows.filter(pk=message.session.pk).first()) is None:
+        raise ConversationGone
+    if message.project and message.project.pk != session.project_id:
+        raise OtherProject
+    if running := AgentRun.objects.running().filter(session=session).first():
+        raise ConversationBusy(running)
+    if session.messages.filter(role=ChatMessage.Role.USER).count() >= MAX_QUESTIONS:
+        raise ConversationFull
+    AgentRun.objects.filter(session=session).settle()
+    session.last_used_at = timezone.now()
+    session.save(update_fields=["last_used_at"])
+    return session
+
+
+def _layer_pins(principal: Principal, project: Project | None) -> list[Mapping[str, Any]]:
+    """The private bases that are read besides the release, as they stand now."""
+    return [
+        {"knowledge_base": layer.knowledge_base_id, "revision": layer.revision, "embedder": layer.embedder}
+        for layer in private_layers(principal, project=project)
+    ]
+
+
+def _idempotency(principal: Principal, request_key: str) -> str:
+    kind = "key" if isinstance(principal, ApiKey) else "user"
+    return sha256(f"{kind}:{principal.pk}:{request_key}".encode()).hexdigest()

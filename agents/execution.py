@@ -1,0 +1,186 @@
+"""Works on a run until it has ended: commits what the loop yields, holds the lease, and hears when it is to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, ParamSpec, TypeVar
+
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
+from django.db import DatabaseError
+
+from agents.assignment import principal_of, read_assignment
+from agents.ending import CANCELLED, answer_message, done_data, kept_message, last_entries
+from agents.loop import Ending, Entry, run_loop
+from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
+from agents.planners.rules import RulesPlanner
+from agents.progress import Progress
+from agents.tools.tool_types import ToolContext
+from agents.work import RunCancelled, RunWork
+from conversations.models import ChatMessage
+from lexic.database import release_connections
+from lexic.errors import LexicError
+from lexic.outages import outage_error
+from querying.answering.llms import get_llm
+from querying.audit.cost import cost_of
+from querying.types import Outcome, Usage
+
+logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
+# Seconds between two looks at whether the person has asked to stop; they wait for two at most.
+_CANCEL_CHECK_SECONDS = 0.5
+# So many times in its length a lease is renewed.
+_RENEWALS = 4
+
+
+class RunFailed(LexicError):
+    """Something went wrong on our side."""
+
+    code = "internal"
+    hint = "What has been written is kept. Send your message again."
+
+
+async def work_on(run: AgentRun) -> None:
+    """Works on the run, which this process holds. When this returns the journal has its last event, unless another
+    process has taken the run over or the database is away."""
+    outside = contextvars.copy_context()
+    cancelled = asyncio.Event()
+    try:
+        async with ThreadSensitiveContext(), _lease_held(run, cancelled):
+            await _work_and_end(run, cancelled=cancelled, outside=outside)
+    except LeaseLost:
+        logger.info("run %s goes on elsewhere, or is gone", run.pk)
+    except Exception:
+        logger.exception("the work on run %s broke off", run.pk)
+
+
+async def _work_and_end(run: AgentRun, *, cancelled: asyncio.Event, outside: contextvars.Context) -> None:
+    progress = await _in_thread(lambda: Progress.read(run.events.order_by("number")))
+    try:
+        work = await _in_thread(_prepare, run, progress, cancelled, outside)
+        await _work(work)
+    except RunCancelled:
+        await _in_thread(_end_cancelled, run, progress)
+    except LeaseLost:
+        raise
+    except Exception as error:
+        await _in_thread(_end_failed, run, progress, _as_lexic_error(run, error))
+
+
+def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outside: contextvars.Context) -> RunWork:
+    """Raises `RunCancelled`, and `LexicError` where its person may not ask any more."""
+    if run.is_to_stop():
+        raise RunCancelled
+    principal, llm = principal_of(run), get_llm()
+    assignment = read_assignment(run, principal)
+    if assignment.question.text != run.message.asked:
+        ChatMessage.objects.filter(pk=run.message_id).update(asked=assignment.question.text, is_reply=True)
+    context = ToolContext(principal=principal, session=run.session, question=assignment.question, llm=llm)
+    return RunWork(
+        run=run,
+        assignment=assignment,
+        context=context,
+        planner=RulesPlanner(assignment),
+        progress=progress,
+        llm=llm,
+        outside=outside,
+        cancelled=cancelled,
+        tokens_before=run.tokens,
+        worked_before=progress.milliseconds,
+    )
+
+
+async def _work(work: RunWork) -> None:
+    async with aclosing(run_loop(work)) as items:
+        async for item in items:
+            if work.cancelled.is_set():
+                raise RunCancelled
+            if isinstance(item, Ending):
+                await _in_thread(_end, work, item)
+            else:
+                await _commit(work, item)
+
+
+async def _commit(work: RunWork, entries: list[Entry]) -> None:
+    work.run.tokens = work.tokens
+    work.run.agent_type = next(
+        (data["type"] for kind, data in entries if kind == EventKind.AGENT_TYPE), work.run.agent_type
+    )
+    try:
+        await _in_thread(work.run.append, *entries)
+    except EventTooLarge as error:
+        entries = [(kind, _without_result(data, error)) for kind, data in entries if kind == EventKind.STEP_END]
+        if not entries:
+            raise
+        await _in_thread(work.run.append, *entries)
+    for kind, data in entries:
+        work.progress.add(kind, data)
+
+
+def _without_result(data: Mapping[str, Any], error: LexicError) -> dict[str, Any]:
+    return {**data, "result": None, "error": error.as_dict()}
+
+
+def _end(work: RunWork, ending: Ending) -> None:
+    run, answer = work.run, ending.answer
+    work.usage += answer.usage
+    run.tokens = work.tokens
+    run.cost = cost_of(work.usage, llm=work.llm, was_called=bool(work.usage.completion_tokens))
+    state = RunState.WAITING if answer.outcome == Outcome.CLARIFY else RunState.DONE
+    run.end(state, *last_entries(ending), answer=answer_message(run, ending, work.progress))
+
+
+def _end_cancelled(run: AgentRun, progress: Progress) -> None:
+    cut_off = [(EventKind.STEP_END, data) for data in progress.cancelled_calls()]
+    done = done_data(CANCELLED, stopped=CANCELLED, usage=Usage())
+    kept = kept_message(run, progress, outcome=Outcome.ABANDONED, error="You stopped this.")
+    run.end(RunState.CANCELLED, *cut_off, (EventKind.DONE, done), answer=kept)
+
+
+def _end_failed(run: AgentRun, progress: Progress, error: LexicError) -> None:
+    run.fail(error, answer=kept_message(run, progress, outcome=Outcome.FAILED, error=error.message_with_hint))
+
+
+def _as_lexic_error(run: AgentRun, error: Exception) -> LexicError:
+    if isinstance(error, LexicError):
+        return error
+    logger.error("run %s failed", run.pk, exc_info=error)
+    return outage_error(error) or RunFailed()
+
+
+@asynccontextmanager
+async def _lease_held(run: AgentRun, cancelled: asyncio.Event) -> AsyncIterator[None]:
+    """Renews the lease inside the block, and sets `cancelled` when the run is to stop, or is not ours any more."""
+    watch = asyncio.ensure_future(_watch(run, cancelled))
+    try:
+        yield
+    finally:
+        watch.cancel()
+        await asyncio.gather(watch, return_exceptions=True)
+
+
+async def _watch(run: AgentRun, cancelled: asyncio.Event) -> None:
+    clock = asyncio.get_running_loop().time
+    renewed, renewal = clock(), settings.AGENTS.lease_seconds / _RENEWALS
+    while not cancelled.is_set():
+        await asyncio.sleep(min(_CANCEL_CHECK_SECONDS, renewal))
+        try:
+            if await _in_thread(run.is_to_stop):
+                cancelled.set()
+            elif clock() - renewed >= renewal:
+                await _in_thread(run.renew)
+                renewed = clock()
+        except LeaseLost:
+            cancelled.set()
+        except DatabaseError:  # the lease may lapse; then another process goes on
+            logger.warning("the lease of run %s could not be renewed", run.pk)
+
+
+async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Database work off the event loop; its connection is free again when it returns."""
+    return await sync_to_async(release_connections()(work))(*args, **kwargs)

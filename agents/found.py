@@ -1,0 +1,100 @@
+"""What a search found, as the journal keeps it, and as another process weighs it again: nothing is searched twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+
+from knowledge.search.passages import Passage
+from querying.answering.findings import Findings, judge
+from querying.llm_interface import LLM
+from querying.question.resolve import ResolvedQuestion
+from querying.question.tree_consultation import consult_trees
+from querying.retrieval.retriever import build_evidence
+from querying.types import Answer, Citation, Clarification, Confidence, Outcome, Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundInJournal:
+    """The passages of a search in their order, and the answer where it needed no writing: a question back, a list."""
+
+    query: str
+    passages: tuple[Passage, ...]
+    answer: Answer | None = None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FoundInJournal:
+        passages = tuple(_passage(one) for one in data["passages"])
+        answer = _answer(data["answer"], passages) if data["answer"] else None
+        return cls(query=data["query"], passages=passages, answer=answer)
+
+    async def recall(self, question: Question, *, llm: LLM) -> Findings:
+        """The findings, with the verdicts of the trees and of the gate. Raises `EmbedderError`."""
+        if self.query.strip() != question.text.strip():
+            question = replace(question, text=self.query, context=(), facts={})
+        resolved = ResolvedQuestion.of(question)
+        if self.answer:
+            return Findings(question=resolved, answer=self.answer)
+        consultation = await consult_trees(resolved, passages=self.passages, llm=llm)
+        hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
+        evidence = await sync_to_async(build_evidence)(resolved, self.passages, **hints)
+        return await sync_to_async(judge)(
+            resolved, evidence=evidence, consultation=consultation, passages=self.passages, llm=llm
+        )
+
+
+def found_as_json(findings: Findings, *, call_id: str) -> dict[str, Any]:
+    """For `FoundInJournal.from_json`. A refusal is judged again, because further searches may find more."""
+    answer = findings.answer
+    is_ready = answer is not None and answer.outcome != Outcome.REFUSED
+    return {
+        "callId": call_id,
+        "query": findings.question.asked.text,
+        "queryId": str(findings.question.id),
+        "passages": [{**asdict(one), "document_id": str(one.document_id)} for one in findings.passages],
+        "answer": _answer_as_json(answer, findings.passages) if answer and is_ready else None,
+    }
+
+
+def _passage(data: Mapping[str, Any]) -> Passage:
+    ids = {"document_id": UUID(data["document_id"]), "section_path": tuple(data["section_path"])}
+    return Passage(**{**data, **ids})
+
+
+def _answer_as_json(answer: Answer, passages: tuple[Passage, ...]) -> dict[str, Any]:
+    cited = [
+        {
+            "number": one.number,
+            "passage": passages.index(one.passage),
+            "start": one.start,
+            "end": one.end,
+            "excerpt": one.excerpt,
+            "score": one.score,
+        }
+        for one in answer.citations
+        if one.passage in passages
+    ]
+    return {
+        "text": answer.text,
+        "outcome": answer.outcome.value,
+        "reason": answer.reason,
+        "confidence": answer.confidence.value,
+        "citations": cited,
+        "clarification": asdict(answer.clarification) if answer.clarification else None,
+    }
+
+
+def _answer(data: Mapping[str, Any], passages: tuple[Passage, ...]) -> Answer:
+    asked = data["clarification"]
+    return Answer(
+        text=data["text"],
+        outcome=Outcome(data["outcome"]),
+        reason=data["reason"],
+        confidence=Confidence(data["confidence"]),
+        citations=tuple(Citation(**{**one, "passage": passages[one["passage"]]}) for one in data["citations"]),
+        clarification=Clarification(**{**asked, "options": tuple(asked["options"])}) if asked else None,
+    )

@@ -1,0 +1,129 @@
+"""A run's journal as its readers see it: from any event on, as it is written, and without what was closed to them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+
+from accounts.models import Principal
+from agents import background
+from agents.models import AgentEvent, AgentRun, EventKind
+from conversations.exchanges import may_read_quotations
+from knowledge.models import KnowledgeBase
+from lexic.database import release_connections
+from lexic.errors import LexicError, NotFound
+from lexic.http.error_handlers import to_lexic_error
+from querying.audit.quotations import WITHHELD_TEXT
+from querying.layers import find_principal
+from querying.question.caller_access import CHECK_SECONDS, AccessEnded
+from querying.types import Caller
+
+logger = logging.getLogger(__name__)
+# Seconds between two looks into a journal that is being written.
+_POLL_SECONDS = 0.15
+# What anybody may see who may see the run.
+_WITHOUT_CONTENT = {EventKind.RUN, EventKind.AGENT_TYPE, EventKind.DONE, EventKind.ERROR}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JournalEvent:
+    """An event on the wire; one without a number is no event of the journal."""
+
+    number: int | None
+    kind: str
+    data: dict[str, Any]
+
+
+class UnknownRun(NotFound):
+    """There is no such run among yours."""
+
+    code = "unknown_run"
+
+
+async def follow(run_id: UUID, *, caller: Caller, after: int = 0) -> AsyncGenerator[JournalEvent]:
+    """The events behind the one of this number, and those to come, until the run has ended. The last one is `done` or
+    `error`. A run whose process has died is taken up. Closing this stops nothing."""
+    reader = _Reader(run_id=run_id, caller=caller, after=after)
+    try:
+        while True:
+            events, has_ended = await sync_to_async(release_connections()(reader.look))()
+            for event in events:
+                yield event
+            if has_ended:
+                return
+            await asyncio.sleep(_POLL_SECONDS)
+    except LexicError as error:
+        yield _error_event(error)
+    except Exception as error:
+        logger.exception("the journal of run %s could not be read", run_id)
+        yield _error_event(to_lexic_error(error))
+
+
+@dataclass
+class _Reader:
+    """Where a reader is in the journal, and whether its content was closed to them when that was last looked up."""
+
+    run_id: UUID
+    caller: Caller
+    after: int
+    is_withheld: bool = False
+    looked_up: float = -CHECK_SECONDS
+    has_said_so: bool = False
+
+    def look(self) -> tuple[list[JournalEvent], bool]:
+        """What is new, and whether nothing follows. Raises `AccessEnded`, `UnknownRun`."""
+        run = AgentRun.objects.select_related("session").filter(pk=self.run_id).first()
+        if run is None:
+            raise UnknownRun
+        if time.monotonic() - self.looked_up >= CHECK_SECONDS:
+            self._look_up_access(run)
+        if run.is_interrupted and run.take_over():
+            background.start(run)
+        rows = list(AgentEvent.objects.filter(run=run).after(self.after))
+        self.after = rows[-1].number if rows else self.after
+        return list(self._shown(rows)), run.has_ended
+
+    def _look_up_access(self, run: AgentRun) -> None:
+        principal = find_principal(self.caller)
+        if principal is None:
+            raise AccessEnded
+        if not AgentRun.objects.visible_to(principal).filter(pk=run.pk).exists():
+            raise UnknownRun
+        self.is_withheld, self.looked_up = not may_read_content(run, principal), time.monotonic()
+
+    def _shown(self, rows: Sequence[AgentEvent]) -> Iterator[JournalEvent]:
+        for row in rows:
+            if not self.is_withheld or row.kind in _WITHOUT_CONTENT:
+                yield JournalEvent(number=row.number, kind=row.kind, data=row.data)
+            elif row.kind == EventKind.CONTENT and not self.has_said_so:
+                self.has_said_so = True
+                yield JournalEvent(number=row.number, kind=row.kind, data={"text": WITHHELD_TEXT})
+
+
+def may_read_content(run: AgentRun, principal: Principal) -> bool:
+    """Whether the principal may read now what the run read: its private layers, its project, and every document that it
+    shows or quotes."""
+    layers = {pin["knowledge_base"] for pin in run.layers}
+    if KnowledgeBase.objects.visible_to(principal).filter(pk__in=layers).distinct().count() < len(layers):
+        return False
+    slug = run.release_name.partition("@")[0]
+    return may_read_quotations(run.session, _named_documents(run), reader=principal, slug=slug)
+
+
+def _named_documents(run: AgentRun) -> set[str]:
+    """The ids of the documents that stand in the journal as sources."""
+    shown = run.events.filter(kind__in=(EventKind.SOURCE, EventKind.FOUND)).values_list("data", flat=True)
+    sources = {source["id"] for data in shown for source in data.get("citations", ())}
+    return sources | {passage["document_id"] for data in shown for passage in data.get("passages", ())}
+
+
+def _error_event(error: LexicError) -> JournalEvent:
+    data = {"message": error.message, "code": error.code, "hint": error.hint}
+    return JournalEvent(number=None, kind=EventKind.ERROR, data=data)

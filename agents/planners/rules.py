@@ -1,0 +1,93 @@
+"""The planner without a language model: what the message asks for, what came with it, and what was pending decide.
+
+A request is told from a question by examples (`agents/examples/requests.json`), not by words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from asgiref.sync import sync_to_async
+
+from agents.examples.classifier import example_classifier
+from agents.planners.planner_types import Assignment, CallTools, GiveAnswer, NextStep, OpenDraft, WriteAnswer
+from agents.progress import FinishedCall, Progress
+from agents.tools.templates import closest_template, templates_of
+from querying.types import Answer, Clarification, Confidence, Outcome
+
+SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"
+_DRAFT_REQUEST = "draft"
+
+
+class RulesPlanner:
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._text = assignment.question.text
+
+    async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
+        draft = await sync_to_async(lambda: self._draft)()
+        if draft and not self._has_failed(progress, INFO):
+            step = self._next_of_draft(draft, progress)
+        else:
+            step = self._next_of_question(progress)
+        return step if may_call or not isinstance(step, CallTools) else WriteAnswer()
+
+    def _next_of_question(self, progress: Progress) -> NextStep:
+        """Search in the attachments first, where there are any, and in everything where they do not answer."""
+        searches = [one for one in progress.results if one.call.tool == SEARCH]
+        attached = [str(one.document_id) for one in self._assignment.attachments]
+        if not searches:
+            within = {"filters": {"documentIds": attached}} if attached else {}
+            return CallTools(calls=((SEARCH, {"query": self._text, **within}),))
+        if attached and len(searches) == 1 and not _is_sufficient(searches[0]):
+            return CallTools(calls=((SEARCH, {"query": self._text}),))
+        return WriteAnswer()
+
+    def _next_of_draft(self, draft: OpenDraft, progress: Progress) -> NextStep:
+        if not progress.has_called(INFO):
+            return CallTools(calls=((INFO, {"template": draft.template, "facts": dict(draft.facts)}),))
+        known = next(one for one in progress.results if one.call.tool == INFO)
+        if known.result["missing"]:
+            return _ask_for_fact(known.result)
+        if not progress.has_called(DRAFT):
+            return CallTools(calls=((DRAFT, {"template": draft.template, "facts": known.result["facts"]}),))
+        made = next(one for one in progress.results if one.call.tool == DRAFT)
+        text = f"Here is the draft of “{draft.template}”. It is yours to read, change and save."
+        return GiveAnswer(answer=_own_answer(made.error["error"] if made.error else text))
+
+    @cached_property
+    def _draft(self) -> OpenDraft | None:
+        """What is to be drafted: the one that waits for the fact in this message, or a new one. None for a question,
+        and where no template is like what is asked for."""
+        if (waiting := self._assignment.draft) and not self._text.rstrip().endswith("?"):
+            facts = {**waiting.facts, waiting.field: self._text.strip()}
+            return OpenDraft(template=waiting.template, facts=facts, field="")
+        if example_classifier("requests").classify(self._text) != _DRAFT_REQUEST:
+            return None
+        template = closest_template(self._text, templates_of(self._assignment.question))
+        return OpenDraft(template=template.title, facts={}, field="") if template else None
+
+    @staticmethod
+    def _has_failed(progress: Progress, tool: str) -> bool:
+        return any(one.error for one in progress.results if one.call.tool == tool)
+
+
+def _is_sufficient(search: FinishedCall) -> bool:
+    return search.result is not None and bool(search.result["isSufficient"])
+
+
+def _ask_for_fact(known: Mapping[str, Any]) -> GiveAnswer:
+    """The question for the first missing fact; the tool has shown it already."""
+    first = known["missing"][0]
+    question = f"What is to stand in the document as “{first['name']}”?"
+    asked = Clarification(question=question, options=tuple(first["options"]), field=first["name"])
+    answer = Answer(text=question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
+    state = {"draft": {"template": known["template"], "facts": known["facts"], "field": first["name"]}}
+    return GiveAnswer(answer=answer, state=state)
+
+
+def _own_answer(text: str) -> Answer:
+    """A sentence of the server's own, which cites nothing."""
+    return Answer(text=text, outcome=Outcome.ANSWERED, confidence=Confidence.HIGH)

@@ -1,0 +1,107 @@
+"""How far a run has come, read from its journal: what a planner decides on, and where a new process goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.found import FoundInJournal
+from agents.models import AgentEvent, EventKind
+from querying.answering.findings import Findings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """A call of a tool, which its planner has decided on. `number` counts the calls of the run from 1."""
+
+    id: str
+    number: int
+    tool: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedCall:
+    """`result` is what the tool gave, `error` what went wrong instead."""
+
+    call: Call
+    result: Any = None
+    error: Mapping[str, Any] | None = None
+    ms: int = 0
+
+
+@dataclass
+class Progress:
+    """`turns` are the calls that the planner decided on together. `findings` has those of each search that this process
+    made, `found` what the journal has of all. `text` was shown so far, with `citations` as they were shown."""
+
+    turns: list[list[Call]] = field(default_factory=list)
+    started: set[str] = field(default_factory=set)
+    finished: dict[str, FinishedCall] = field(default_factory=dict)
+    found: dict[str, FoundInJournal] = field(default_factory=dict)
+    findings: dict[str, Findings] = field(default_factory=dict)
+    agent_type: str = ""
+    text: str = ""
+    citations: list[dict[str, Any]] = field(default_factory=list)
+    milliseconds: int = 0
+
+    @classmethod
+    def read(cls, events: Iterable[AgentEvent]) -> Progress:
+        progress = cls()
+        for event in events:
+            progress.add(event.kind, event.data)
+        return progress
+
+    def add(self, kind: str, data: Mapping[str, Any]) -> None:
+        """One more event of the journal."""
+        if kind == EventKind.TURN:
+            self.turns.append([Call(**call) for call in data["calls"]])
+        elif kind == EventKind.AGENT_TYPE:
+            self.agent_type = data["type"]
+        elif kind == EventKind.STEP_START:
+            self.started.add(data["callId"])
+        elif kind == EventKind.STEP_END:
+            self.finished[data["callId"]] = FinishedCall(
+                call=self._call(data["callId"]), result=data["result"], error=data["error"], ms=data["ms"]
+            )
+            self.milliseconds += data["ms"]
+        elif kind == EventKind.FOUND:
+            self.found[data["callId"]] = FoundInJournal.from_json(data)
+        elif kind == EventKind.CONTENT:
+            self.text += data["text"]
+        elif kind == EventKind.SOURCE:
+            self.citations = data["citations"]
+
+    @property
+    def calls(self) -> list[Call]:
+        return [call for turn in self.turns for call in turn]
+
+    @property
+    def open_calls(self) -> list[Call]:
+        """Those of the last turn that have not ended."""
+        return [call for call in self.turns[-1] if call.id not in self.finished] if self.turns else []
+
+    @property
+    def results(self) -> list[FinishedCall]:
+        """In the order of the calls."""
+        return [self.finished[call.id] for call in self.calls if call.id in self.finished]
+
+    @property
+    def last(self) -> FinishedCall | None:
+        return self.results[-1] if self.results else None
+
+    def has_called(self, tool: str) -> bool:
+        return any(one.call.tool == tool for one in self.results)
+
+    def cancelled_calls(self) -> list[dict[str, Any]]:
+        """The ends of those calls that the reader has seen begin and not end."""
+        error = {"error": "This was stopped.", "code": "cancelled", "hint": ""}
+        return [
+            {"callId": call.id, "number": call.number, "tool": call.tool, "result": None, "error": error, "ms": 0}
+            for call in self.open_calls
+            if call.id in self.started
+        ]
+
+    def _call(self, call_id: str) -> Call:
+        return next(call for call in self.calls if call.id == call_id)

@@ -1,0 +1,123 @@
+"""Templates of documents: those that a question may read, the blanks in them, and a text with the blanks filled in.
+
+A template is a document that is marked as one. A blank is `{{ name }}`, or `{{ name: first | second }}` where there is
+a choice; a name that stands in several blanks is asked for once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from knowledge.embedders import local_embedder
+from knowledge.models import Document, Page
+from lexic.errors import InvalidInput, NotFound
+from querying.releases import bases_of
+from querying.types import Question
+
+_BLANK = re.compile(r"\{\{\s{0,9}([^{}|:\n]{1,80}?)\s{0,9}(?::([^{}\n]{1,400}))?\}\}")
+# How near a message must be to a template's title (cosine) to ask for that one.
+_LEAST_SIMILARITY = 0.35
+_MAX_TEMPLATES = 200
+_MAX_LISTED = 20
+
+
+class NoSuchTemplate(NotFound):
+    """There is no template of this name with blanks in it."""
+
+    code = "unknown_template"
+
+
+class MissingFacts(InvalidInput):
+    """Blanks of the template are still open."""
+
+    code = "missing_facts"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blank:
+    """What the template leaves open; `options` is empty where any text will do."""
+
+    name: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> str:
+        return f"What is to stand in the document as “{self.name}”?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    document_id: UUID
+    title: str
+    text: str
+
+    @property
+    def blanks(self) -> tuple[Blank, ...]:
+        """Each once, in the order in which they stand; of the options, those that stand first."""
+        found: dict[str, Blank] = {}
+        for match in _BLANK.finditer(self.text):
+            options = tuple(part.strip() for part in (match[2] or "").split("|") if part.strip())
+            key = _key(match[1])
+            if key not in found or (options and not found[key].options):
+                found[key] = Blank(name=match[1], options=options)
+        return tuple(found.values())
+
+    def open_blanks(self, facts: Mapping[str, str]) -> list[Blank]:
+        """Those for which the facts have nothing."""
+        given = {_key(name) for name, value in facts.items() if value.strip()}
+        return [blank for blank in self.blanks if _key(blank.name) not in given]
+
+    def fill(self, facts: Mapping[str, str]) -> str:
+        """The text with the facts in its blanks. Raises `MissingFacts`."""
+        if missing := self.open_blanks(facts):
+            raise MissingFacts(hint=f"Open are: {', '.join(blank.name for blank in missing)}.")
+        values = {_key(name): value.strip() for name, value in facts.items()}
+        return _BLANK.sub(lambda match: values[_key(match[1])], self.text)
+
+    def facts_in(self, message: str) -> dict[str, str]:
+        """What a message states line by line as `name: value`, for names of blanks."""
+        names = {_key(blank.name): blank.name for blank in self.blanks}
+        stated = (line.partition(":") for line in message.splitlines())
+        return {names[_key(name)]: value.strip() for name, _, value in stated if _key(name) in names and value.strip()}
+
+
+def templates_of(question: Question) -> list[Template]:
+    """The templates with blanks that this question may read: of the release, and of the private layers."""
+    return list(_templates(question))
+
+
+def find_template(name: str, question: Question) -> Template:
+    """The one with this title or document id. Raises `NoSuchTemplate`."""
+    templates = templates_of(question)
+    for template in templates:
+        if name in (str(template.document_id), template.title):
+            return template
+    named = ", ".join(template.title for template in templates[:_MAX_LISTED]) or "none"
+    raise NoSuchTemplate(hint=f"There are: {named}.")
+
+
+def closest_template(message: str, templates: Sequence[Template]) -> Template | None:
+    """The one whose title is most like the message; None where none is like it."""
+    if not templates:
+        return None
+    vectors = local_embedder().embed([message, *(template.title for template in templates)])
+    nearness = vectors[1:] @ vectors[0]
+    best = int(nearness.argmax())
+    return templates[best] if nearness[best] >= _LEAST_SIMILARITY else None
+
+
+def _templates(question: Question) -> Iterator[Template]:
+    for base in bases_of(question):
+        marked = Document.objects.filter(knowledge_base=base.knowledge_base_id, is_template=True)
+        for document in marked.order_by("title", "pk")[:_MAX_TEMPLATES]:
+            pages = Page.objects.filter(document=document).alive_at(base.revision).order_by("number")
+            text = "\n\n".join(pages.values_list("text", flat=True))
+            if _BLANK.search(text):
+                yield Template(document_id=document.pk, title=document.title, text=text)
+
+
+def _key(name: str) -> str:
+    return " ".join(name.lower().split())

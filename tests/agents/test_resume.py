@@ -1,0 +1,106 @@
+"""A process dies anywhere in a run: another one goes on behind the last finished call, and the reader sees one run."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from agents.models import AgentRun
+from agents.tasks import take_up, take_up_interrupted
+from conversations.models import ChatMessage
+from plugins.models import Plugin
+from querying.models import Query
+from tests.agents.working import OPEN, answer_of, ask, begin, data_of, kinds, shown, text_of, work
+
+pytestmark = pytest.mark.django_db
+# After these there is no moment in which a process can die.
+COMMITTED_WITH_THE_NEXT = {"agent_type", "found", "source", "clarification"}
+WEATHER = "What is the minimum cover for a beam exposed to weather?"
+
+
+def died_behind(run: AgentRun, number: int) -> AgentRun:
+    """The finished run, as if its process had been killed behind the event of this number; held by another one."""
+    run.events.filter(number__gt=number).delete()
+    ChatMessage.objects.filter(session=run.session_id, role="assistant").delete()
+    long_ago = timezone.now() - timedelta(minutes=1)
+    AgentRun.objects.filter(pk=run.pk).update(state="running", leased_until=long_ago, ended_at=None)
+    found = AgentRun.objects.get(pk=run.pk)
+    assert found.take_over()
+    return found
+
+
+def timeless(events: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """Without what differs each time: how long a step took, and the signature of a token."""
+    differs = ("ms", "token", "result")
+    return [(kind, {name: value for name, value in data.items() if name not in differs}) for kind, data in events]
+
+
+@pytest.mark.parametrize("text", ["How far apart do spacers made of mortar stand?", WEATHER, OPEN])
+def test_wherever_it_dies_the_run_ends_as_it_would_have(published: Plugin, bob: User, text: str) -> None:
+    run = ask(published, bob, text)
+    whole, answer = timeless(shown(run)), answer_of(run).content
+    searched = run.events.get(kind="found").number + 1
+    for number in range(run.events.count() - 1, 0, -1):
+        if run.events.get(number=number).kind in COMMITTED_WITH_THE_NEXT:
+            continue
+        Query.objects.all().delete()
+        resumed = work(died_behind(run, number))
+        assert timeless(shown(resumed)) == whole, f"killed behind event {number}"
+        assert answer_of(resumed).content == answer
+        assert Query.objects.count() == (0 if number >= searched else 1), "a finished call is not made again"
+        AgentRun.objects.update(attempts=1)
+
+
+def test_a_call_that_had_begun_is_made_again_under_its_number(published: Plugin, bob: User) -> None:
+    run = ask(published, bob)
+    begun = run.events.get(kind="step_start").number
+    resumed = work(died_behind(run, begun))
+    assert kinds(resumed).count("step_start") == 1
+    assert data_of(resumed, "step_end")[0]["callId"] == data_of(resumed, "step_start")[0]["callId"]
+
+
+def test_where_the_text_comes_out_otherwise_what_was_shown_stays(
+    published: Plugin, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = ask(published, bob)
+    before = data_of(run, "content")[0]["text"]
+    number = run.events.filter(kind="content").order_by("number")[0].number
+    held = died_behind(run, number)
+    monkeypatch.setattr("querying.answering.llms.extractive.Extractive.generate", other_words)
+    resumed = work(held)
+    assert (text_of(resumed), resumed.state) == (before, "done")
+    kept = answer_of(resumed)
+    assert kept.content == before
+    assert [one["id"] for one in kept.metadata["citations"]] == ["src_1"]
+
+
+async def other_words(*args: Any) -> Any:
+    yield "They stand at most one metre apart [Source 1]."
+
+
+def test_a_worker_takes_up_what_nobody_reads(published: Plugin, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begin(published, bob)
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr("agents.tasks.publish_task", lambda name, **named: sent.append(named))
+    take_up_interrupted()
+    assert sent == [], "its process lives"
+    AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    take_up_interrupted()
+    assert [one["run_id"] for one in sent] == [str(run.pk)]
+    take_up(run_id=str(run.pk))
+    take_up(run_id=str(run.pk))
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == ("done", 2)
+
+
+def test_a_call_that_kills_its_process_three_times_ends_the_run(published: Plugin, bob: User) -> None:
+    run = begin(published, bob)
+    for _ in range(3):
+        AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+        AgentRun.objects.get(pk=run.pk).take_over()
+    run.refresh_from_db()
+    assert (run.state, kinds(run)) == ("failed", ["run", "error"])
