@@ -97,6 +97,13 @@ class TooManyRuns(QuotaExceeded):
     hint = "Wait until one of them is answered, or stop one."
 
 
+class TooManyReviews(QuotaExceeded):
+    """The quota of contract reviews of this account is used up."""
+
+    code = "too_many_reviews"
+    hint = "Delete one that you no longer need."
+
+
 class TooManyCopies(QuotaExceeded):
     """The quota of copies of shared plugins is used up."""
 
@@ -161,6 +168,7 @@ PLUGINS = Quota(name="plugins", noun="plugins", refusal=TooManyPlugins)
 PROJECTS = Quota(name="projects", noun="projects", refusal=TooManyProjects)
 CONVERSATIONS = Quota(name="conversations", noun="conversations", refusal=TooManyConversations)
 RUNS = Quota(name="runs", noun="messages worked on at once", refusal=TooManyRuns)
+REVIEWS = Quota(name="reviews", noun="contract reviews", refusal=TooManyReviews)
 COPIES = Quota(name="copies", noun="copies of shared plugins", refusal=TooManyCopies)
 KEYS = Quota(name="keys", noun="keys", refusal=TooManyKeys)
 PEOPLE = Quota(name="people", noun="people", refusal=TooManyCollaborators)

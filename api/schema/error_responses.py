@@ -10,7 +10,13 @@ from api.schema.yaml_files import read_yaml
 from lexic.http.openai_errors import OPENAI_PATH_PREFIX as OPENAI_PATHS
 
 # Their bodies name something that may not be there.
-_NAMING_OPERATIONS = {"createApiKey", "createConversation", "createProject", "searchUserDocuments"}
+_NAMING_OPERATIONS = {
+    "createApiKey",
+    "createConversation",
+    "createProject",
+    "searchUserDocuments",
+    "startContractReview",
+}
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 _COMPONENTS: dict[str, Any] = read_yaml("components")
@@ -32,11 +38,13 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
         404: any(one["in"] == "path" for one in parameters)
         or operation["operationId"] in ANSWERING_OPERATIONS | _NAMING_OPERATIONS,
         406: not path.startswith(OPENAI_PATHS),
-        409: changes and not path.startswith(OPENAI_PATHS) and operation["operationId"] != "askQuestion",
+        409: operation["operationId"] == "exportContractReview"
+        or (changes and not path.startswith(OPENAI_PATHS) and operation["operationId"] != "askQuestion"),
         412: path in ETAG_PATHS and changes,
         413: has_body,
         415: has_body,
-        422: has_body and "multipart/form-data" in operation["requestBody"]["content"],
+        422: (has_body and "multipart/form-data" in operation["requestBody"]["content"])
+        or operation["operationId"] == "startContractReview",
         429: bool(view.get_throttles()),
         502: operation["operationId"] in ANSWERING_OPERATIONS,
         503: not is_open or operation["operationId"] in ANSWERING_OPERATIONS,

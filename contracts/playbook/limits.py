@@ -93,10 +93,9 @@ def _amount_in(one: Quantity, unit: str) -> float | None:
 
 
 def _quantity_verdict(limit: Limit, amount: float, one: Quantity) -> LimitVerdict:
-    """What the contract bounds the other way ("at least five years" under a ceiling) is not kept by its figure."""
-    opposite = (AT_LEAST, MORE_THAN) if limit.is_ceiling else (AT_MOST, LESS_THAN)
+    """ "At least three years" may be more than a ceiling. "Within thirty days" allows thirty, which keeps a floor."""
     is_kept = _holds(limit, amount)
-    if one.bound in opposite and is_kept:
+    if limit.is_ceiling and one.bound in (AT_LEAST, MORE_THAN) and is_kept:
         return LimitVerdict.UNCLEAR
     return LimitVerdict.KEPT if is_kept else LimitVerdict.BROKEN
 

@@ -118,7 +118,8 @@ def _rules(rows: Any, positions: Sequence[Position], *, line: int) -> tuple[Esca
 def _positions(text: str) -> Iterator[Position]:
     headings = [heading for heading in find_headings(text) if heading.level <= _POSITION_LEVEL]
     ends = [*(heading.start for heading in headings[1:]), len(text)]
-    sections = [(heading, end) for heading, end in zip(headings, ends, strict=True) if heading.level == _POSITION_LEVEL]
+    pairs = zip(headings, ends[: len(headings)], strict=True)
+    sections = [(heading, end) for heading, end in pairs if heading.level == _POSITION_LEVEL]
     if len(sections) > MAX_POSITIONS:
         raise UnfitPlaybook(f"The playbook has more than {MAX_POSITIONS} positions.")
     names: set[str] = set()

@@ -32,6 +32,7 @@ CELERY_BEAT_SCHEDULE = {
     "take-up-runs": {"task": "agents.take_up_interrupted", "schedule": 20.0, "options": {"expires": 20}},
     "sync-sources": {"task": "knowledge.sync_sources", "schedule": 900.0, "options": {"expires": 900}},
     "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
+    "resume-reviews": {"task": "contracts.resume", "schedule": 20.0, "options": {"expires": 20}},
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
     "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
     "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},

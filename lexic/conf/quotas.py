@@ -11,6 +11,7 @@ DEFAULT_QUOTAS = {
     "account_projects": 200,
     "account_conversations": 2000,
     "account_runs": 3,
+    "account_reviews": 2000,
     "account_copies": 50,
     "account_keys": 20,
     "account_reads": 0,

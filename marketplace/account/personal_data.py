@@ -133,6 +133,15 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
         ),
     ),
     "querying.Feedback.user": PersonalDataRule(file="feedback", columns=("query_id", "verdict", "note", "created_at")),
+    "contracts.ContractReview.created_by": PersonalDataRule(
+        file="contract_reviews",
+        columns=("id", "document_id", "kind", "side", "playbook_name", "state", "classification", "created_at"),
+    ),
+    "contracts.Finding.decided_by": PersonalDataRule(
+        file="findings_decided",
+        columns=("review_id", "number", "decision", "note", "decided_at"),
+        outlives_account=True,
+    ),
     "marketplace.Install.installed_by": PersonalDataRule(
         file="installs",
         columns=("copy_id", "original_name", "original_author", "version", "created_at"),

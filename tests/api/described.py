@@ -15,6 +15,7 @@ from schemathesis.config import SchemathesisConfig
 
 from accounts.models import ApiKey, User
 from api.schema.views import get_schema
+from contracts.models import ContractReview
 from conversations.models import ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.documents.lifecycle import add_text
@@ -65,12 +66,22 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
         "grant": grant.pk,
         "project": str(project.pk),
         "conversation": str(ChatSession.objects.create(user=owner, is_private=True, project=project).pk),
+        "review": str(_review(document, owner).pk),
+        "finding": 1,
         "run": run.pk,
         "version": "1.0.0",
         "webhook": str(webhook.pk),
         "delivery": str(delivery.pk),
         "id": str(ApiKey.objects.issue(owner=owner, name="spare")[0].pk),
     }
+
+
+def _review(document: str, owner: User) -> ContractReview:
+    review = ContractReview.objects.create(
+        document_id=document, revision=1, created_by=owner, playbook_key="nda-checklist", playbook_name="NDA"
+    )
+    review.findings.create(number=1, position="Term", verdict="missing", severity=3, likelihood=3, classification="RED")
+    return review
 
 
 def _document(base: KnowledgeBase) -> Document:

@@ -39,7 +39,7 @@ WITHOUT_ENTRY = {
     "rotateApiKey": _KEYS,
 }
 # What people keep for themselves belongs to no plugin.
-_PRIVATE_PATHS = ("/api/projects", "/api/knowledge/", "/api/conversations")
+_PRIVATE_PATHS = ("/api/projects", "/api/knowledge/", "/api/conversations", "/api/contract-reviews")
 WRITING = [
     (path, method, name)
     for (path, method), (_, name) in OPERATIONS.items()

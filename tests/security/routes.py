@@ -19,6 +19,7 @@ EVERYWHERE = {
     "grant": "knowledge.KnowledgeGrant",
     "project": "conversations.Project",
     "conversation": "conversations.ChatSession",
+    "review": "contracts.ContractReview",
 }
 
 

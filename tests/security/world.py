@@ -16,6 +16,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Chunk, Document, KnowledgeBase, KnowledgeGrant, Page, Source
@@ -163,6 +164,7 @@ def build(alice: User) -> World:
     report = Report.objects.create(plugin=plugin, review=review, reason="other", text=MARK, reporter=alice)
     session = ChatSession.objects.create(plugin=plugin, user=alice, title=f"{MARK} chat")
     message = ChatMessage.objects.create(session=session, role="user", content=MARK, query_id=query.pk)
+    contract_review = _contract_review(alice, document, page)
     project = Project.objects.create_with_base(owner=alice, name=f"{MARK} project", description=MARK, plugin=plugin)
     _second_of_each(alice, second)
     made = [alice, plugin, base, source, document, page, chunk, tree, release, key, query, email, group]
@@ -182,8 +184,40 @@ def build(alice: User) -> World:
         grant,
         offer,
         project,
+        contract_review,
+        contract_review.findings.get(),
     ]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
+
+
+def _contract_review(alice: User, document: Document, page: Page) -> ContractReview:
+    span = {"pageId": page.pk, "page": 1, "start": 0, "end": len(page.text), "text": page.text, "clause": MARK}
+    review = ContractReview.objects.create(
+        document=document,
+        revision=1,
+        created_by=alice,
+        playbook_key="nda-checklist",
+        playbook_name=f"{MARK} playbook",
+        playbook_text=MARK,
+        structure={"metadata": {}, "clauses": [{"text": MARK}]},
+        summary=f"{MARK} summary",
+        state="done",
+        classification="RED",
+        escalations=[{"to": MARK, "why": MARK}],
+    )
+    review.findings.create(
+        number=1,
+        position=f"{MARK} position",
+        verdict="missing",
+        reason=MARK,
+        contract_spans=[span],
+        severity=5,
+        likelihood=5,
+        classification="RED",
+        suggestion=MARK,
+        note=MARK,
+    )
+    return review
 
 
 def _second_of_each(alice: User, plugin: Plugin) -> None:

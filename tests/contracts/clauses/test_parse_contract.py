@@ -2,19 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.models import User
 from contracts.clauses.clause_types import ContractMetadata
 from contracts.clauses.parse_contract import DocumentNotReady, parse_contract, parse_nda, parse_pages
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import Document, Page
 from tests.contracts.documents import NDA, give_contract, page
-from tests.remembered import remembered
-
-
-@pytest.fixture
-@remembered
-def nda(alice: User) -> Document:
-    return give_contract(alice)
 
 
 def said(metadata: ContractMetadata) -> dict[str, list[str]]:

@@ -16,6 +16,7 @@ from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict,
         ("term ≤ 5 years", "The term is at least three years.", "unclear"),
         ("term ≤ 5 years", "The price is $5.", "unstated"),
         ("payment ≥ 30 days", "Invoices are due within 14 days.", "broken"),
+        ("payment ≥ 30 days", "Invoices are due within 60 days.", "kept"),
         ("cap ≤ $1,000,000", "Liability is capped at $2 million.", "broken"),
         ("cap ≤ $1,000,000", "Liability is capped at €2 million.", "unstated"),
         # Which of two figures the limit means, their neighbourhood says.

@@ -188,6 +188,8 @@ NOT_CONTENT = {
     "conversations.ChatMessage": "tests/conversations/test_sessions.py",
     "agents.AgentRun": "of a private conversation, which holds nothing of the plugin's",
     "agents.AgentEvent": "of a private conversation",
+    "contracts.ContractReview": "its maker's; the document that it quotes stays",
+    "contracts.Finding": "goes with its review",
     "marketplace.Report": "nothing deletes a report but its plugin or its review",
 }
 WATCHED = {

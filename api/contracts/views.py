@@ -1,0 +1,138 @@
+"""`/api/contract-reviews` and `/api/playbooks`: contracts read against a playbook, by a worker."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.contracts import serializers
+from api.contracts.access import NoSuchFinding, get_contract, get_finding, get_review
+from api.fields import QueryParameters, validated
+from api.negotiation import IgnoreAcceptNegotiation
+from api.pagination import DefaultPagination, page_response
+from api.views import PrivateView
+from contracts.models import ContractReview
+from contracts.playbook.library import playbook_documents, read_playbook, shipped_keys, shipped_playbook
+from contracts.playbook.playbook_types import UnfitPlaybook
+from contracts.report.report_formats import write_report
+from contracts.review.start_review import start_review
+from knowledge.models import Document
+
+_EXPORTS = {
+    (200, "application/json"): OpenApiTypes.OBJECT,
+    (200, "text/markdown"): OpenApiTypes.STR,
+    (200, "text/html"): OpenApiTypes.STR,
+    (200, "text/csv"): OpenApiTypes.STR,
+}
+
+
+class ContractReviewBaseView(PrivateView):
+    is_read_only = True  # it changes no document
+
+
+class ContractReviewsView(ContractReviewBaseView):
+    ordering = ("-created_at", "pk")
+
+    @extend_schema(
+        parameters=[serializers.ContractReviewsParameters], responses=serializers.ContractReviewSerializer(many=True)
+    )
+    def get(self, request: Request) -> Response:
+        """The reviews of documents that you may read, the newest first."""
+        wanted = serializers.ContractReviewsParameters.read(request)
+        reviews = ContractReview.objects.visible_to(self.principal).select_related("document")
+        # The texts are of no use in a list.
+        reviews = reviews.defer("playbook_text", "playbook_fields", "structure", "escalations")
+        if document := wanted.get("documentId"):
+            reviews = reviews.filter(document=document)
+        return page_response(self, reviews, serializers.ContractReviewSerializer, has_parameters=True)
+
+    @extend_schema(
+        request=serializers.NewContractReviewSerializer, responses={202: serializers.ContractReviewSerializer}
+    )
+    def post(self, request: Request) -> Response:
+        """Begin a review of a document that you may change, against a playbook. A worker makes it: its findings come
+        one by one, and `state` says when it is done."""
+        maker = self.get_maker()
+        fields = validated(serializers.NewContractReviewSerializer(data=request.data))
+        document = get_contract(self.principal, fields["documentId"])
+        review = start_review(
+            document,
+            by=maker,
+            principal=self.principal,
+            playbook=fields.get("playbook", ""),
+            side=fields.get("side", ""),
+        )
+        shown = serializers.ContractReviewSerializer(review).data
+        return Response(shown, status=202, headers={"Location": f"/api/contract-reviews/{review.pk}"})
+
+
+class ContractReviewView(ContractReviewBaseView):
+    @extend_schema(responses=serializers.OneContractReviewSerializer)
+    def get(self, request: Request, review: UUID) -> Response:
+        """One review with its findings, as far as they have come. Each quotes the contract and the playbook."""
+        return Response(serializers.OneContractReviewSerializer(get_review(self.principal, review)).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, review: UUID) -> Response:
+        """Delete it with its findings. The document stays."""
+        get_review(self.principal, review, changes=True).delete()
+        return Response(status=204)
+
+
+class FindingView(ContractReviewBaseView):
+    @extend_schema(request=serializers.FindingDecisionSerializer, responses=serializers.ContractFindingSerializer)
+    def patch(self, request: Request, review: UUID, finding: int) -> Response:
+        """Say what you make of a finding. Decisions teach: later reviews by the same playbook regard them."""
+        maker = self.get_maker()
+        found = get_finding(self.principal, review, finding)
+        fields = validated(serializers.FindingDecisionSerializer(data=request.data))
+        if not found.decide(fields["decision"] or "", note=fields.get("note", found.note), by=maker):
+            raise NoSuchFinding
+        return Response(serializers.ContractFindingSerializer(found).data)
+
+
+class ReviewExportView(ContractReviewBaseView):
+    content_negotiation_class = IgnoreAcceptNegotiation
+
+    @extend_schema(parameters=[serializers.ExportParameters], responses=_EXPORTS)
+    def get(self, request: Request, review: UUID) -> HttpResponse:
+        """The review as a file: its report as JSON, Markdown or HTML, or the obligations and dates of the contract as a
+        table (`csv`), each quoted with its place."""
+        wanted = serializers.ExportParameters.read(request)
+        found = get_review(self.principal, review)
+        made = write_report(found, wanted["format"])
+        name = f"{found.document.title}.{made.suffix}"
+        headers = {"Content-Disposition": content_disposition_header(True, name) or "attachment"}
+        return HttpResponse(made.content, content_type=made.content_type, headers=headers)
+
+
+class PlaybooksView(ContractReviewBaseView):
+    ordering = ("-created_at", "pk")
+
+    @extend_schema(responses=serializers.PlaybookSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """The playbooks that a review may name: those that ship with Lexic, on the first page, and your documents that
+        are marked as one."""
+        QueryParameters.read(request)
+        pages = DefaultPagination()
+        page = pages.paginate_queryset(playbook_documents(self.principal), request, self) or []
+        shipped = [serializers.playbook_row(shipped_playbook(key)) for key in shipped_keys()]
+        rows = [] if "cursor" in request.query_params else shipped
+        rows += [_playbook_row(document) for document in page]
+        return pages.get_paginated_response(serializers.PlaybookSerializer(rows, many=True).data)
+
+
+def _playbook_row(document: Document) -> dict[str, Any]:
+    try:
+        return serializers.playbook_row(read_playbook(document))
+    except UnfitPlaybook as error:
+        unread = {"version": "", "scope": "", "side": "", "positions": 0}
+        row = {"key": str(document.pk), "name": document.title, "documentId": document.pk, "problem": error.message}
+        return {**row, **unread}

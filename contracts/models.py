@@ -1,0 +1,230 @@
+"""Reviews of contracts, and their findings."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models, transaction
+from django.utils import timezone
+
+from accounts import quotas
+from accounts.models import Principal, User
+from contracts.risk import Classification, RiskLevel, risk_level
+from knowledge.models import Document, KnowledgeBase
+from lexic.name_field import NameField
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+
+class ReviewKind(models.TextChoices):
+    CONTRACT = "contract", "contract"
+    NDA = "nda", "non-disclosure agreement"
+    COMPARISON = "comparison", "comparison of two versions"
+
+
+class ReviewState(models.TextChoices):
+    QUEUED = "queued", "queued"
+    RUNNING = "running", "running"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+
+
+_CLASSES = [(one.value, one.value) for one in Classification]
+UNFINISHED_STATES = (ReviewState.QUEUED, ReviewState.RUNNING)
+
+
+class Verdict(models.TextChoices):
+    """What the contract says of a position."""
+
+    PREFERRED = "preferred", "says what is preferred"
+    ACCEPTABLE = "acceptable", "says what is acceptable"
+    WALK_AWAY = "walk_away", "says what the playbook rules out"
+    DENIED = "denied", "denies what the playbook wants"
+    LIMIT_BROKEN = "limit_broken", "goes beyond a limit"
+    UNCLEAR = "unclear", "unclear"
+    MISSING = "missing", "not found"
+    CHANGED = "changed", "changed between the versions"
+
+
+class Decision(models.TextChoices):
+    """What a person made of a finding."""
+
+    ACCEPTED = "accepted", "accepted"
+    DISMISSED = "dismissed", "dismissed"
+
+
+class ContractReviewQuerySet(models.QuerySet["ContractReview"]):
+    """Whoever may read the document may see its reviews; whoever may change it may change them. A review of two
+    versions needs both."""
+
+    def visible_to(self, principal: Principal) -> ContractReviewQuerySet:
+        return self._over_bases(KnowledgeBase.objects.visible_to(principal).values("pk"))
+
+    def editable_by(self, principal: Principal) -> ContractReviewQuerySet:
+        return self._over_bases(KnowledgeBase.objects.editable_by(principal).values("pk"))
+
+    def unfinished(self) -> ContractReviewQuerySet:
+        return self.filter(state__in=UNFINISHED_STATES)
+
+    def of_removed_documents(self) -> ContractReviewQuerySet:
+        """Those whose document, or the version it is compared with, has been deleted."""
+        compared = models.Q(compared_document__removed_in__isnull=False)
+        return self.filter(models.Q(document__removed_in__isnull=False) | compared)
+
+    def _over_bases(self, bases: Any) -> ContractReviewQuerySet:
+        compared = models.Q(compared_document=None) | models.Q(
+            compared_document__knowledge_base__in=bases, compared_document__removed_in=None
+        )
+        return self.filter(compared, document__knowledge_base__in=bases, document__removed_in=None)
+
+    @transaction.atomic
+    def begin(self, *, by: User, **columns: Any) -> ContractReview:
+        """A review that waits for a worker. Raises `TooManyReviews`."""
+        User.objects.select_for_update(no_key=True).only("pk").get(pk=by.pk)  # counted one at a time
+        quotas.REVIEWS.check("account", used=self.filter(created_by=by).count())
+        return self.create(created_by=by, **columns)
+
+
+class ContractReview(models.Model):
+    """A document at a revision, read against a playbook as it stood. A worker makes it finding by finding, so that one
+    that was interrupted goes on behind the last finding."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="contract_reviews")
+    revision = models.PositiveIntegerField(help_text="Of the document's knowledge base.")
+    # The other version, of a comparison: the earlier one.
+    compared_document = models.ForeignKey(
+        Document, on_delete=models.CASCADE, null=True, blank=True, related_name="comparisons"
+    )
+    compared_revision = models.PositiveIntegerField(null=True, blank=True)
+    kind = models.CharField(max_length=10, choices=ReviewKind.choices, default=ReviewKind.CONTRACT)
+    side = models.CharField(max_length=60, blank=True)
+    state = models.CharField(max_length=8, choices=ReviewState.choices, default=ReviewState.QUEUED)
+    positions_done = models.PositiveSmallIntegerField(default=0)
+    positions_total = models.PositiveSmallIntegerField(default=0)
+    starts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker has begun or resumed it.")
+    error_code = models.CharField(max_length=40, blank=True)
+    error = models.TextField(blank=True)
+    # By what it is asked for again; its document, where it is one, may be deleted: the review keeps the text.
+    playbook_key = models.CharField(max_length=60)
+    playbook_document = models.ForeignKey(
+        Document, on_delete=models.SET_NULL, null=True, blank=True, related_name="reviews_by_it"
+    )
+    playbook_page = models.BigIntegerField(null=True, blank=True)
+    playbook_name = NameField(max_length=200)
+    playbook_version = models.CharField(max_length=40, blank=True)
+    playbook_text = models.TextField()
+    playbook_fields = models.JSONField(default=dict, blank=True, help_text="A front matter that its text has lost.")
+    playbook_sha256 = models.CharField(max_length=64)
+    structure = models.JSONField(default=dict, blank=True, help_text="Metadata and clauses, as tools are given them.")
+    summary = models.TextField(blank=True)
+    classification = models.CharField(max_length=6, choices=_CLASSES, blank=True)
+    escalations = models.JSONField(default=list, blank=True)
+    checked_by = models.CharField(max_length=80, default="rules", help_text="“rules”, or the model that judged too.")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="contract_reviews")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ContractReviewQuerySet.as_manager()
+
+    findings: RelatedManager[Finding]
+
+    class Meta:
+        ordering = ["-created_at", "pk"]
+        indexes = [
+            models.Index(fields=["document", "-created_at"], name="review_document_recent"),
+            models.Index(fields=["created_by"], name="review_creator"),
+            models.Index(
+                fields=["updated_at"], name="review_unfinished", condition=models.Q(state__in=["queued", "running"])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.playbook_name} on {self.document_id}"
+
+    @property
+    def progress(self) -> str:
+        return f"{self.positions_done} of {self.positions_total} positions"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state not in UNFINISHED_STATES
+
+    def advance(self, *, done: int) -> None:
+        """So many positions have a finding now."""
+        self.positions_done = done
+        self.save(update_fields=["positions_done", "updated_at"])
+
+    def fail(self, *, code: str, error: str) -> None:
+        self.state, self.error_code, self.error = ReviewState.FAILED, code, error
+        self.save(update_fields=["state", "error_code", "error", "updated_at"])
+
+
+class FindingQuerySet(models.QuerySet["Finding"]):
+    def decided(self) -> FindingQuerySet:
+        return self.exclude(decision="")
+
+    def counts(self) -> dict[str, int]:
+        """How many there are of each class."""
+        rows = self.order_by().values("classification").annotate(count=models.Count("pk"))
+        found = {row["classification"]: row["count"] for row in rows}
+        return {one.value: found.get(one.value, 0) for one in Classification}
+
+
+class Finding(models.Model):
+    """What a contract says of one position. Every span is `{pageId, page, start, end, text}`, and stood word for word
+    on its page when the finding was made; those of a playbook stand in the review's `playbook_text`."""
+
+    review = models.ForeignKey(ContractReview, on_delete=models.CASCADE, related_name="findings")
+    number = models.PositiveSmallIntegerField(help_text="From 1, as in the playbook.")
+    position = NameField(max_length=200)
+    verdict = models.CharField(max_length=12, choices=Verdict.choices)
+    reason = models.TextField(blank=True)
+    contract_spans = models.JSONField(default=list)
+    nearest_spans = models.JSONField(default=list, help_text="What came nearest, where nothing was found.")
+    playbook_spans = models.JSONField(default=list)
+    strength = models.FloatField(null=True, help_text="Of the evidence, 0 to 1.")
+    severity = models.PositiveSmallIntegerField()
+    likelihood = models.PositiveSmallIntegerField()
+    classification = models.CharField(max_length=6, choices=_CLASSES)
+    suggestion = models.TextField(blank=True)
+    decision = models.CharField(max_length=10, choices=Decision.choices, blank=True)
+    note = models.TextField(blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="decided_findings"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    objects = FindingQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["review", "number"]
+        constraints = [models.UniqueConstraint(fields=["review", "number"], name="finding_once")]
+
+    def __str__(self) -> str:
+        return f"{self.number}. {self.position}: {self.classification}"
+
+    @property
+    def score(self) -> int:
+        return self.severity * self.likelihood
+
+    @property
+    def level(self) -> RiskLevel:
+        return risk_level(self.score)
+
+    def decide(self, decision: str, *, note: str, by: User) -> bool:
+        """What this person makes of it; "" takes an earlier decision back. False where the review has been deleted
+        meanwhile."""
+        self.decision, self.note = decision, note
+        self.decided_by, self.decided_at = (by, timezone.now()) if decision else (None, None)
+        columns = {name: getattr(self, name) for name in ("decision", "note", "decided_by", "decided_at")}
+        return bool(Finding.objects.filter(pk=self.pk).update(**columns))
+
+
+def span_pages(findings: Collection[Finding]) -> set[int]:
+    """The pages of the contract that these findings quote."""
+    return {span["pageId"] for one in findings for span in (*one.contract_spans, *one.nearest_spans)}

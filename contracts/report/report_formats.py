@@ -1,0 +1,116 @@
+"""A review as a file: JSON, Markdown, HTML, or a table of obligations and dates as CSV.
+
+What stands in a contract is text in each of them: no markup of it is kept, and no cell of the table is a formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.template.loader import render_to_string
+
+from contracts.clauses.obligations import find_obligations
+from contracts.clauses.parse_contract import contract_pages, parse_pages
+from contracts.models import ContractReview
+from contracts.report.review_report import finding_row, review_report
+from lexic.errors import Conflict
+
+_MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|~!])")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_CSV_COLUMNS = ("clause", "kind", "party", "date_or_period", "text", "page", "start", "end")
+
+
+class ReviewNotDone(Conflict):
+    """The review is not done yet."""
+
+    code = "review_not_done"
+    hint = "Wait until its state is “done”."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFile:
+    content: bytes
+    content_type: str
+    suffix: str
+
+
+def write_report(review: ContractReview, format_name: str) -> ReportFile:
+    """The review in this format, one of `FORMATS`. Raises `ReviewNotDone`, and `DocumentNotReady` where the document
+    has no pages any more."""
+    if not review.summary:
+        raise ReviewNotDone
+    return FORMATS[format_name](review)
+
+
+def _json_report(review: ContractReview) -> ReportFile:
+    text = json.dumps(review_report(review), cls=DjangoJSONEncoder, ensure_ascii=False, indent=2)
+    return ReportFile(content=text.encode(), content_type="application/json", suffix="json")
+
+
+def _markdown_report(review: ContractReview) -> ReportFile:
+    text = "\n".join(_markdown_lines(review_report(review), [finding_row(one) for one in review.findings.all()]))
+    return ReportFile(content=f"{text}\n".encode(), content_type="text/markdown; charset=utf-8", suffix="md")
+
+
+def _markdown_lines(report: Mapping[str, Any], findings: list[dict[str, Any]]) -> Iterator[str]:
+    yield from (f"# {_plain(report['title'])}", "", f"**{report['classification']}** {_plain(report['summary'])}", "")
+    for one in report["escalations"]:
+        yield f"- To {_plain(one['to'])}: {_plain(one['why'])}"
+    for one in findings:
+        yield from ("", f"## {one['number']}. {_plain(one['position'])}: {one['classification']}", "")
+        yield _plain(one["reason"])
+        for name, spans in (("Contract", one["contract"]), ("Nearest", one["nearest"]), ("Playbook", one["playbook"])):
+            for span in spans:
+                yield from ("", f"> {_plain(span['text'])}", ">", f"> {name}, page {span['page']}")
+        if one["suggestion"]:
+            yield from ("", f"Suggestion: {_plain(one['suggestion'])}")
+        if one["decision"]:
+            yield from ("", f"Decision: {one['decision']}. {_plain(one['note'])}".rstrip())
+    yield from ("", _plain(report["note"]))
+
+
+def _plain(text: str) -> str:
+    """The text in one line, its signs of Markdown escaped."""
+    return _MARKDOWN_SIGNS.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def _html_report(review: ContractReview) -> ReportFile:
+    context = {"report": review_report(review), "findings": [finding_row(one) for one in review.findings.all()]}
+    text = render_to_string("contracts/report.html", context)
+    return ReportFile(content=text.encode(), content_type="text/html; charset=utf-8", suffix="html")
+
+
+def _csv_report(review: ContractReview) -> ReportFile:
+    """Every obligation and every date of the contract, each as it is written and where it stands."""
+    pages = contract_pages(review.document, revision=review.revision)
+    parsed = parse_pages(pages)
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(_CSV_COLUMNS)
+    for one in find_obligations(parsed.clauses):
+        place = (one.span.page_number, one.span.start, one.span.end)
+        text = " ".join(one.span.text.split())
+        writer.writerow([*map(_cell, (one.clause, one.kind, one.party, one.when, text)), *place])
+    return ReportFile(
+        content=table.getvalue().encode("utf-8-sig"), content_type="text/csv; charset=utf-8", suffix="csv"
+    )
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+FORMATS: dict[str, Callable[[ContractReview], ReportFile]] = {
+    "json": _json_report,
+    "markdown": _markdown_report,
+    "html": _html_report,
+    "csv": _csv_report,
+}

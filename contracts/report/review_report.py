@@ -1,0 +1,78 @@
+"""A stored review as the report that people and tools are given. All figures come from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from contracts.models import ContractReview, Finding, ReviewKind
+from contracts.risk import Classification, recommended_action
+
+_SCOPE_NOTE = "A review checks a text against a playbook. It is no legal advice."
+
+
+def review_report(review: ContractReview) -> dict[str, Any]:
+    """The report of this kind of review."""
+    return nda_report(review) if review.kind == ReviewKind.NDA else contract_report(review)
+
+
+def contract_report(review: ContractReview) -> dict[str, Any]:
+    """`{title, summary, classification, findings, recommendedAction, …}`."""
+    findings = list(review.findings.all())
+    return {**_head(review), "findings": [finding_row(one) for one in findings], **_tail(review, findings)}
+
+
+def nda_report(review: ContractReview) -> dict[str, Any]:
+    """`{title, summary, classification, checklistResults, recommendedAction, …}`."""
+    findings = list(review.findings.all())
+    return {**_head(review), "checklistResults": [finding_row(one) for one in findings], **_tail(review, findings)}
+
+
+def finding_row(one: Finding) -> dict[str, Any]:
+    """A finding with both quotations."""
+    return {
+        "number": one.number,
+        "position": one.position,
+        "verdict": one.verdict,
+        "classification": one.classification,
+        "reason": one.reason,
+        "contract": one.contract_spans,
+        "nearest": one.nearest_spans,
+        "playbook": one.playbook_spans,
+        "severity": one.severity,
+        "likelihood": one.likelihood,
+        "score": one.score,
+        "level": one.level.value,
+        "strength": one.strength,
+        "suggestion": one.suggestion,
+        "decision": one.decision or None,
+        "note": one.note,
+        "decidedAt": one.decided_at,
+    }
+
+
+def _head(review: ContractReview) -> dict[str, Any]:
+    return {
+        "title": f"{review.playbook_name}: {review.document.title}",
+        "summary": review.summary,
+        "classification": review.classification or None,
+    }
+
+
+def _tail(review: ContractReview, findings: Sequence[Finding]) -> dict[str, Any]:
+    counts = {one.value: sum(each.classification == one for each in findings) for one in Classification}
+    action = recommended_action(Classification(review.classification)) if review.classification else None
+    return {
+        "recommendedAction": action,
+        "counts": counts,
+        "escalations": review.escalations,
+        "metadata": review.structure.get("metadata", {}),
+        "checkedBy": review.checked_by,
+        "playbook": {
+            "name": review.playbook_name,
+            "version": review.playbook_version,
+            "sha256": review.playbook_sha256,
+        },
+        "document": {"id": str(review.document_id), "title": review.document.title, "revision": review.revision},
+        "note": _SCOPE_NOTE,
+    }

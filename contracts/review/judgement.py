@@ -1,0 +1,186 @@
+"""What a contract says of one position of a playbook, judged without a language model.
+
+Each statement of the position is looked for in the contract. The best sentences are then held against it, with the
+checks that hold an answer against its source: negation, modality, bounds, roles. Limits are compared as quantities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from contracts.clauses.clause_types import TextSpan
+from contracts.models import Verdict
+from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
+from contracts.playbook.playbook_types import PlaybookStatement, Position
+from contracts.review.document_search import distinct_sentences
+from contracts.risk import Classification, classify_deviation
+from querying.answering.grounding.claim_support import is_contradicted
+from querying.answering.grounding.modality import overstates
+from querying.answering.grounding.supporting_spans import unwrap_lines
+from querying.types import Evidence
+
+# The strengths of evidence from which a statement counts as found, as said, and as said of what is ruled out; measured
+# on contractnli-dev (docs/evaluation.md).
+FOUND, SAID, RULED_OUT = 0.40, 0.50, 0.60
+# A sentence this much weaker than the threshold is still held against the statement.
+_SENTENCE_SLACK = 0.05
+_HELD_SENTENCES = 3
+_NEAREST_SENTENCES = 3
+
+Weigh = Callable[[str], Evidence]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds:
+    """From which strength on a position is found and said. Decided contracts move them (`contracts.review.prior`)."""
+
+    found: float = FOUND
+    said: float = SAID
+
+
+DEFAULT_THRESHOLDS = Thresholds()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """`spans` are what the contract says of it, `nearest` what came near where it says nothing; `statement` is the part
+    of the playbook that decided."""
+
+    verdict: Verdict
+    classification: Classification
+    strength: float
+    statement: PlaybookStatement
+    reason: str
+    spans: tuple[TextSpan, ...] = ()
+    nearest: tuple[TextSpan, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _HeldStatement:
+    """A statement with its evidence, and which of the best sentences nothing in it contradicts."""
+
+    statement: PlaybookStatement
+    strength: float
+    sentences: tuple[TextSpan, ...]
+    agreeing: tuple[TextSpan, ...] = field(default=())
+    is_denied: bool = False  # each of the sentences says less or more
+
+
+def judge_position(position: Position, *, weigh: Weigh, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> Judgement:
+    """What the contract says of the position. `weigh` searches it. GREEN needs a span that says what is wanted, that
+    nothing in it contradicts, and that keeps the limits. Raises `EmbedderError`."""
+    wanted = [_hold(statement, weigh, least=thresholds.said) for statement in position.wanted]
+    ruled_out = [_hold(statement, weigh, least=RULED_OUT) for statement in position.of_kind("walk_away")]
+    best = max(wanted, key=lambda held: held.strength)
+    worst = max(ruled_out, key=lambda held: held.strength, default=None)
+    against = worst if worst and worst.strength >= RULED_OUT and worst.agreeing else None
+    if against and against.strength >= best.strength:
+        return _against(position, against)
+    strongest = max(best.strength, worst.strength if worst else 0.0)
+    if strongest < thresholds.found:
+        return _missing_or_near(position, best, weigh, thresholds)
+    said = next((held for held in wanted if held.strength >= thresholds.said and held.agreeing), None)
+    if said is None:
+        return _not_said(best, thresholds)
+    if against:
+        reason = "One clause says what is wanted, another what is ruled out."
+        return _judgement(Verdict.UNCLEAR, Classification.YELLOW, against, reason)
+    return _within_limits(position, said)
+
+
+def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float) -> _HeldStatement:
+    """The statement held against the best sentences of the contract."""
+    claim = statement.plain
+    evidence = weigh(claim)
+    found = distinct_sentences(evidence, limit=_HELD_SENTENCES)
+    strong = [span for span, sentence in found if sentence.score >= least - _SENTENCE_SLACK]
+    return _HeldStatement(
+        statement=statement,
+        strength=evidence.strength,
+        sentences=tuple(span for span, _ in found),
+        agreeing=tuple(span for span in strong if not is_contradicted(claim, unwrap_lines(span.text))),
+        is_denied=bool(strong) and all(overstates(claim, unwrap_lines(span.text)) for span in strong),
+    )
+
+
+def _against(position: Position, held: _HeldStatement) -> Judgement:
+    classification = classify_deviation(position.severity, position.likelihood)
+    return _judgement(Verdict.WALK_AWAY, classification, held, "The contract says what the playbook rules out.")
+
+
+def _missing_or_near(position: Position, best: _HeldStatement, weigh: Weigh, thresholds: Thresholds) -> Judgement:
+    """Nothing says it. Where the contract speaks of the topic, that is for a person to read."""
+    about = weigh(f"{position.name}. {position.topic}".strip()) if position.topic else None
+    near = distinct_sentences(about, limit=_NEAREST_SENTENCES) if about else []
+    nearest = tuple(span for span, _ in near) or best.sentences
+    if about and about.strength >= thresholds.said:
+        reason = "The contract speaks of this, in words that the playbook does not have."
+        return _judgement(Verdict.UNCLEAR, Classification.YELLOW, best, reason, nearest=nearest)
+    classification = Classification.RED if position.is_required else Classification.YELLOW
+    reason = (
+        "Nothing in the contract says it, and the playbook requires it."
+        if position.is_required
+        else ("Nothing in the contract says it.")
+    )
+    return _judgement(Verdict.MISSING, classification, best, reason, nearest=nearest)
+
+
+def _not_said(best: _HeldStatement, thresholds: Thresholds) -> Judgement:
+    if best.strength >= thresholds.said and best.is_denied:
+        reason = "The nearest clauses say more or less than the playbook wants."
+        return _judgement(Verdict.DENIED, Classification.YELLOW, best, reason, spans=best.sentences[:1])
+    reason = "The nearest clauses may say it, or something else."
+    return _judgement(Verdict.UNCLEAR, Classification.YELLOW, best, reason, nearest=best.sentences)
+
+
+def _within_limits(position: Position, held: _HeldStatement) -> Judgement:
+    """The contract says what is wanted; its figures decide where there are limits."""
+    verdict = Verdict.PREFERRED if held.statement.kind == "preferred" else Verdict.ACCEPTABLE
+    kept = f"The contract says what is {verdict.value}."
+    if not position.limits:
+        return _judgement(verdict, Classification.GREEN, held, kept)
+    readings = list(_limit_readings(position, held))
+    result = limits_verdict([reading for reading, _, _ in readings])
+    telling = [span for reading, _, span in readings if reading == result]
+    named = ", ".join(dict.fromkeys(written for reading, written, _ in readings if reading == result))
+    if result == LimitVerdict.BROKEN:
+        classification = classify_deviation(position.severity, position.likelihood)
+        reason = f"A clause goes beyond the limit “{named}”."
+        return _judgement(Verdict.LIMIT_BROKEN, classification, held, reason, spans=telling[:1])
+    if result == LimitVerdict.KEPT:
+        reason = f"{kept} Its figures keep the limit “{named}”."
+        return _judgement(verdict, Classification.GREEN, held, reason, spans=[*held.agreeing[:1], *telling[:1]])
+    named = ", ".join(limit.written for limit in position.limits)
+    return _judgement(
+        Verdict.UNCLEAR, Classification.YELLOW, held, f"No single figure shows that the limit “{named}” is kept."
+    )
+
+
+def _limit_readings(position: Position, held: _HeldStatement) -> Iterator[tuple[LimitVerdict, str, TextSpan]]:
+    """What each sentence about it makes of each limit."""
+    for limit in position.limits:
+        for span in dict.fromkeys([*held.agreeing, *held.sentences]):
+            if (reading := check_limit(limit, unwrap_lines(span.text))) != LimitVerdict.UNSTATED:
+                yield reading, limit.written, span
+
+
+def _judgement(
+    verdict: Verdict,
+    classification: Classification,
+    held: _HeldStatement,
+    reason: str,
+    *,
+    spans: Sequence[TextSpan] | None = None,
+    nearest: Sequence[TextSpan] = (),
+) -> Judgement:
+    quoted = held.agreeing[:1] if spans is None and not nearest else spans or ()
+    return Judgement(
+        verdict=verdict,
+        classification=classification,
+        strength=round(held.strength, 4),
+        statement=held.statement,
+        reason=reason,
+        spans=tuple(dict.fromkeys(quoted)),
+        nearest=tuple(nearest),
+    )

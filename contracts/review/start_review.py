@@ -1,0 +1,100 @@
+"""Begins a review: what is read against what, as both stand now."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import Principal, User
+from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
+from contracts.models import ContractReview, ReviewKind
+from contracts.playbook.library import (
+    NDA_PLAYBOOK,
+    SERVICES_PLAYBOOK,
+    PlaybookAtRevision,
+    find_playbook,
+    shipped_playbook,
+)
+from knowledge.models import Document
+from language.terms import terms
+from lexic.celery import publish_task
+from lexic.errors import InvalidInput
+
+MAX_CONTRACT_CHARACTERS = 5_000_000
+_NDA_STEMS = [frozenset(terms(words)) for words in ("disclosure agreement", "confidentiality agreement")]
+_NDA_CHARACTERS = 1500
+
+
+class ContractTooLong(InvalidInput):
+    """The contract is too long to be reviewed."""
+
+    code = "too_large"
+    status = 413
+    hint = "Split it into its parts, such as the agreement and its annexes."
+
+
+def start_review(
+    document: Document,
+    *,
+    by: User,
+    principal: Principal,
+    playbook: str = "",
+    side: str = "",
+) -> ContractReview:
+    """A review that a worker makes, of the document and the playbook as they stand. Without a playbook the one that
+    ships for this kind of contract is taken. The caller has checked that the person may change the document.
+
+    Raises `DocumentNotReady`, `ContractTooLong`, `UnknownPlaybook`, `UnfitPlaybook`, `TooManyReviews`.
+    """
+    opening = _opening_of(document)
+    chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(_fitting_key(opening))
+    columns: dict[str, Any] = {
+        "document": document,
+        "revision": document.knowledge_base.revision,
+        "kind": ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT,
+        "side": side or chosen.playbook.side,
+        "positions_total": len(chosen.playbook.positions),
+        **playbook_columns(chosen),
+    }
+    with transaction.atomic():
+        review = ContractReview.objects.begin(by=by, **columns)
+        enqueue_review(review)
+    return review
+
+
+def playbook_columns(chosen: PlaybookAtRevision) -> dict[str, Any]:
+    """The playbook as it stands, as the columns of a review."""
+    playbook = chosen.playbook
+    return {
+        "playbook_key": chosen.key,
+        "playbook_document": chosen.document,
+        "playbook_page": chosen.page_id,
+        "playbook_name": playbook.name,
+        "playbook_version": playbook.version,
+        "playbook_text": playbook.text,
+        "playbook_fields": chosen.document.metadata if chosen.document else {},
+        "playbook_sha256": playbook.sha256,
+    }
+
+
+def enqueue_review(review: ContractReview) -> None:
+    """Has a worker make the review, after commit. Without a broker the timetable finds it later."""
+    transaction.on_commit(partial(publish_task, "contracts.review", review_id=str(review.pk)))
+
+
+def _opening_of(document: Document) -> str:
+    """The beginning of its text. Raises `DocumentNotReady`, `ContractTooLong`."""
+    pages = contract_pages(document)
+    if sum(len(page.text) for page in pages) > MAX_CONTRACT_CHARACTERS:
+        raise ContractTooLong
+    opening = "".join(page.text for page in pages[:2])[:_NDA_CHARACTERS]
+    if not opening.strip():
+        raise DocumentNotReady("The document has no text.", hint="Read it again with text recognition.")
+    return f"{document.title}\n{opening}"
+
+
+def _fitting_key(opening: str) -> str:
+    said = frozenset(terms(opening))
+    return NDA_PLAYBOOK if any(words <= said for words in _NDA_STEMS) else SERVICES_PLAYBOOK

@@ -1,0 +1,65 @@
+"""The worker makes reviews, takes up those that were interrupted, and deletes those of deleted documents."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from celery import shared_task
+from django.db.models import F
+from django.utils import timezone
+
+from contracts.models import ContractReview
+from contracts.review.run_review import run_review
+from knowledge.embedders.base import EmbedderError
+from knowledge.lease import LeaseLost, held_names, try_lease
+from lexic.celery import publish_task
+from lexic.errors import LexicError
+
+logger = logging.getLogger(__name__)
+
+# A contract that ends its worker is not tried for ever.
+MAX_STARTS = 4
+STALE_AFTER = timedelta(minutes=1)
+_RESUME_BATCH_SIZE = 200
+
+
+@shared_task(name="contracts.review")
+def make_review(*, review_id: str, **kwargs: Any) -> None:
+    """Make this review, or what is left of it. However often the message comes, one worker makes it, and no finding is
+    made twice."""
+    with try_lease(_lease_name(UUID(review_id))) as is_ours:
+        review = ContractReview.objects.select_related("document__knowledge_base").filter(pk=review_id).first()
+        if not is_ours or review is None or review.is_finished:
+            return
+        if review.starts >= MAX_STARTS:
+            review.fail(code="worker_died", error="The worker ended several times while it made this review.")
+            return
+        ContractReview.objects.filter(pk=review.pk).update(starts=F("starts") + 1)
+        try:
+            run_review(review)
+        except (LeaseLost, EmbedderError) as error:
+            logger.warning("review %s goes on later: %s", review.pk, error.message)
+        except LexicError as error:
+            logger.warning("review %s failed: %s", review.pk, error.message)
+            review.fail(code=error.code, error=error.message_with_hint)
+
+
+@shared_task(name="contracts.resume")
+def resume_reviews(**kwargs: Any) -> int:
+    """Enqueue the unfinished reviews that no worker makes, and delete those whose document was deleted. Returns how
+    many were enqueued."""
+    ContractReview.objects.of_removed_documents().delete()
+    held = held_names()
+    stale = ContractReview.objects.unfinished().filter(updated_at__lt=timezone.now() - STALE_AFTER)
+    oldest = stale.order_by("updated_at").values_list("pk", flat=True)[:_RESUME_BATCH_SIZE]
+    free = [pk for pk in oldest if _lease_name(pk) not in held]
+    # They count as touched now, so that the next run does not enqueue them a second time.
+    ContractReview.objects.filter(pk__in=free).update(updated_at=timezone.now())
+    return sum(publish_task("contracts.review", review_id=str(pk)) for pk in free)
+
+
+def _lease_name(pk: UUID) -> str:
+    return f"review:{pk}"
