@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.postgres.functions import RandomUUID
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models, transaction
 from django.utils import timezone
 
@@ -18,6 +20,7 @@ from conversations.project_models import Project as Project
 from conversations.visitor import Visitor
 from plugins.models import Plugin
 from plugins.retention import expired_rows
+from querying.quoted_documents import QuotedDocuments
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -123,6 +126,12 @@ class ChatSession(models.Model):
         return bool(ChatSession.objects.filter(pk=self.pk).update(title=title))
 
 
+class ChatMessageQuerySet(models.QuerySet["ChatMessage"]):
+    def quoting(self, documents: Iterable[str]) -> ChatMessageQuerySet:
+        """Those whose `metadata` names one of these documents as `documentId`, by their ids. An index finds them."""
+        return self.alias(quoted=QuotedDocuments("metadata")).filter(quoted__has_any_keys=list(documents))
+
+
 class ChatMessage(models.Model):
     """A message of the visitor, or of the plugin. `asked` is the whole question that a visitor's message stands for,
     and `is_reply` whether it answers a question back. A plugin's message is shown from its `metadata`, the whole answer
@@ -145,8 +154,14 @@ class ChatMessage(models.Model):
     query_id = models.UUIDField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = ChatMessageQuerySet.as_manager()
+
     class Meta:
         ordering = ["pk"]
+        indexes = [
+            # Deleting documents looks for the answers that quote them.
+            GinIndex(OpClass(QuotedDocuments("metadata"), name="jsonb_ops"), name="chat_message_quoted_documents")
+        ]
 
     def __str__(self) -> str:
         return f"{self.role}: {self.content[:60]}"

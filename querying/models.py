@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models, transaction
 from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
@@ -16,6 +16,7 @@ from accounts.models import ApiKey, User
 from knowledge.models import KnowledgeBase
 from plugins.models import Plugin, Release
 from querying.query_statistics import JsonArrayElements, QueryStatistics
+from querying.quoted_documents import QuotedDocuments
 from querying.types import Confidence, Outcome
 
 # What `QueryQuerySet.erase_content` leaves of a question: who asked, when, how it ended, and the figures.
@@ -50,6 +51,11 @@ class QueryQuerySet(QueryStatistics):
     def read_from(self, knowledge_base: int) -> QueryQuerySet:
         """Those that read this knowledge base. An index finds those among private ones."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
+
+    def quoting(self, documents: Iterable[str]) -> QueryQuerySet:
+        """Those with words whose answer cites one of these documents, by their ids. An index finds them."""
+        rows = self.filter(erased_at=None).alias(quoted=QuotedDocuments("citations"))
+        return rows.filter(quoted__has_any_keys=list(documents))
 
     def private_without_owner(self) -> QueryQuerySet:
         """Private ones with words whose asker is gone, or something that they read."""
@@ -157,6 +163,11 @@ class Query(models.Model):
                 name="query_private_knowledge",
                 opclasses=["jsonb_path_ops"],
                 condition=models.Q(is_private=True),
+            ),
+            GinIndex(
+                OpClass(QuotedDocuments("citations"), name="jsonb_ops"),
+                name="query_quoted_documents",
+                condition=models.Q(erased_at=None),
             ),
             models.Index(
                 fields=["conversation_id"],

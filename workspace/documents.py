@@ -13,7 +13,7 @@ from django.shortcuts import render
 
 from accounts.signed_in_request import SignedInRequest
 from knowledge.documents.forms import AddressesForm, TextForm
-from knowledge.documents.lifecycle import delete_document, reingest_document
+from knowledge.documents.lifecycle import reingest_document
 from knowledge.documents.upload_outcomes import (
     UploadOutcome,
     add_each_address,
@@ -21,6 +21,7 @@ from knowledge.documents.upload_outcomes import (
     report_outcomes,
 )
 from lexic.errors import LexicError
+from marketplace.retention.document_deletion import delete_private_document
 from workspace.document_place import DocumentPlace, documents_context, with_place
 from workspace.knowledge import render_knowledge
 from workspace.pages import render_page, workspace_view
@@ -85,7 +86,7 @@ def remove_document(request: SignedInRequest, place: DocumentPlace, document: UU
     found = place.documents.own_document(document)
     if request.method == "POST":
         try:
-            delete_document(found)
+            delete_private_document(found)
             messages.success(request, f"“{found}” is deleted.")
         except LexicError as error:
             messages.error(request, error.message_with_hint)

@@ -13,6 +13,7 @@ from api.fields import validated
 from api.views import first_or_raise
 from knowledge.documents.lifecycle import delete_document, update_details
 from knowledge.models import Document, KnowledgeBase
+from marketplace.retention.document_deletion import delete_private_document
 
 
 def change_document(request: Request, document: Document, access: DocumentDoor) -> Response:
@@ -28,11 +29,14 @@ def change_document(request: Request, document: Document, access: DocumentDoor) 
 
 
 def remove_document(request: Request, document: Document, access: DocumentDoor) -> Response:
-    """Takes it out of its base. Raises `NoSuchDocument`, `PreconditionFailed`, `UnderLegalHold`."""
+    """Takes it out of its base; out of a private one with what was said from it. Raises `NoSuchDocument`,
+    `PreconditionFailed`, `UnderLegalHold`."""
     with transaction.atomic():
         # Workers lock the knowledge base first, too.
         KnowledgeBase.objects.select_for_update(no_key=True).get(pk=document.knowledge_base_id)
-        delete_document(lock_document(request, document, access))
+        locked = lock_document(request, document, access)
+        delete = delete_private_document if locked.knowledge_base.is_private else delete_document
+        delete(locked)
     return Response(status=204)
 
 

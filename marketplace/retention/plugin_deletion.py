@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -19,7 +19,6 @@ from lexic.celery import publish_task
 from marketplace.publishing.membership import end_lapsed_grants
 from plugins.models import Plugin, Release
 from querying.models import Query
-from querying.presentation.answer import referenced_document_ids
 from querying.types import Outcome
 
 _BATCH_SIZE = 500
@@ -133,27 +132,21 @@ def erase_quotations(bases: Iterable[int]) -> None:
         AgentRun.objects.that_read(pk).erase_content()
     former = Plugin.objects.filter(knowledge_grants__knowledge_base__in=ids, legal_hold="").values_list("pk", flat=True)
     readers = list({*plugins_that_read(ids).values_list("pk", flat=True), *former})
-    documents = {str(pk) for pk in Document.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True)}
-    if not documents:
-        return
-    asked = Query.objects.filter(plugin__in=readers, erased_at=None).exclude(citations=[]).order_by()
-    rows = asked.values_list("pk", "citations").iterator()
-    quoting = [pk for pk, citations in rows if any(one.get("documentId") in documents for one in citations)]
-    for start in range(0, len(quoting), _BATCH_SIZE):
-        Query.objects.filter(pk__in=quoting[start : start + _BATCH_SIZE]).erase_content(now=timezone.now())
-    _erase_chat_answers(readers, documents)
+    documents = Document.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True)
+    erase_answers_quoting([str(pk) for pk in documents], plugins=readers)
+
+
+def erase_answers_quoting(documents: Sequence[str], *, plugins: Collection[UUID] = ()) -> None:
+    """Erases the answers that quote one of these documents: what was asked in private, and of these plugins."""
+    asked = Query.objects.filter(Q(is_private=True) | Q(plugin__in=plugins))
+    sessions = ChatSession.objects.filter(Q(is_private=True) | Q(plugin__in=plugins)).order_by()
+    said = ChatMessage.objects.filter(session__in=sessions, role=ChatMessage.Role.ASSISTANT).order_by()
+    for start in range(0, len(documents), _BATCH_SIZE):
+        batch = documents[start : start + _BATCH_SIZE]
+        asked.quoting(batch).erase_content(now=timezone.now())
+        said.quoting(batch).update(content=_ERASED_CHAT_ANSWER["error"], metadata=_ERASED_CHAT_ANSWER)
 
 
 def _bases_read_elsewhere(plugin: Plugin) -> tuple[KnowledgeBase, ...]:
     own = KnowledgeBase.objects.filter(plugin=plugin)
     return tuple(base for base in own if plugins_that_read([base.pk]).exclude(pk=plugin.pk).exists())
-
-
-def _erase_chat_answers(plugins: list[UUID], documents: set[str]) -> None:
-    """In chats with these plugins, and in private conversations, which name no plugin."""
-    sessions = ChatSession.objects.filter(Q(plugin__in=plugins) | Q(is_private=True)).order_by()
-    messages = ChatMessage.objects.filter(session__in=sessions, role=ChatMessage.Role.ASSISTANT).order_by()
-    rows = messages.values_list("pk", "metadata").iterator()
-    quoting = [pk for pk, answer in rows if not documents.isdisjoint(referenced_document_ids(answer))]
-    erased = ChatMessage.objects.filter(pk__in=quoting)
-    erased.update(content=_ERASED_CHAT_ANSWER["error"], metadata=_ERASED_CHAT_ANSWER)

@@ -14,6 +14,7 @@ from asgiref.sync import sync_to_async
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from knowledge.models import Document
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying import json_format
@@ -115,15 +116,18 @@ def _erased_if_gone(record: QueryRecord, pins: Sequence[Mapping[str, Any]]) -> d
     changed: dict[str, Any] = {"knowledge": [pin for pin in pins if pin["knowledge_base"] in found]}
     if not has_account:
         return changed | dict.fromkeys(_FOREIGN_KEYS) | _erased_columns()
-    return changed if _bases_read(record) <= found else changed | _erased_columns()
+    return changed | (_erased_columns() if _has_lost_source(record, found) else {})
 
 
-def _bases_read(record: QueryRecord) -> set[int]:
-    """The layers, and the bases of whatever the row quotes."""
+def _has_lost_source(record: QueryRecord, found: set[int]) -> bool:
+    """Whether one of the layers is gone, the base of something that the row quotes, or a document of a layer."""
     read = list(record.evidence.passages) if record.evidence else []
     read += [citation.passage for citation in record.answer.citations] if record.answer else []
     layers = {layer.knowledge_base_id for layer in record.question.layers}
-    return layers | {passage.knowledge_base_id for passage in read}
+    if not layers | {passage.knowledge_base_id for passage in read} <= found:
+        return True
+    documents = {passage.document_id for passage in read if passage.knowledge_base_id in layers}
+    return bool(documents) and Document.objects.present().filter(pk__in=documents).count() < len(documents)
 
 
 def _erased_columns() -> dict[str, Any]:

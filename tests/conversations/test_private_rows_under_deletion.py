@@ -14,9 +14,10 @@ from django.db import connection, transaction
 
 from accounts.models import ApiKey, User
 from conversations.models import ChatSession
-from knowledge.models import KnowledgeBase
+from knowledge.models import Document, KnowledgeBase
 from lexic.database import release_connections
 from marketplace.account.account_deletion import delete_account
+from marketplace.retention.document_deletion import delete_private_document
 from marketplace.retention.plugin_deletion import delete_knowledge_base, delete_plugin
 from marketplace.retention.storage_sweep import inspect_storage, sweep_storage
 from plugins.models import Plugin
@@ -30,6 +31,7 @@ __all__ = ["handbook", "personal", "plugin", "published"]
 DELETIONS: dict[str, Callable[[], None]] = {
     "base": lambda: delete_knowledge_base(KnowledgeBase.objects.get(kind="personal")),
     "account": lambda: delete_account(User.objects.get(email__startswith="bob")),
+    "document": lambda: delete_private_document(Document.objects.get(knowledge_base__kind="personal")),
     "plugin": lambda: delete_plugin(Plugin.objects.get()),
 }
 concurrent = pytest.mark.django_db(transaction=True)

@@ -1,0 +1,18 @@
+"""Deletes a document that somebody keeps for themselves or for a project, with what was said from it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from knowledge.documents.lifecycle import delete_document
+from knowledge.models import Document, KnowledgeBase
+from marketplace.retention.plugin_deletion import erase_answers_quoting
+
+
+@transaction.atomic
+def delete_private_document(document: Document) -> None:
+    """Takes it out of its private base, and erases the private answers that quote it."""
+    # Before anything is erased: whoever writes such an answer now waits, or has written it.
+    KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
+    delete_document(document)
+    erase_answers_quoting([str(document.pk)])
