@@ -13,7 +13,8 @@ from django.utils import timezone
 from accounts import quotas
 from accounts.models import Principal, User
 from contracts.risk import Classification, RiskLevel, risk_level
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, KnowledgeBase, PinKind
+from knowledge.revision_pins import release_pins
 from lexic.name_field import NameField
 
 if TYPE_CHECKING:
@@ -153,6 +154,12 @@ class ContractReview(models.Model):
     @property
     def is_finished(self) -> bool:
         return self.state not in UNFINISHED_STATES
+
+    @transaction.atomic
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """With the hold that it has on its document."""
+        release_pins(PinKind.REVIEW, [self.pk])
+        return super().delete(*args, **kwargs)
 
     def advance(self, *, done: int) -> None:
         """So many positions have a finding now."""

@@ -15,6 +15,8 @@ from contracts.models import ContractReview
 from contracts.review.run_review import run_review
 from knowledge.embedders.base import EmbedderError
 from knowledge.lease import LeaseLost, held_names, try_lease
+from knowledge.models import PinKind
+from knowledge.revision_pins import release_pins_without_holder
 from lexic.celery import publish_task
 from lexic.errors import LexicError
 
@@ -52,6 +54,7 @@ def resume_reviews(**kwargs: Any) -> int:
     """Enqueue the unfinished reviews that no worker makes, and delete those whose document was deleted. Returns how
     many were enqueued."""
     ContractReview.objects.of_removed_documents().delete()
+    release_pins_without_holder(PinKind.REVIEW, ContractReview.objects.all())
     held = held_names()
     stale = ContractReview.objects.unfinished().filter(updated_at__lt=timezone.now() - STALE_AFTER)
     oldest = stale.order_by("updated_at").values_list("pk", flat=True)[:_RESUME_BATCH_SIZE]

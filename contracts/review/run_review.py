@@ -18,8 +18,9 @@ from contracts.playbook.escalation import EscalationFacts, holds
 from contracts.playbook.limits import stated_amounts
 from contracts.playbook.parse_playbook import parse_playbook
 from contracts.playbook.playbook_types import Playbook, PlaybookStatement, Position
+from contracts.review.decided_contracts import learned_thresholds
 from contracts.review.document_search import DocumentAt, verified_spans, weigh_text
-from contracts.review.judgement import Judgement, judge_position
+from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, judge_position
 from contracts.risk import Classification, recommended_action, worst
 from knowledge.lease import confirm_held
 from trees.quantities import find_unit, format_number
@@ -44,10 +45,15 @@ def run_review(review: ContractReview) -> None:
     """Does what is left to do of the review. Raises `DocumentNotReady`, `UnfitPlaybook`, `EmbedderError`, and
     `LeaseLost` where another worker has taken over."""
     read = _read_contract(review)
+    learned = learned_thresholds(review)
     known = set(review.findings.values_list("number", flat=True))
     for position in read.playbook.positions:
         if position.number not in known:
-            judgement = judge_position(position, weigh=partial(weigh_text, read.document))
+            judgement = judge_position(
+                position,
+                weigh=partial(weigh_text, read.document),
+                thresholds=learned.get(position.name, DEFAULT_THRESHOLDS),
+            )
             with transaction.atomic():
                 confirm_held()
                 _finding(read, position, judgement).save(force_insert=True)

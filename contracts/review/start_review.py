@@ -17,7 +17,8 @@ from contracts.playbook.library import (
     find_playbook,
     shipped_playbook,
 )
-from knowledge.models import Document
+from knowledge.models import Document, PinKind
+from knowledge.revision_pins import pin_documents
 from language.terms import terms
 from lexic.celery import publish_task
 from lexic.errors import InvalidInput
@@ -60,8 +61,18 @@ def start_review(
     }
     with transaction.atomic():
         review = ContractReview.objects.begin(by=by, **columns)
+        _pin_documents(review)
         enqueue_review(review)
     return review
+
+
+def _pin_documents(review: ContractReview) -> None:
+    """Keeps what the review reads as it stands now. Raises `DocumentNotReady` where it has been deleted meanwhile."""
+    pinned = pin_documents(PinKind.REVIEW, review.pk, [review.document_id])
+    if review.document_id not in pinned:
+        raise DocumentNotReady
+    review.revision = pinned[review.document_id]
+    review.save(update_fields=["revision"])
 
 
 def playbook_columns(chosen: PlaybookAtRevision) -> dict[str, Any]:

@@ -1,0 +1,56 @@
+"""What earlier decisions teach: how often each position of a playbook was there, and on which evidence.
+
+Only decisions on contracts of the same owner count, by the same playbook: nobody's decisions teach anybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from contracts.models import ContractReview, Decision, Finding, Verdict
+from contracts.review.checklist_prior import ItemPrior, Observation, item_priors
+from contracts.review.judgement import FOUND, SAID, Thresholds
+
+# Fewer decided contracts do not move a threshold.
+MIN_CONTRACTS = 5
+# Thresholds move between these, however lopsided the decisions.
+_LOWEST, _HIGHEST = 0.30, 0.75
+_MAX_FINDINGS = 20_000
+# What a verdict says of the position. What is unclear says nothing.
+_SAYS_PRESENT = {
+    Verdict.PREFERRED: True,
+    Verdict.ACCEPTABLE: True,
+    Verdict.LIMIT_BROKEN: True,
+    Verdict.MISSING: False,
+}
+
+
+def learned_thresholds(review: ContractReview) -> Mapping[str, Thresholds]:
+    """By position, those that the decided contracts teach; none where these are too few."""
+    decided = Finding.objects.decided().filter(
+        review__playbook_key=review.playbook_key,
+        review__document__knowledge_base__owner=review.document.knowledge_base.owner_id,
+        verdict__in=_SAYS_PRESENT,
+        strength__isnull=False,
+    )
+    others = decided.exclude(review=review).order_by("-decided_at")
+    rows = list(others.values_list("review__document", "position", "verdict", "decision", "strength")[:_MAX_FINDINGS])
+    if len({document for document, *_ in rows}) < MIN_CONTRACTS:
+        return {}
+    observed = [
+        Observation(item=position, is_present=_is_present(verdict, decision), strength=strength or 0.0)
+        for _, position, verdict, decision, strength in rows
+    ]
+    items, _ = item_priors(observed)
+    return {item: thresholds_of(prior) for item, prior in items.items()}
+
+
+def thresholds_of(prior: ItemPrior) -> Thresholds:
+    """Said from the strength on at which it is as likely there as not; found from as much below as without a prior."""
+    said = min(_HIGHEST, max(_LOWEST, prior.even_strength))
+    return Thresholds(said=said, found=said - (SAID - FOUND))
+
+
+def _is_present(verdict: str, decision: str) -> bool:
+    """A finding that was dismissed says the contrary of what it said."""
+    return _SAYS_PRESENT[Verdict(verdict)] is (decision == Decision.ACCEPTED)
