@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from contracts.word.edits import Edit
-from contracts.word.run_layout import XML_SPACE
+from contracts.word.run_layout import XML_SPACE, top_paragraph
 from knowledge.readers.docx.names import W
 
 _NAMESPACE = W.strip("{}")
@@ -25,8 +25,9 @@ def unused_ids(parts: Iterator[bytes]) -> Iterator[str]:
 
 
 def delete_runs(runs: Sequence[Any], edit: Edit, ids: Iterator[str]) -> Any:
-    """Mark these whole runs as deleted, neighbours together, and give the last mark."""
+    """Mark these whole runs as deleted, neighbours together, and give the last mark of the first paragraph."""
     mark: Any = None
+    last_of_first: Any = None
     for run in runs:
         if mark is None or run.getprevious() is not mark:
             mark = _revision("del", run, edit, next(ids))
@@ -35,7 +36,14 @@ def delete_runs(runs: Sequence[Any], edit: Edit, ids: Iterator[str]) -> Any:
         mark.append(run)
         for text in run.iter(f"{W}t"):
             text.tag = f"{W}delText"
-    return mark
+        if last_of_first is None or top_paragraph(mark) is top_paragraph(last_of_first):
+            last_of_first = mark
+    return last_of_first
+
+
+def new_deletion(owner: Any, edit: Edit, number: str) -> Any:
+    """A mark of deletion with nothing in it, as it stands in the properties of a paragraph mark."""
+    return _revision("del", owner, edit, number)
 
 
 def insert_text(after: Any, edit: Edit, properties: Any, ids: Iterator[str]) -> None:

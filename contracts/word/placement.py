@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from contracts.word.edits import Edit, EditKind, Obstacle, WordTextChanged
-from contracts.word.run_layout import RunLayout, paragraph_atoms, run_length
+from contracts.word.joined_paragraphs import joined_paragraphs, mark_obstacle
+from contracts.word.run_layout import RunLayout, paragraph_atoms, run_length, run_text, top_paragraph
 from knowledge.readers.docx.names import W, attribute
 from knowledge.readers.docx.run_positions import PagePositions, RunPosition
 
@@ -34,6 +35,15 @@ class Placement(NamedTuple):
     obstacle: Obstacle
 
 
+class ParagraphRange(NamedTuple):
+    """What an edit spans in one paragraph; `cuts` may be empty where it goes over the whole paragraph."""
+
+    paragraph: Any
+    cuts: Sequence[RunCut]
+    from_start: bool
+    to_end: bool
+
+
 class Placer:
     """Places the edits of one document part."""
 
@@ -55,6 +65,7 @@ class Placer:
             if edit.kind == EditKind.REPLACEMENT:
                 obstacle = Obstacle.OVERLAP if edit.start < tracked_end else self._obstacle(edit, cuts)
                 tracked_end = tracked_end if obstacle else edit.end
+                cuts = cuts if obstacle else self._whole_cuts(cuts)
             placed[number] = Placement(edit.as_comment(obstacle) if obstacle else edit, cuts, obstacle)
         return [placed[number] for number in range(len(edits))]
 
@@ -71,38 +82,64 @@ class Placer:
 
     def _obstacle(self, edit: Edit, cuts: tuple[RunCut, ...]) -> Obstacle:
         runs = [self._layout.runs[cut.run] for cut in cuts]
+        if not self._positions(edit):
+            return Obstacle.PARAGRAPHS
         added = self._added_characters(edit)
         if added.strip() or any(cut.run in self._repeated for cut in cuts):
             return Obstacle.TABLE
         surroundings = next(filter(None, map(_surrounding_obstacle, runs)), Obstacle.NONE)
         if surroundings:
             return surroundings
-        paragraphs = {next(run.iterancestors(f"{W}p")) for run in runs}
-        if added or len(paragraphs) > 1:
+        paragraphs = joined_paragraphs(top_paragraph(runs[0]), top_paragraph(runs[-1]))
+        if not paragraphs or added.strip("\n"):
             return Obstacle.PARAGRAPHS
-        return self._range_obstacle(paragraphs.pop(), cuts)
+        marks = next(filter(None, map(mark_obstacle, paragraphs[:-1])), Obstacle.NONE)
+        ranges = (self._range_obstacle(part) for part in self._ranges(paragraphs, cuts))
+        return marks or next(filter(None, ranges), Obstacle.NONE)
+
+    def _ranges(self, paragraphs: Sequence[Any], cuts: Sequence[RunCut]) -> Iterator[ParagraphRange]:
+        """The part of each paragraph that an edit spans."""
+        for paragraph in paragraphs:
+            own = [cut for cut in cuts if top_paragraph(self._layout.runs[cut.run]) is paragraph]
+            yield ParagraphRange(
+                paragraph, own, from_start=paragraph is not paragraphs[0], to_end=paragraph is not paragraphs[-1]
+            )
 
     def _added_characters(self, edit: Edit) -> str:
         """What an edit spans that stands in no run, but was added by the reader."""
         covered = set(chain.from_iterable(range(at.start, at.end) for at in self._positions(edit)))
         return "".join(letter for at, letter in enumerate(edit.quote, edit.start) if at not in covered)
 
-    def _range_obstacle(self, paragraph: Any, cuts: tuple[RunCut, ...]) -> Obstacle:
+    def _range_obstacle(self, part: ParagraphRange) -> Obstacle:
         """What stands in the way between the first and the last character, or touches them, in a paragraph."""
-        atoms = paragraph_atoms(paragraph)
-        runs = [self._layout.runs[cut.run] for cut in cuts]
+        atoms = paragraph_atoms(part.paragraph)
+        runs = [self._layout.runs[cut.run] for cut in part.cuts]
         outside = [run for run in runs if run not in atoms]
         if outside:
             return self._wrapping_obstacle(outside[0])
-        first, last = atoms.index(runs[0]), atoms.index(runs[-1])
-        inside = next(filter(None, map(self._layout.obstacle, atoms[first : last + 1])), Obstacle.NONE)
+        first = 0 if part.from_start else atoms.index(runs[0])
+        last = len(atoms) if part.to_end else atoms.index(runs[-1]) + 1
+        inside = next(filter(None, map(self._layout.obstacle, atoms[first:last])), Obstacle.NONE)
         if inside:
             return inside
-        if any(not self._layout.is_mark(atom) and run_length(atom) and atom not in runs for atom in atoms[first:last]):
+        if any(atom not in runs and run_text(atom).strip() for atom in atoms[first:last]):
             return Obstacle.HIDDEN
-        before = atoms[first - 1 :: -1] if first and cuts[0].start == 0 else []
-        after = atoms[last + 1 :] if cuts[-1].end == run_length(runs[-1]) else []
+        before = atoms[first - 1 :: -1] if first and part.cuts[0].start == 0 else []
+        after = atoms[last:] if not part.to_end and part.cuts[-1].end == run_length(runs[-1]) else []
         return self._neighbour_obstacle(before) or self._neighbour_obstacle(after)
+
+    def _whole_cuts(self, cuts: tuple[RunCut, ...]) -> tuple[RunCut, ...]:
+        """The characters of a tracked edit, with the white space at the ends of paragraphs that are joined."""
+        first, last = cuts[0], cuts[-1]
+        numbers = range(first.run, last.run + 1)
+        if top_paragraph(self._layout.runs[first.run]) is top_paragraph(self._layout.runs[last.run]):
+            return cuts
+        lengths = {number: run_length(self._layout.runs[number]) for number in numbers}
+        return tuple(
+            RunCut(number, first.start if number == first.run else 0, last.end if number == last.run else length)
+            for number, length in lengths.items()
+            if length
+        )
 
     def _wrapping_obstacle(self, run: Any) -> Obstacle:
         obstacles = map(self._layout.wrapper_obstacle, run.iterancestors())

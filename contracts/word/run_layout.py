@@ -49,7 +49,8 @@ _FIELDS = frozenset(f"{W}{name}" for name in ("fldSimple", "sdt"))
 _FIELD_PARTS = frozenset(f"{W}{name}" for name in ("fldChar", "instrText", "delInstrText"))
 _ZERO_WIDTH = frozenset(f"{W}{name}" for name in ("softHyphen", "lastRenderedPageBreak"))
 _PLAIN_CHILDREN = frozenset({f"{W}rPr", f"{W}t", *CHARACTER_ELEMENTS, *_ZERO_WIDTH})
-_RUN_REVISIONS = frozenset(f"{W}{name}" for name in ("rPrChange", "ins", "del", "moveFrom", "moveTo"))
+REVISION_TAGS = frozenset({*_REVISIONS, f"{W}rPrChange"})
+PARAGRAPH_REVISIONS = frozenset(f"{W}{name}" for name in ("pPrChange", "sectPrChange", "numberingChange"))
 
 
 def text_length(element: Any) -> int:
@@ -61,6 +62,16 @@ def text_length(element: Any) -> int:
 
 def run_length(run: Any) -> int:
     return sum(map(text_length, run))
+
+
+def run_text(run: Any) -> str:
+    """The text of a run, hidden or not."""
+    return "".join(child.text or "" if child.tag == f"{W}t" else CHARACTER_ELEMENTS.get(child.tag, "") for child in run)
+
+
+def is_zero_width(element: Any) -> bool:
+    """Whether an element is a mark that may stand anywhere between others."""
+    return element.tag in _MARKS or not isinstance(element.tag, str)
 
 
 def top_paragraph(element: Any) -> Any:
@@ -101,7 +112,7 @@ class RunLayout:
         if atom.tag == f"{W}r":
             children = {child.tag for child in atom} - {f"{W}rPr"}
             return atom not in self._in_field and children <= {f"{W}commentReference", f"{W}annotationRef"}
-        return atom.tag in _MARKS or not isinstance(atom.tag, str)
+        return is_zero_width(atom)
 
     def obstacle(self, atom: Any) -> Obstacle:
         """Why an atom cannot be part of a tracked change of ours; `Obstacle.NONE` where it can."""
@@ -125,7 +136,7 @@ class RunLayout:
         if run in self._in_field:
             return Obstacle.FIELD
         properties = run.find(f"{W}rPr")
-        if properties is not None and any(child.tag in _RUN_REVISIONS for child in properties):
+        if properties is not None and any(child.tag in REVISION_TAGS for child in properties):
             return Obstacle.REVISION
         return Obstacle.NONE if all(map(_is_plain, run)) else Obstacle.CONTENT
 

@@ -52,7 +52,9 @@ def settle(root: Any, marks: Collection[MarkKey], *, accept: bool) -> Any:
     """A copy of the document in which these changes are accepted or rejected, without these marks of comments."""
     root = deepcopy(root)
     for mark in [mark for mark in root.iter(*OWN_REVISIONS) if mark_key(mark) in marks]:
-        if (mark.tag == f"{W}ins") == accept:
+        if mark.getparent().tag == f"{W}rPr":
+            _settle_paragraph_mark(mark, accept=accept)
+        elif (mark.tag == f"{W}ins") == accept:
             _unwrap(mark)
         else:
             _remove(mark)
@@ -61,6 +63,20 @@ def settle(root: Any, marks: Collection[MarkKey], *, accept: bool) -> Any:
         is_reference = mark.tag == f"{W}commentReference" and all(child is mark for child in run)
         _remove(run if is_reference else mark)
     return root
+
+
+def _settle_paragraph_mark(mark: Any, *, accept: bool) -> None:
+    """Without the mark of deletion; where that is accepted, the paragraph's content begins the next paragraph."""
+    paragraph = next(mark.iterancestors(f"{W}p"))
+    following = next(paragraph.itersiblings(f"{W}p"), None)
+    _remove(mark)
+    if not accept or following is None:
+        return
+    content = [child for child in paragraph if child.tag != f"{W}pPr"]
+    position = 0 if following.find(f"{W}pPr") is None else 1
+    for child in reversed(content):
+        following.insert(position, child)
+    _remove(paragraph)
 
 
 def _unwrap(mark: Any) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from contracts.word.edits import Edit, EditKind, Obstacle
+from contracts.word.joined_paragraphs import delete_marks, joined_paragraphs
 from contracts.word.markup import add_comment, delete_runs, insert_text, mark_comment, new_comments, unused_ids
 from contracts.word.package import WordPackage, parse_part
 from contracts.word.placement import Placement, Placer, RunCut
-from contracts.word.run_layout import RunLayout, run_length, split_run, top_element
+from contracts.word.run_layout import RunLayout, run_length, split_run, top_element, top_paragraph
 from knowledge.readers.docx.names import W
 from knowledge.readers.docx.run_positions import read_positions
 
@@ -90,6 +91,8 @@ def _write_replacement(placement: Placement, pieces: _RunPieces, ids: Iterator[s
     for cut in placement.cuts:
         runs += [run for run in pieces.of_cut(cut) if run not in runs]
     properties = runs[0].find(f"{W}rPr")
+    paragraphs = joined_paragraphs(top_paragraph(runs[0]), top_paragraph(runs[-1]))
     last = delete_runs(runs, placement.edit, ids)
+    delete_marks(paragraphs, placement.edit, ids)
     if placement.edit.stated_text:
         insert_text(last, placement.edit, properties, ids)

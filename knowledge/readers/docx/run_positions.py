@@ -5,7 +5,7 @@ Computed from the original file whenever it is needed, by the walk that reads th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -104,8 +104,7 @@ def _segment_positions(segment: Segment, numbers: _ElementNumbers) -> Iterator[R
     raw = [
         _RawCharacter(character, source, source.start + offset if source else 0)
         for source, text in numbers.sources(segment.paragraphs)
-        for offset, character in enumerate(text)
-        if character == "\r" or clean_text(character)
+        for offset, character in _kept_characters(text)
     ]
     pending: RunPosition | None = None
     for position in _character_positions(segment, raw):
@@ -115,6 +114,13 @@ def _segment_positions(segment: Segment, numbers: _ElementNumbers) -> Iterator[R
         pending = joined or position
     if pending:
         yield pending
+
+
+def _kept_characters(text: str) -> Iterable[tuple[int, str]]:
+    """The characters that the reader keeps, with their offsets."""
+    if clean_text(text) == text:
+        return enumerate(text)
+    return [(offset, letter) for offset, letter in enumerate(text) if letter == "\r" or clean_text(letter)]
 
 
 def _joined(left: RunPosition, right: RunPosition) -> RunPosition | None:

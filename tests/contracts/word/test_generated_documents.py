@@ -12,7 +12,7 @@ from lxml import etree
 
 from contracts.word.edits import Edit, EditKind
 from tests.contracts.word.word_edits import WHEN, Written, part, write_and_prove
-from tests.knowledge.readers.made import read_text, word_xml
+from tests.knowledge.readers.made import read_text, repacked, word_xml
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 NUMBER = "w:id='@'"
@@ -108,7 +108,7 @@ def edits_of(draw: st.DrawFn, text: str) -> list[Edit]:
     return edits
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(blocks=BLOCKS, data=st.data())
 def test_ours_can_be_taken_out_and_in_and_those_of_others_stay(tmp_path_factory, blocks, data):
     folder = tmp_path_factory.mktemp("word")
@@ -120,7 +120,7 @@ def test_ours_can_be_taken_out_and_in_and_those_of_others_stay(tmp_path_factory,
 
     assert _visible_texts(_without_ours(written.path)) == _visible_texts(_root(path))
     assert _revisions(written.path) == _revisions(path)
-    assert read_text(written.path, "docx").split() == _intended(page, edits, written).split()
+    assert read_text(_accepted(written.path), "docx").split() == _intended(page, edits, written).split()
 
 
 def _intended(page: str, edits: list[Edit], written: Written) -> str:
@@ -132,6 +132,18 @@ def _intended(page: str, edits: list[Edit], written: Written) -> str:
     for edit in sorted(tracked, key=lambda edit: -edit.start):
         page = page[: edit.start] + edit.text + page[edit.end :]
     return page
+
+
+def _accepted(path: Path) -> Path:
+    """The file with the paragraphs joined whose marks we deleted, by a second hand; the reader leaves out the rest."""
+    root = _root(path)
+    for mark in [node for node in root.iter(f"{W}del") if _is_ours(node) and node.getparent().tag == f"{W}rPr"]:
+        paragraph = mark.getparent().getparent().getparent()
+        following = next(node for node in paragraph.itersiblings() if node.tag == f"{W}p")
+        for number, child in enumerate(list(paragraph)):
+            following.insert(number, child)
+        paragraph.getparent().remove(paragraph)
+    return repacked(path, {"word/document.xml": etree.tostring(root)})
 
 
 def _root(path: Path) -> etree._Element:

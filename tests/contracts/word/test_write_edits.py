@@ -3,11 +3,15 @@ from __future__ import annotations
 import re
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import docx
 import pytest
+from lxml import etree
 
 from contracts.word.edits import Obstacle, WordSigned, WordTextChanged
+from contracts.word.settle_revisions import MarkKey, settle
+from knowledge.readers.docx.names import W
 from knowledge.readers.types import DamagedDocument
 from tests.contracts.word.word_edits import (
     body,
@@ -31,6 +35,11 @@ def run(text: str, properties: str = "") -> str:
 
 def paragraph(*contents: str) -> str:
     return f"<w:p>{''.join(contents)}</w:p>"
+
+
+def our_marks(path: Path) -> set[MarkKey]:
+    found = re.findall(r'<w:(ins|del) w:id="(\d+)" w:author="Lexic"', body(path))
+    return {MarkKey(f"{W}{kind}", number) for kind, number in found}
 
 
 def test_a_replacement_is_a_deletion_of_exactly_these_characters_and_an_insertion(tmp_path):
@@ -225,9 +234,45 @@ def test_breaks_at_the_ends_of_a_span_stay(tmp_path):
             document.add_paragraph(text)
 
     path = word(tmp_path / "a.docx", build)
-    written = write_and_prove(path, [replacement(path, "\n\nTwo.\n\n", "2."), replacement(path, "e.\n\nTw", "x")])
+    edits = [replacement(path, "\n\nTwo.\n\n", "2."), replacement(path, "\n\n", "x")]
+    written = write_and_prove(path, edits)
     assert written.obstacles == [Obstacle.NONE, Obstacle.PARAGRAPHS]
     assert read_text(written.path, "docx") == "One.\n\n2.\n\nThree."
+
+
+def test_paragraphs_are_joined_where_a_replacement_goes_over_them(tmp_path):
+    centred = "<w:pPr><w:jc w:val='both'/><w:rPr><w:b/></w:rPr></w:pPr>"
+    looks = "<w:pPr><w:pStyle w:val='Heading1'/></w:pPr>", "", centred, ""
+    texts = "7 Term", " ", "It is five years. ", "It ends then."
+    body_xml = "".join(paragraph(look, run(text)) for look, text in zip(looks, texts, strict=True))
+    path = word_xml(tmp_path / "a.docx", body_xml)
+    edit = replacement(path, "Term\n\nIt is five years.\n\nIt", "Term. It runs two years, and")
+    written = write_and_prove(path, [edit])
+    assert written.obstacles == [Obstacle.NONE]
+    assert len(re.findall(rf'<w:pPr>.{{0,40}}<w:rPr><w:del w:id="\d" {OURS}/>', body(written.path))) == 3
+    accepted = settle(etree.fromstring(part(written.path).encode()), our_marks(written.path), accept=True)
+    repacked(written.path, {"word/document.xml": etree.tostring(accepted)})
+    assert read_text(written.path, "docx") == "7 Term. It runs two years, and ends then."
+
+
+@pytest.mark.parametrize(
+    ("first", "between", "obstacle"),
+    [
+        (f"<w:pPr><w:rPr><w:ins w:id='5' {BY_BOB}/></w:rPr></w:pPr>", "", Obstacle.REVISION),
+        (f"<w:pPr><w:pPrChange w:id='5' {BY_BOB}><w:pPr/></w:pPrChange></w:pPr>", "", Obstacle.REVISION),
+        ("<w:pPr><w:sectPr/></w:pPr>", "", Obstacle.PARAGRAPHS),
+        ("", "<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl>", Obstacle.PARAGRAPHS),
+        ("", f"<w:p><w:del w:id='6' {BY_BOB}><w:r><w:delText>x</w:delText></w:r></w:del></w:p>", Obstacle.REVISION),
+        ("", "<w:p><w:r><w:drawing/></w:r></w:p>", Obstacle.CONTENT),
+        ("", paragraph(run("hidden", "<w:vanish/>")), Obstacle.HIDDEN),
+        ("", "<w:p/><w:bookmarkStart w:id='5' w:name='a'/>", Obstacle.NONE),
+    ],
+)
+def test_paragraphs_are_not_joined_over_what_is_more_than_text(tmp_path, first, between, obstacle):
+    path = word_xml(tmp_path / "a.docx", paragraph(first, run("One two.")) + between + paragraph(run("Three four.")))
+    separator = read_text(path, "docx").removeprefix("One two.").removesuffix("Three four.")
+    written = write_and_prove(path, [replacement(path, f"two.{separator}Three", "2")])
+    assert written.obstacles == [obstacle]
 
 
 def test_white_space_that_the_reader_shortens_goes_as_a_whole(tmp_path):
