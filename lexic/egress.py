@@ -9,29 +9,29 @@ not at all where something is sent.
 from __future__ import annotations
 
 import ipaddress
-import socket
 import ssl
-import time
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
 
 import httpcore2
 import httpx2
 
-from lexic.egress_policy import Address
+from lexic.egress_connection import Deadline, PinnedBackend, Resolver, resolve_host
+from lexic.egress_errors import EgressRefused as EgressRefused
+from lexic.egress_errors import FetchFailed as FetchFailed
+from lexic.egress_errors import FetchTimedOut as FetchTimedOut
+from lexic.egress_errors import FetchTooLarge as FetchTooLarge
 from lexic.egress_policy import EgressPolicy as EgressPolicy
 from lexic.egress_policy import is_public as is_public
-from lexic.errors import LexicError
 from lexic.http.parameters import parse_natural
 
 MAX_URL_LENGTH = 2_000
 USER_AGENT = b"Lexic"
 _REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
-_MAX_ADDRESSES_TRIED = 3
 _CHUNK_BYTES = 64 * 1024
+_MAX_ERROR_BYTES = 64 * 1024
 MAX_RETRY_AFTER_DIGITS = 9
 
 # Types that a reader exists for. Anything else is refused before its body is read.
@@ -47,40 +47,6 @@ CONTENT_TYPES = frozenset(
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     }
 )
-
-# A name and a port in, addresses out. Raises OSError where there are none.
-Resolver = Callable[[str, int], Iterable[str]]
-
-
-class EgressRefused(LexicError):
-    """This address may not be fetched."""
-
-    code = "url_refused"
-    status = 422
-    hint = "Use the http or https address of a public web page or document."
-
-
-class FetchFailed(LexicError):
-    """The address could not be fetched."""
-
-    code = "fetch_failed"
-    status = 502
-    hint = "Open the address in a browser to see whether it works, then try again."
-
-
-class FetchTooLarge(FetchFailed):
-    """What the address returned is too large."""
-
-    code = "too_large"
-    status = 413
-    hint = "Download the document, split it into smaller ones and upload those."
-
-
-class FetchTimedOut(FetchFailed):
-    """The address took too long to answer."""
-
-    code = "fetch_timeout"
-    status = 504
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +68,16 @@ class PostResponse:
     retry_after: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class GetResponse:
+    """What a server said. `body` is all of it where the status is 200, else its beginning; `retry_after` the seconds
+    that it asks to be left alone."""
+
+    status: int
+    body: bytes = b""
+    retry_after: int | None = None
+
+
 def fetch(
     url: str,
     *,
@@ -119,7 +95,7 @@ def fetch(
     cannot be interrupted: the system's own limits hold for it, and the time it took counts.
     """
     policy = policy or EgressPolicy()
-    backend = _PinnedBackend(policy, resolver or resolve_host, _Deadline(timeout))
+    backend = PinnedBackend(policy, resolver or resolve_host, Deadline(timeout))
     target = parse_url(url, policy=policy)
     for _ in range(policy.max_redirects + 1):
         request = httpcore2.Request("GET", _request_url(target), headers=_get_request_headers(target, content_types))
@@ -149,15 +125,44 @@ def post(
     seconds. Once the status is there it counts: of a body that drips or breaks off, what came in time is kept.
     """
     policy = policy or EgressPolicy()
-    backend = _PinnedBackend(policy, resolver or resolve_host, _Deadline(timeout))
+    backend = PinnedBackend(policy, resolver or resolve_host, Deadline(timeout))
     target = parse_url(url, policy=policy)
     request = _build_post_request(target, body, headers)
     with _open_response(target, request, backend, ssl_context) as response:
-        said = {name.lower(): value.decode("latin-1") for name, value in response.headers}
         excerpt = _read_excerpt(response.iter_stream(), max_bytes)
-        # None for a date, which no receiver of ours has been seen to send.
-        retry_after = parse_natural(said.get(b"retry-after", ""), max_digits=MAX_RETRY_AFTER_DIGITS)
-        return PostResponse(status=response.status, excerpt=excerpt, retry_after=retry_after)
+        return PostResponse(status=response.status, excerpt=excerpt, retry_after=_retry_after(response))
+
+
+def get(
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    max_bytes: int,
+    timeout: float,
+    policy: EgressPolicy | None = None,
+    resolver: Resolver | None = None,
+    ssl_context: ssl.SSLContext | None = None,
+) -> GetResponse:
+    """GET a public address of an API with these headers, and read what it says, whatever its status.
+
+    A redirect is followed through the same gate, and the headers are for the first server alone: another one gets none
+    of them. Raises `EgressRefused`, `FetchFailed` where no whole answer came within `timeout` seconds, and
+    `FetchTooLarge` where one with status 200 has more than `max_bytes`.
+    """
+    policy = policy or EgressPolicy()
+    backend = PinnedBackend(policy, resolver or resolve_host, Deadline(timeout))
+    first = target = parse_url(url, policy=policy)
+    for _ in range(policy.max_redirects + 1):
+        own = headers if _is_same_server(first, target) else {}
+        request = httpcore2.Request("GET", _request_url(target), headers=_fixed_headers(target, own))
+        with _open_response(target, request, backend, ssl_context) as response:
+            location = dict(_lower_headers(response)).get("location", "")
+            if response.status not in _REDIRECT_STATUSES or not location:
+                is_ok, pieces = response.status == 200, response.iter_stream()
+                body = _read_body(pieces, max_bytes) if is_ok else _read_excerpt(pieces, _MAX_ERROR_BYTES)
+                return GetResponse(status=response.status, body=body, retry_after=_retry_after(response))
+        target = _redirect_target(target, location, policy)
+    raise FetchFailed("The address redirects too many times.")
 
 
 def parse_url(url: str, *, policy: EgressPolicy) -> httpx2.URL:
@@ -196,97 +201,9 @@ def _check_host(host: str) -> None:
         raise EgressRefused("The address is not a valid URL.") from error
 
 
-def resolve_host(host: str, port: int) -> list[str]:
-    """The addresses of a name, by the system's resolver."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
-
-
-class _Deadline:
-    """One limit for everything: names, connections, redirects, and a body that drips."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    def seconds_left(self, timeout: float | None = None) -> float:
-        """Seconds left, at most `timeout`. Raises `FetchTimedOut` when there are none."""
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise FetchTimedOut()
-        return left if timeout is None else min(left, timeout)
-
-
-class _PinnedBackend(httpcore2.NetworkBackend):
-    """Connects to addresses that were checked, never to names."""
-
-    def __init__(self, policy: EgressPolicy, resolver: Resolver, deadline: _Deadline) -> None:
-        self._policy = policy
-        self._resolver = resolver
-        self.deadline = deadline
-        self._tcp = httpcore2.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        failure: Exception | None = None
-        for address in self._resolve_checked(host, port)[:_MAX_ADDRESSES_TRIED]:
-            try:
-                stream = self._tcp.connect_tcp(
-                    str(address), port, self.deadline.seconds_left(timeout), local_address, socket_options
-                )
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failure = error
-            else:
-                return _DeadlineStream(stream, self.deadline)
-        raise FetchFailed("The server could not be reached.") from failure
-
-    def _resolve_checked(self, host: str, port: int) -> list[Address]:
-        """Every address of the host. One that may not be reached spoils them all."""
-        try:
-            addresses = [ipaddress.ip_address(text) for text in self._resolver(host.strip("[]"), port)]
-        except (OSError, ValueError) as error:
-            raise FetchFailed("The name of the server is not known.") from error
-        if not all(self._policy.allows(address, port) for address in addresses):
-            raise EgressRefused()
-        if not addresses:
-            raise FetchFailed("The name of the server is not known.")
-        return addresses
-
-
-class _DeadlineStream(httpcore2.NetworkStream):
-    """A connection whose every step ends at the deadline."""
-
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: _Deadline) -> None:
-        self._stream = stream
-        self._deadline = deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._deadline.seconds_left(timeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._deadline.seconds_left(timeout))
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore2.NetworkStream:
-        stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.seconds_left(timeout))
-        return _DeadlineStream(stream, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
 @contextmanager
 def _open_response(
-    url: httpx2.URL, request: httpcore2.Request, backend: _PinnedBackend, ssl_context: ssl.SSLContext | None
+    url: httpx2.URL, request: httpcore2.Request, backend: PinnedBackend, ssl_context: ssl.SSLContext | None
 ) -> Iterator[httpcore2.Response]:
     """One connection, one request, no retry. What the library raises comes out in our words."""
     connection = httpcore2.HTTPConnection(_request_url(url).origin, ssl_context=ssl_context, network_backend=backend)
@@ -306,15 +223,28 @@ def _request_url(url: httpx2.URL) -> httpcore2.URL:
     return httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
+def _is_same_server(one: httpx2.URL, other: httpx2.URL) -> bool:
+    return (one.scheme, one.raw_host, url_port(one)) == (other.scheme, other.raw_host, url_port(other))
+
+
 def _build_post_request(url: httpx2.URL, body: bytes, headers: Mapping[str, str]) -> httpcore2.Request:
-    fixed = [
-        (b"Host", url.netloc),
-        (b"Content-Length", str(len(body)).encode("ascii")),
-        (b"Accept-Encoding", b"identity"),
-        (b"Connection", b"close"),
-    ]
-    own = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
-    return httpcore2.Request("POST", _request_url(url), headers=[*fixed, *own], content=body)
+    length = (b"Content-Length", str(len(body)).encode("ascii"))
+    return httpcore2.Request("POST", _request_url(url), headers=[length, *_fixed_headers(url, headers)], content=body)
+
+
+def _fixed_headers(url: httpx2.URL, own: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    fixed = [(b"Host", url.netloc), (b"Accept-Encoding", b"identity"), (b"Connection", b"close")]
+    return [*fixed, *((name.encode("ascii"), value.encode("ascii")) for name, value in own.items())]
+
+
+def _lower_headers(response: httpcore2.Response) -> Iterator[tuple[str, str]]:
+    return ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers)
+
+
+def _retry_after(response: httpcore2.Response) -> int | None:
+    """None for a date, which no server of ours has been seen to send."""
+    said = dict(_lower_headers(response)).get("retry-after", "")
+    return parse_natural(said, max_digits=MAX_RETRY_AFTER_DIGITS)
 
 
 def _read_excerpt(pieces: Iterator[bytes], max_bytes: int) -> bytes:
@@ -342,15 +272,15 @@ def _read_response(
     url: httpx2.URL, response: httpcore2.Response, max_bytes: int, content_types: Collection[str]
 ) -> FetchedDocument | str:
     """The document, or where to look for it instead."""
-    headers = {name.lower(): value.decode("latin-1") for name, value in response.headers}
-    if response.status in _REDIRECT_STATUSES and headers.get(b"location"):
-        return headers[b"location"]
+    headers = dict(_lower_headers(response))
+    if response.status in _REDIRECT_STATUSES and headers.get("location"):
+        return headers["location"]
     if response.status != 200:
         raise FetchFailed(f"The server answered with status {response.status}.")
-    content_type = headers.get(b"content-type", "").partition(";")[0].strip().lower()
+    content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type not in content_types:
         raise FetchFailed("The address does not return a web page or a document that can be read.", code="unsupported")
-    pieces = _decompress(response.iter_stream(), headers.get(b"content-encoding", ""))
+    pieces = _decompress(response.iter_stream(), headers.get("content-encoding", ""))
     return FetchedDocument(url=str(url), content_type=content_type, body=_read_body(pieces, max_bytes))
 
 

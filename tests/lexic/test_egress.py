@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from knowledge.readers.isolation.reader_process import read_pages
 from knowledge.readers.types import PageText
+from lexic import egress
 from lexic.egress import (
     EgressPolicy,
     EgressRefused,
@@ -46,6 +47,7 @@ class Server(ThreadingHTTPServer):
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.asked: list[tuple[str, str, str]] = []
         self.received: list[tuple[str, dict[str, str], bytes]] = []
+        self.headers: dict[str, dict[str, str]] = {}
         self.release = threading.Event()
 
     @property
@@ -72,6 +74,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append((self.command, self.path, self.headers.get("Host", "")))
+        self.server.headers[self.path] = dict(self.headers)
         if self.path == "/drip":
             return self._drip()
         status, headers, body = self.server.answers.get(self.path, (404, {}, b""))
@@ -356,7 +359,7 @@ def test_s4_reading_a_document_fetches_nothing(server, tmp_path, source_type, ma
 CLIENTS = {"requests", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "urllib3", "pycurl", "websockets"}
 CLIENT_MODULES = {"urllib.request", "http.client", "ftplib", "smtplib", "telnetlib", "xmlrpc.client"}
 BROWSERS = {"playwright", "selenium", "pyppeteer"}
-EGRESS = ROOT / "lexic" / "egress.py"
+EGRESS = (ROOT / "lexic" / "egress.py", ROOT / "lexic" / "egress_connection.py")
 # Talks to itself on this machine; never to an address that somebody named.
 LOOPBACK = ROOT / "local" / "loopback_client.py"
 
@@ -393,7 +396,7 @@ def test_s5_s7_s8_no_other_module_has_a_client_or_a_browser():
     offenders = {
         str(path.relative_to(ROOT)): sorted(found)
         for path, tree in modules()
-        if path not in (EGRESS, LOOPBACK, CONFIGURED) and (found := _clients(tree))
+        if path not in (*EGRESS, LOOPBACK, CONFIGURED) and (found := _clients(tree))
     }
     assert "querying" in APPS
     assert offenders == {}
@@ -563,3 +566,53 @@ def test_a_receiver_that_does_not_answer_in_time_is_given_up():
 def test_a_time_to_wait_that_is_no_number_of_seconds_is_left_alone(server, header):
     server.answers["/a"] = (429, {"Retry-After": header}, b"")
     assert send(server.url("/a"), server.policy).retry_after is None
+
+
+# --- Asking an API ----------------------------------------------------------------------------------------------
+
+
+def ask(url: str, policy: EgressPolicy, **options):
+    given = {"headers": {"Authorization": "Bearer t0ken"}, "max_bytes": 100, "timeout": 5.0, "policy": policy}
+    return egress.get(url, **(given | options))
+
+
+@pytest.mark.parametrize("status", [200, 401, 403, 404, 500])
+def test_what_an_api_says_comes_back_whatever_its_status(server, status):
+    server.answers["/a"] = (status, {"Content-Type": "application/json"}, b"{}")
+    said = ask(server.url("/a"), server.policy)
+    assert (said.status, said.body) == (status, b"{}")
+    assert server.headers["/a"]["Authorization"] == "Bearer t0ken"
+
+
+def test_an_api_says_how_long_to_wait(server):
+    server.answers["/a"] = (429, {"Retry-After": "7"}, b"")
+    assert ask(server.url("/a"), server.policy).retry_after == 7
+
+
+def test_of_a_long_error_the_beginning_is_kept_and_a_long_answer_is_refused(server):
+    server.answers["/a"] = (200, {}, b"x" * 101)
+    with pytest.raises(FetchTooLarge):
+        ask(server.url("/a"), server.policy)
+    server.answers["/b"] = (500, {}, b"x" * 200_000)
+    assert len(ask(server.url("/b"), server.policy).body) == 64 * 1024
+
+
+def test_headers_go_with_a_redirect_to_the_same_server_and_to_no_other(server):
+    with running() as other:
+        server.redirect("/same", "/a")
+        server.redirect("/other", other.url("/a"))
+        for one in (server, other):
+            one.page("/a", b"x")
+        policy = EgressPolicy(exempt=server.policy.exempt | other.policy.exempt)
+        assert ask(server.url("/same"), policy).body == ask(server.url("/other"), policy).body == b"x"
+        assert server.headers["/a"]["Authorization"] == "Bearer t0ken"
+        assert "Authorization" not in other.headers["/a"]
+
+
+def test_an_api_leads_to_no_private_address(server):
+    server.redirect("/a", "http://169.254.169.254/computeMetadata/v1/")
+    server.redirect("/loop", "/loop")
+    with pytest.raises(EgressRefused):
+        ask(server.url("/a"), server.policy)
+    with pytest.raises(FetchFailed, match="too many"):
+        ask(server.url("/loop"), server.policy)
