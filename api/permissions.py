@@ -31,6 +31,13 @@ class LimitedKey(NotAllowed):
     hint = "Use a key without a list of plugins, or sign in on the pages."
 
 
+class SessionRequired(NotAllowed):
+    """No key may do this, only you yourself."""
+
+    code = "session_required"
+    hint = "Sign in on the pages, and do it there."
+
+
 class MayQuery(BasePermission):
     """A key that may ask questions."""
 
@@ -76,6 +83,15 @@ class MayOpenPrivate(BasePermission):
             for capability in (Capability.QUERY, Capability.READ, *([] if reads else [Capability.AUTHOR])):
                 _require_capability(request.auth, capability)
         return True
+
+
+class BySession(BasePermission):
+    """Anybody who has signed in on the pages. No key: whoever holds one must not reach further than Lexic."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if isinstance(request.auth, ApiKey):
+            raise SessionRequired
+        return isinstance(request.user, User)
 
 
 def _require_capability(key: ApiKey, *one_of: Capability) -> bool:

@@ -6,6 +6,7 @@ from django.urls import include, path
 
 _RESOURCES = (
     "analytics",
+    "connectors",
     "contracts",
     "conversations",
     "documents",

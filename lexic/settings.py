@@ -21,7 +21,7 @@ from lexic.conf.model_prices import parse_prices
 from lexic.conf.quotas import read_quotas
 from lexic.conf.rest_api import OPENAPI
 from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
-from lexic.conf.social_providers import read_social_providers, social_account_name
+from lexic.conf.social_providers import read_google_drive, read_social_providers, social_account_name
 from lexic.http.origins import read_origin
 from local import embedded_services
 
@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "plugins",
     "webhooks",
     "knowledge",
+    "connectors",
     "trees",
     "querying",
     "contracts",
@@ -229,6 +230,7 @@ ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 # Limits are counted by address: behind a proxy, by the last one that it names.
 ALLAUTH_TRUSTED_PROXY_COUNT = int(env.bool("LEXIC_BEHIND_PROXY", False))
 SOCIALACCOUNT_PROVIDERS = read_social_providers(env)
+GOOGLE_DRIVE = read_google_drive(env)
 SOCIALACCOUNT_SOCIALACCOUNT_STR = social_account_name
 SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAdapter"
 # An account is connected by its address where the provider has verified that address, see accounts/social_login.py.

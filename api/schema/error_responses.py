@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from api.schema.operations import ANSWERING_OPERATIONS, ETAG_PATHS
+from api.schema.operations import ANSWERING_OPERATIONS, CONNECTED_OPERATIONS, ETAG_PATHS
 from api.schema.yaml_files import read_yaml
 from lexic.http.openai_errors import OPENAI_PATH_PREFIX as OPENAI_PATHS
 
@@ -14,6 +14,7 @@ _NAMING_OPERATIONS = {
     "createApiKey",
     "createConversation",
     "createProject",
+    "importGoogleDriveFiles",
     "searchUserDocuments",
     "startContractReview",
 }
@@ -30,6 +31,13 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
     parameters = operation.get("parameters", [])
     has_body, changes = "requestBody" in operation, method not in _SAFE_METHODS
     is_open = not view.get_authenticators()
+    is_connected, is_answering = (
+        operation["operationId"] in CONNECTED_OPERATIONS,
+        operation["operationId"] in ANSWERING_OPERATIONS,
+    )
+    adds_files = operation["operationId"] == "importGoogleDriveFiles" or (
+        has_body and "multipart/form-data" in operation["requestBody"]["content"]
+    )
     conditions = {
         304: path in ETAG_PATHS and method == "GET",
         400: has_body or any(one["in"] == "query" for one in parameters),
@@ -38,18 +46,18 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
         404: any(one["in"] == "path" for one in parameters)
         or operation["operationId"] in ANSWERING_OPERATIONS | _NAMING_OPERATIONS,
         406: not path.startswith(OPENAI_PATHS),
-        409: operation["operationId"] == "exportContractReview"
+        409: is_connected
+        or operation["operationId"] == "exportContractReview"
         or (changes and not path.startswith(OPENAI_PATHS) and operation["operationId"] != "askQuestion"),
         412: path in ETAG_PATHS and changes,
         413: has_body,
         415: has_body,
-        422: (has_body and "multipart/form-data" in operation["requestBody"]["content"])
-        or operation["operationId"] == "startContractReview",
+        422: adds_files or operation["operationId"] == "startContractReview",
         429: bool(view.get_throttles()),
-        502: operation["operationId"] in ANSWERING_OPERATIONS,
-        503: not is_open or operation["operationId"] in ANSWERING_OPERATIONS,
-        504: operation["operationId"] in ANSWERING_OPERATIONS,
-        507: has_body and "multipart/form-data" in operation["requestBody"]["content"],
+        502: is_answering or is_connected,
+        503: not is_open or is_answering,
+        504: is_answering,
+        507: adds_files,
     }
     return (status for status, can_be in conditions.items() if can_be)
 

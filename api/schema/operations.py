@@ -37,6 +37,9 @@ ETAG_PATHS = {
 # These wait for a language model, which can fail, be busy, or take too long.
 ANSWERING_OPERATIONS = {"askQuestion", "tryQuestion", "createChatCompletion", "chatInPublic"}
 
+# These wait for Google, and depend on what a person has allowed there.
+CONNECTED_OPERATIONS = {"authorizeGoogleDrive", "listGoogleDriveFiles", "importGoogleDriveFiles"}
+
 
 def summary(operation: str) -> str:
     """The operation's name as words."""

@@ -34,6 +34,7 @@ CELERY_BEAT_SCHEDULE = {
     "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
     "resume-reviews": {"task": "contracts.resume", "schedule": 20.0, "options": {"expires": 20}},
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
+    "revoke-google-tokens": {"task": "connectors.revoke_tokens", "schedule": 300.0, "options": {"expires": 300}},
     "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},
     "forget-conversations": {"task": "conversations.forget", "schedule": 3600.0},
     "forget-shared-files": {"task": "marketplace.forget_shared_files", "schedule": 3600.0},

@@ -16,7 +16,7 @@ def read_social_providers(env: Env) -> dict[str, Any]:
     Raises what `env` raises, naming the variable, where only half of a provider is set.
     """
     found: dict[str, Any] = {}
-    if app := _oauth_app(env, "LEXIC_GOOGLE_CLIENT_ID", "LEXIC_GOOGLE_CLIENT_SECRET"):
+    if app := read_google_app(env):
         found["google"] = {
             "APPS": [app],
             "SCOPE": ["profile", "email"],
@@ -33,6 +33,27 @@ def read_social_providers(env: Env) -> dict[str, Any]:
         }
         found["openid_connect"] = {"APPS": [app], "OAUTH_PKCE_ENABLED": True}
     return found
+
+
+def read_google_app(env: Env) -> dict[str, Any] | None:
+    """The client that this site is to Google, for signing in and for Google Drive: by our names, or by those that other
+    programs use. Raises what `env` raises, naming the variable, where only half of it is set."""
+    return _oauth_app(env, "LEXIC_GOOGLE_CLIENT_ID", "LEXIC_GOOGLE_CLIENT_SECRET") or _oauth_app(
+        env, "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"
+    )
+
+
+def read_google_drive(env: Env) -> dict[str, str]:
+    """Google's addresses and this site's client there, whose `client_id` and `secret` are empty where it has none."""
+    app = read_google_app(env) or {"client_id": "", "secret": ""}
+    return {
+        "client_id": app["client_id"],
+        "secret": app["secret"],
+        "authorize_url": "https://accounts.google.com/o/oauth2/v2/auth",
+        "token_url": "https://oauth2.googleapis.com/token",
+        "revoke_url": "https://oauth2.googleapis.com/revoke",
+        "drive_url": "https://www.googleapis.com/drive/v3",
+    }
 
 
 def social_account_name(account: Any) -> str:

@@ -12,6 +12,7 @@ from django.db.models import Q
 from accounts import avatars
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import ApiKey, User
+from connectors.revocation import disconnect_on_commit
 from conversations.models import ChatSession, Project
 from knowledge import task_queue
 from knowledge.models import BaseMember, Document, KnowledgeBase
@@ -114,6 +115,7 @@ def delete_account(user: User) -> None:
             task_queue.enqueue_index_check(base)
         for session in UserSession.objects.filter(user=locked):
             session.end()
+        disconnect_on_commit(locked)
         picture = locked.avatar
         locked.delete()
         end_lapsed_grants()

@@ -28,6 +28,9 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "socialaccount.SocialAccount.user": PersonalDataRule(
         file="connected_accounts", columns=("provider", "uid", "date_joined", "last_login", "extra_data")
     ),
+    "connectors.DriveConnection.user": PersonalDataRule(
+        file="connected_google_drive", columns=("account_email", "connected_at")
+    ),
     "mfa.Authenticator.user": PersonalDataRule(file="second_steps", columns=("type", "created_at", "last_used_at")),
     "usersessions.UserSession.user": PersonalDataRule(
         file="sessions", columns=("created_at", "last_seen_at", "ip", "user_agent")

@@ -100,14 +100,16 @@ def test_a_misspelt_name_is_told_the_known_ones(published: Plugin, alice: User, 
 def test_every_route_refuses_a_name_that_is_not_known(published: Plugin, alice: User) -> None:
     """Whatever else is wrong with the body: a route that reads only some names would speak of missing ones."""
     Plugin.objects.update(public_chat=True)
-    client, found = by_key(alice), described.rows(published, owner=alice)
-    asked = client.post("/api/v1/query", {"plugin": "cover", "query": "What is the cover?"}, format="json")
+    keyed, signed_in, found = by_key(alice), APIClient(), described.rows(published, owner=alice)
+    signed_in.force_login(alice)
+    asked = keyed.post("/api/v1/query", {"plugin": "cover", "query": "What is the cover?"}, format="json")
     routes = list(described.routes_with_a_json_body({**found, "query": asked.json()["queryId"]}))
     assert len(routes) > 30
     passed_over = []
     for method, path in routes:
         if path == "/v1/chat/completions":  # takes what OpenAI's clients send
             continue
+        client = signed_in if path.startswith("/api/connectors/") else keyed
         response = client.generic(method, path, b'{"fcat": 1}', content_type="application/json")
         told = response.json().get("error", "") if response.content else ""
         if response.status_code != 400 or "fcat: This is not known here." not in told:

@@ -73,7 +73,9 @@ def test_a_given_secret_is_used_and_not_written_down(tmp_path: Path) -> None:
 def test_the_example_documents_every_setting_that_is_read() -> None:
     source = (ROOT / "lexic" / "settings.py").read_text()
     read = set(re.findall(r"""(?:env\.\w+|_load_or_create_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
-    read |= set(re.findall(r'"(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "social_providers.py").read_text()))
+    read |= set(
+        re.findall(r'"((?:LEXIC|GOOGLE)_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "social_providers.py").read_text())
+    )
     read |= set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text()))
     read |= set(re.findall(r'env\.\w+\("(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "agents.py").read_text()))
     read |= {f"LEXIC_{name.upper()}" for name in DEFAULT_QUOTAS}

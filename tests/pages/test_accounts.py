@@ -15,6 +15,7 @@ from django.core.cache import cache
 from playwright.sync_api import Page
 
 from accounts.models import ApiKey, User
+from connectors.models import DriveConnection
 from plugins.models import Plugin
 from querying.models import Query
 from tests.browsers import PASSWORD, WIDE_AND_NARROW, each_look, overflow, serious_in_each_look
@@ -146,7 +147,16 @@ OPEN += [
 ]
 OWN = ["profile", "email/", "password/change/", "2fa/", "2fa/totp/activate/", "2fa/webauthn/", "2fa/webauthn/add/"]
 OWN += ["2fa/recovery-codes/", "2fa/recovery-codes/generate/", "2fa/totp/deactivate/", "social/connections/"]
-OWN += ["3rdparty/", "sessions/", "data", "logout/", "reauthenticate/", "2fa/reauthenticate/", "become-author"]
+OWN += [
+    "3rdparty/",
+    "sessions/",
+    "data",
+    "connections",
+    "logout/",
+    "reauthenticate/",
+    "2fa/reauthenticate/",
+    "become-author",
+]
 
 
 def problems_of(page: Page, path: str) -> list[str]:
@@ -173,6 +183,24 @@ def test_every_page_is_ours_fits_and_can_be_read_by_anybody(
     found += [one for path in OWN for one in problems_of(page, f"/accounts/{path}")]
     assert found == []
     complaints[:] = [said for said in complaints if "401" not in said]  # the page of what did not work elsewhere
+
+
+def test_the_page_of_connections_fits_before_while_and_after(page: Page, dora: User, settings: Any) -> None:
+    sign_in(page, dora, to="/accounts/data")
+    settings.GOOGLE_DRIVE = {**settings.GOOGLE_DRIVE, "client_id": "lexic", "secret": "with Google"}
+    assert problems_of(page, "/accounts/connections") == []
+    link = page.get_by_role("link", name="Connect Google Drive")
+    assert link.get_attribute("href") == "/api/connectors/google-drive/authorize"
+    address = f"{'somebody' * 10}@example.org"
+    connection = DriveConnection.objects.connect(dora, refresh_token="r", account_email=address)
+    assert problems_of(page, "/accounts/connections") == []
+    page.get_by_text("connected", exact=True).wait_for()
+    connection.lapse()
+    assert problems_of(page, "/accounts/connections") == []
+    page.get_by_text("no longer accepted").wait_for()
+    page.get_by_role("button", name="Disconnect").click()
+    page.get_by_text("Your Google Drive is disconnected.").wait_for()
+    assert not DriveConnection.objects.exists()
 
 
 def test_the_page_of_keys_fits_with_use_and_a_secret(page: Page, dora: User, plugin: Plugin) -> None:
