@@ -24,6 +24,7 @@ _RESOURCES = (
     "releases",
     "sandbox",
     "schema",
+    "sources",
     "trees",
     "webhooks",
 )

@@ -22,6 +22,7 @@ _PATH_PARAMETERS = {
     "name": "A plugin's slug or id; `slug@1.2.0` for one release.",
     "version": "Such as 1.2.0, or `latest`.",
     "number": "From 1.",
+    "source_type": "`document`, `law` or `judgment`: the type of the citation.",
 }
 _ETAG_PARAMETER = {"in": "header", "required": False, "schema": {"type": "string"}}
 _PAGINATION_PARAMETERS = [

@@ -74,17 +74,23 @@ def source_citations(passages: Sequence[Passage]) -> list[SourceCitation]:
     return [_source_citation(one, doc_types.get(one.document_id, "")) for one in passages]
 
 
+def source_type_of(doc_type: str) -> SourceType:
+    """What a document with this `doc_type` is as a source."""
+    return _SOURCE_TYPES.get(doc_type.strip().lower(), "document")
+
+
 def _source_citation(passage: Passage, doc_type: str) -> SourceCitation:
     span = {"start": passage.start, "end": passage.end}
     return SourceCitation(
         id=str(passage.document_id),
-        type=_SOURCE_TYPES.get(doc_type.strip().lower(), "document"),
+        type=source_type_of(doc_type),
         title=passage.document_title,
         summary=shorten(passage.content, MAX_SUMMARY_CHARACTERS, placeholder=" …"),
         score=round(passage.score, 4),
         metadata={
             **span,
             "page": passage.page_number,
+            "pageId": passage.page_id,
             "section": " › ".join(passage.section_path),
             "url": f"{reverse('source', args=[passage.page_id])}?{urlencode(span)}",
             "distance": None if passage.cosine is None else round(1 - passage.cosine, 4),

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 # What an id in an address stands for, by its name there.
 KINDS = {**EVERYWHERE, "plugin": "plugins.Plugin", "pk": "accounts.ApiKey"}
 # Not an id of anything: a version, a page's number.
-WORDS = {"version": "1.0.0", "number": "1", "finding": "1"}
+WORDS = {"version": "1.0.0", "number": "1", "finding": "1", "source_type": "document"}
 METHODS = ("get", "post", "put", "patch", "delete")
 REFUSED = {401, 403, 404, 405}
 # What a viewer may do by POST: ask, and see what a tree makes of a question.

@@ -25,6 +25,7 @@ from plugins.slugs import parse_id
 from querying.audit.quotations import withhold_quotations
 from querying.models import Query
 from querying.presentation.cited_pages import readable_page
+from querying.presentation.page_excerpts import word_end, word_start
 from querying.presentation.page_viewer import document_status, title_and_section
 
 MAX_SPAN = 20_000
@@ -34,8 +35,6 @@ _URI_HINT = "Take the address of a citation from ask_expert, or of a passage fro
 
 _CITATION_URI = re.compile(r"lexic://answers/([0-9a-f-]{36})/(src_[0-9]{1,3})")
 _PAGE_URI = re.compile(r"lexic://pages/([0-9]{1,18})(?:\?([a-z0-9=&]{0,80}))?")
-_WORD_CHARACTER = re.compile(r"\S")
-_REST_OF_WORD = re.compile(r"\S{0,60}\s+")
 _PAGE_PATH = re.compile(r"/source/([0-9]{1,18})(?:[?#]|$)")
 
 
@@ -146,21 +145,6 @@ def may_read_documents(key: ApiKey) -> bool:
     return key.can(Capability.READ) or key.can(Capability.AUTHOR)
 
 
-def _word_start(text: str, position: int, *, limit: int) -> int:
-    """Where the first whole word from here on begins, at most at the limit. In what has no spaces, here."""
-    if position == 0 or not _WORD_CHARACTER.match(text, position - 1):
-        return position
-    rest = _REST_OF_WORD.match(text, position, limit)
-    return rest.end() if rest else position
-
-
-def _word_end(text: str, position: int, *, limit: int) -> int:
-    """Where the last whole word up to here ends, at least at the limit. In what has no spaces, here."""
-    if not _WORD_CHARACTER.match(text, position):
-        return position
-    return next((at for at in range(position, max(limit, position - 60), -1) if text[at - 1].isspace()), position)
-
-
 def _source_from_page(page: Page, start: int, end: int, *, context_length: int) -> SourceText:
     start = min(start, len(page.text))
     end = min(end, len(page.text), start + MAX_SPAN)
@@ -173,8 +157,8 @@ def _source_from_page(page: Page, start: int, end: int, *, context_length: int) 
         section=names["section"].replace(" › ", " > "),
         excerpt=page.text[start:end],
         url=page_url(page.pk, start=start, end=end),
-        before=page.text[_word_start(page.text, max(0, start - context_length), limit=start) : start],
-        after=page.text[end : _word_end(page.text, end + context_length, limit=end)],
+        before=page.text[word_start(page.text, max(0, start - context_length), limit=start) : start],
+        after=page.text[end : word_end(page.text, end + context_length, limit=end)],
         page_uri=page_uri(page.pk, start=start, end=end),
         validity=document_status(document, today=timezone.localdate())[1],
     )

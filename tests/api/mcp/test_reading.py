@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from api.mcp.calls.sources import _word_end, _word_start
 from plugins.models import Plugin
 from querying.models import Query
+from querying.presentation.page_excerpts import word_end, word_start
 from tests.api.mcp.clients import WEATHER, call, data_of, error_of, over_http, text_of
 from tests.cover import TREE
 from trees.models import DecisionTree
@@ -242,8 +242,8 @@ def test_the_text_around_a_source_begins_and_ends_with_whole_words(characters: i
     text = "".join(f"alpha{number} beta{number}, gamma\n" for number in range(40))
     words = set(text.split())
     start = text.index("gamma", 300)
-    begin = _word_start(text, max(0, start - characters), limit=start)
-    end = _word_end(text, start + 5 + characters, limit=start + 5)
+    begin = word_start(text, max(0, start - characters), limit=start)
+    end = word_end(text, start + 5 + characters, limit=start + 5)
     around = f"{text[begin:start]}{text[start : start + 5]}{text[start + 5 : end]}"
     assert set(around.split()) <= words
     assert len(around) <= 2 * characters + 5
@@ -251,5 +251,5 @@ def test_the_text_around_a_source_begins_and_ends_with_whole_words(characters: i
 
 def test_text_without_spaces_is_not_lost():
     text = "コンクリート" * 100
-    assert _word_start(text, 100, limit=300) == 100
-    assert _word_end(text, 400, limit=310) == 400
+    assert word_start(text, 100, limit=300) == 100
+    assert word_end(text, 400, limit=310) == 400
