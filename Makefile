@@ -39,6 +39,7 @@ lint: $(DEV) ## Style, types, import contracts, forgotten migrations, the API's 
 	@$(IN_VENV) -m ruff format --check .
 	@$(IN_VENV) -m mypy .
 	@cd sdk && ../$(IN_VENV) -m mypy
+	@cd lexibrarian && ../$(IN_VENV) -m mypy
 	@$(VENV)/bin/lint-imports --no-logo
 	@$(IN_VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	@$(IN_VENV) manage.py spectacular --validate --fail-on-warn >/dev/null

@@ -1,0 +1,158 @@
+"""Design files: what a source is for. Interface, Dependencies and Tests are the program's, all else is its reader's."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from lexibrarian.artefacts.markdown import (
+    Footed,
+    list_items,
+    read_front_matter,
+    remove_section,
+    replace_section,
+    section_body,
+    set_field,
+    split_footer,
+    with_footer,
+    yaml_text,
+)
+
+INTERFACE, DEPENDENCIES, DEPENDENTS = "Interface Contract", "Dependencies", "Dependents"
+TESTS, WARNING, WIKILINKS, TAGS, STACK = "Tests", "Complexity Warning", "Wikilinks", "Tags", "Stack"
+ORDER = (INTERFACE, DEPENDENCIES, DEPENDENTS, TESTS, WARNING, WIKILINKS, TAGS, STACK)
+NONE = "- (none)"
+META = ("source", "source_hash", "interface_hash", "design_hash", "description_hash", "generated", "generator")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the program knows about a source, as texts of sections; without tests there is no such section."""
+
+    interface: str
+    dependencies: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Design:
+    """A design file as it was read."""
+
+    text: str
+    footed: Footed
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """The fields of the footer."""
+        return self.footed.meta or {}
+
+    @property
+    def has_footer(self) -> bool:
+        """Whether the program has ever written this file."""
+        return self.footed.meta is not None
+
+    @property
+    def body(self) -> str:
+        """Everything but the footer."""
+        return self.footed.before + self.footed.after
+
+    def front_matter(self) -> dict[str, Any]:
+        """The fields `description` and `updated_by`, as far as they are there."""
+        return read_front_matter(self.text) or {}
+
+    @property
+    def description(self) -> str:
+        """The one sentence about the source."""
+        return " ".join(str(self.front_matter().get("description") or "").split())
+
+    @property
+    def by_agent(self) -> bool:
+        """Whether an agent says that the description is its own."""
+        return self.front_matter().get("updated_by") == "agent"
+
+    @property
+    def edited(self) -> bool:
+        """Whether anything but the footer changed since the program wrote it."""
+        return self.meta.get("design_hash") not in _accepted_hashes(self.footed)
+
+    @property
+    def description_edited(self) -> bool:
+        """Whether the description is not the one that the program wrote last."""
+        stored = self.meta.get("description_hash")
+        return stored is not None and stored != short_hash(self.description)
+
+    def section(self, heading: str) -> str:
+        """The body of a section."""
+        return section_body(self.footed.before, heading)
+
+    def items(self, heading: str) -> list[str]:
+        """The list items of a section, code marks taken off."""
+        return [item.strip("`") for item in list_items(self.section(heading))]
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of the section `## Tags`, one an item or separated by commas."""
+        body = self.section(TAGS)
+        words = list_items(body) or [word for word in body.replace("\n", ",").split(",") if word.strip() != "(none)"]
+        return [word.strip(" `#").lower() for word in words if word.strip(" `#")]
+
+
+def read_design(text: str) -> Design:
+    """Read a design file, however much of it somebody left out."""
+    return Design(text, split_footer(text))
+
+
+def short_hash(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def design_hash(before: str, after: str = "") -> str:
+    """The hash by which an edit is noticed: all but the footer, with LF and without blank lines at the end."""
+    return short_hash((before + after).replace("\r\n", "\n").rstrip() + "\n")
+
+
+def _accepted_hashes(footed: Footed) -> set[str]:
+    """Ours, and the forms that other writers of this format use."""
+    text = (footed.before + footed.after).replace("\r\n", "\n")
+    return {
+        design_hash(footed.before, footed.after),
+        *(short_hash(form) for form in (text, text.rstrip(), text.rstrip("\n"))),
+    }
+
+
+def new_design(source: str, description: str, parts: Parts) -> str:
+    """The text of a first design file, without its footer."""
+    text = f"---\ndescription: {yaml_text(description)}\nupdated_by: archivist\n---\n\n# {source}\n\n"
+    return with_parts(text, source, parts)
+
+
+def with_parts(before: str, source: str, parts: Parts) -> str:
+    """A design file's text, without its footer, with the program's sections renewed and all else as it was."""
+    text = before
+    sections = {
+        INTERFACE: parts.interface,
+        DEPENDENCIES: "\n".join(f"- {path}" for path in parts.dependencies) or NONE,
+        TESTS: "\n".join(f"- {path}" for path in parts.tests),
+    }
+    for heading, body in sections.items():
+        later = ORDER[ORDER.index(heading) + 1 :]
+        text = replace_section(text, heading, body, before=later) if body else remove_section(text, heading)
+    if not section_body(text, DEPENDENTS):
+        pointer = f"`lexi lookup {source}` lists the files that import this one."
+        text = replace_section(text, DEPENDENTS, pointer, before=ORDER[ORDER.index(DEPENDENTS) + 1 :])
+    return text
+
+
+def with_description(before: str, description: str) -> str:
+    """A design file's text with another description."""
+    return set_field(before, "description", description)
+
+
+def sealed(before: str, meta: dict[str, str], after: str = "") -> str:
+    """The whole file: text and footer, whose `design_hash` is that of the text."""
+    meta = {**meta, "design_hash": design_hash(before, after)}
+    lines = "".join(f"{key}: {meta[key]}\n" for key in META if meta.get(key))
+    others = "".join(f"{key}: {value}\n" for key, value in meta.items() if key not in META)
+    return with_footer(before, f"<!-- lexibrarian:meta\n{lines}{others}-->", after)

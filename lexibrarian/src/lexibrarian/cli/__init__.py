@@ -1,0 +1,1 @@
+"""The two commands: `lexi` for agents, `lexictl` for upkeep."""

@@ -1,0 +1,82 @@
+"""`lexi`: what agents ask and write while they work."""
+
+from __future__ import annotations
+
+import click
+
+from lexibrarian.cli.output import Output, command, run
+from lexibrarian.config import load_config
+from lexibrarian.errors import LibraryError
+from lexibrarian.project import find_root
+from lexibrarian.version import VERSION
+
+
+@click.group("lexi", context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="lexi")
+def lexi() -> None:
+    """Read and write the library of a codebase: what each file is for, what holds where, and what was solved before."""
+
+
+@command(lexi, "lookup")
+@click.argument("file")
+@click.option("--budget", type=click.IntRange(min=1), help="The most tokens to print; what is left out is counted.")
+def lookup(file: str, budget: int | None) -> Output:
+    """Print the design file of a source, with what imports it and what holds where it lies."""
+    from lexibrarian.lookup import look_up
+
+    project = find_root()
+    config, warnings = load_config(project)
+    found = look_up(project, config, project.relative(file), budget=budget or 0)
+    return Output(found.as_text(), found.as_data(), warnings=warnings)
+
+
+@command(lexi, "index")
+@click.argument("directory", default=".")
+@click.option("-r", "--recursive", is_flag=True, help="Also the directories below, the innermost first.")
+def index(directory: str, recursive: bool) -> Output:
+    """Write the index of a directory: what it is for, and what each entry is."""
+    from lexibrarian.crawl import crawl
+    from lexibrarian.directories import index_all
+
+    project = find_root()
+    config, warnings = load_config(project)
+    where = project.relative(directory)
+    if not (project.root / where).is_dir():
+        raise LibraryError(
+            f"Directory not found: {directory}.", code="not_found", hint="Name a directory of the project."
+        )
+    found = crawl(project, config, below=where, deep=recursive)
+    if where not in found.directories:
+        raise LibraryError(
+            f"{directory} is ignored or empty.", code="nothing_there", hint="See .gitignore and .lexignore."
+        )
+    index_all(project, config, found)
+    wrote = project.aindex_path(where).relative_to(project.root).as_posix()
+    count = len(found.directories)
+    text = f"Wrote {wrote}"
+    if recursive:
+        text += f"\nIndexing complete: {count} {'directory' if count == 1 else 'directories'} indexed"
+    return Output(text, {"path": wrote, "directories": count}, warnings=warnings)
+
+
+@command(lexi, "describe")
+@click.argument("directory")
+@click.argument("text")
+def describe(directory: str, text: str) -> Output:
+    """Say in one sentence what a directory is for."""
+    from lexibrarian.directories import set_billboard
+
+    project = find_root()
+    where = project.relative(directory)
+    if not (project.root / where).is_dir():
+        raise LibraryError(
+            f"Directory not found: {directory}.", code="not_found", hint="Name a directory of the project."
+        )
+    set_billboard(project, where, text)
+    path = project.aindex_path(where).relative_to(project.root).as_posix()
+    return Output(f"Updated {path}", {"path": path})
+
+
+def main() -> None:
+    """The entry point."""
+    run(lexi)

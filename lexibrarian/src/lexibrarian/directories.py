@@ -1,0 +1,139 @@
+"""Indexes of directories: made, renewed row by row, and removed with their directory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timezone
+
+from lexibrarian.artefacts.aindex import Row, new_index, read_index, with_billboard, with_rows
+from lexibrarian.artefacts.design import read_design, short_hash
+from lexibrarian.artefacts.markdown import split_front_matter
+from lexibrarian.config import Config
+from lexibrarian.crawl import Crawl, Directory
+from lexibrarian.errors import LibraryError
+from lexibrarian.languages import outline_of, title_of
+from lexibrarian.languages.outline import first_sentence
+from lexibrarian.project import Project
+from lexibrarian.sources import read_source
+from lexibrarian.store import directory_lock, read_text, write_text
+from lexibrarian.version import GENERATOR
+
+_MOST_KINDS = 3
+_MOST_NAMES = 5
+
+
+def now() -> str:
+    """The time in UTC to the second, as footers hold it."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def index_directory(
+    project: Project, config: Config, directory: Directory, *, clock: Callable[[], str] = now
+) -> tuple[bool, bool]:
+    """Write the index of one directory; returns whether it is new, and whether it changed."""
+    path = project.aindex_path(directory.path)
+    with directory_lock(project, directory.path):
+        old = read_text(path)
+        rows = _rows(project, config, directory)
+        text = old if old is not None else new_index(directory.path, _first_billboard(project, config, directory))
+        listing = short_hash("\n".join(f"{row.kind} {row.name}" for row in rows))
+        meta = {"source": directory.path or ".", "source_hash": listing}
+        before = read_index(text).footed.meta or {}
+        kept = {**meta, "generated": before.get("generated", ""), "generator": before.get("generator", "")}
+        # The time and the generator move only when something else does.
+        if old is not None and with_rows(text, rows, kept) == old:
+            return False, False
+        write_text(path, with_rows(text, rows, {**meta, "generated": clock(), "generator": GENERATOR}))
+    return old is None, True
+
+
+def index_all(project: Project, config: Config, found: Crawl) -> list[str]:
+    """Write the indexes of all directories of a crawl, the innermost first; returns those that changed."""
+    return [
+        path
+        for path in sorted(found.directories, key=lambda each: (-each.count("/") - bool(each), each))
+        if index_directory(project, config, found.directories[path])[1]
+    ]
+
+
+def set_billboard(project: Project, directory: str, billboard: str) -> None:
+    """Say what a directory is for."""
+    path = project.aindex_path(directory)
+    with directory_lock(project, directory):
+        text = read_text(path)
+        if text is None:
+            raise LibraryError(
+                f"No .aindex for {directory or '.'}.",
+                code="no_index",
+                hint=f"Run `lexi index {directory or '.'}` first.",
+            )
+        write_text(path, with_billboard(text, directory, " ".join(billboard.split())))
+
+
+def _rows(project: Project, config: Config, directory: Directory) -> list[Row]:
+    files = [Row(name, "file", _about_file(project, config, directory, name)) for name in directory.files]
+    return files + [Row(name, "dir", _about_directory(project, directory, name)) for name in directory.directories]
+
+
+def _about_file(project: Project, config: Config, directory: Directory, name: str) -> str:
+    if name in directory.links:
+        return "Link."
+    path = directory.join(name)
+    text = read_text(project.design_path(path)) if project.can_mirror(path) else None
+    if text is not None and (description := read_design(text).description):
+        return description
+    source = read_source(project, config, path)
+    if isinstance(source, str):
+        return f"{source.capitalize()}."
+    return f"{title_of(path)}, {source.text.count(chr(10)) + (not source.text.endswith(chr(10)))} lines."
+
+
+def _about_directory(project: Project, directory: Directory, name: str) -> str:
+    if name in directory.sealed:
+        return "A repository of its own."
+    text = read_text(project.aindex_path(directory.join(name)))
+    return " ".join(read_index(text).billboard.split()) if text else ""
+
+
+def _first_billboard(project: Project, config: Config, directory: Directory) -> str:
+    """What a file of the directory says about it, else the kinds of its files."""
+    for name in (
+        "__init__.py",
+        "README.md",
+        "doc.go",
+        "mod.rs",
+        "lib.rs",
+        "package-info.java",
+        "README.rst",
+        "README.txt",
+    ):
+        if name not in directory.files or name in directory.links:
+            continue
+        source = read_source(project, config, directory.join(name))
+        if isinstance(source, str):
+            continue
+        outline = outline_of(name, source.text)
+        said = first_sentence(outline.docstring if outline else _first_prose(source.text))
+        if said:
+            return said
+    kinds = list(dict.fromkeys(title_of(name) for name in directory.files))
+    if not kinds:
+        return f"Directories: {', '.join(directory.directories[:_MOST_KINDS])}." if directory.directories else "Empty."
+    stems = list(dict.fromkeys(name.lstrip(".").partition(".")[0] for name in directory.files if name != "__init__.py"))
+    more = " and others" if len(stems) > _MOST_NAMES else ""
+    return f"{', '.join(kinds[:_MOST_KINDS])}: {', '.join(stems[:_MOST_NAMES]) or '__init__'}{more}."
+
+
+def _first_prose(text: str) -> str:
+    """The first paragraph of a text that is no heading, picture, badge, list or code."""
+    for paragraph in split_front_matter(text)[1].split("\n\n"):
+        lines = [line.strip() for line in paragraph.strip().splitlines()]
+        if (
+            lines
+            and lines[0]
+            and not re.match(r"[#<!\[|>=`*+.:-]|\d+\.|[=~^-]{3}", lines[0])
+            and lines[-1].strip("=-~")
+        ):
+            return " ".join(lines)
+    return ""

@@ -1,0 +1,13 @@
+"""What a command refuses to do, and what to do instead."""
+
+from __future__ import annotations
+
+
+class LibraryError(Exception):
+    """A refusal: one sentence for people, a code for programs, and the next step."""
+
+    def __init__(self, message: str, *, code: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.hint = hint

@@ -1,0 +1,151 @@
+"""Python: functions, classes with their members, constants; imports at any depth, also in functions."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from typing import TYPE_CHECKING
+
+from lexibrarian.languages.outline import Outline, captured, head_of, leading_comment, name_of, one_line, parse, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from lexibrarian.languages.tree import ProjectFiles
+
+_IMPORTS = "(import_statement) @it (import_from_statement) @it (future_import_statement) @it"
+_BRANCHES = {
+    "if_statement",
+    "try_statement",
+    "else_clause",
+    "elif_clause",
+    "except_clause",
+    "finally_clause",
+    "with_statement",
+    "block",
+}
+
+
+def outline(code: bytes, *, tsx: bool = False) -> Outline:
+    """What a Python file says about itself."""
+    root = parse(code, "python").root_node
+    signatures = tuple(_signatures(root, in_class=False))
+    imports = tuple(dict.fromkeys(name for node in captured(root, "python", _IMPORTS) for name in _imported(node)))
+    return Outline("python", signatures, imports, _docstring(root) or leading_comment(root))
+
+
+def _public(name: str) -> bool:
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
+
+
+def _signatures(block: Node, *, in_class: bool) -> list[str]:
+    found: list[str] = []
+    for node in block.named_children:
+        if node.type in _BRANCHES:
+            found += _signatures(node, in_class=in_class)
+        elif node.type == "expression_statement":
+            found += _assigned(node, in_class=in_class)
+        elif signature := _definition(node):
+            found.append(signature)
+    # Both branches of a condition may define the same name.
+    return list(dict.fromkeys(found))
+
+
+def _definition(node: Node) -> str:
+    decorators = ""
+    if node.type == "decorated_definition":
+        decorators = "".join(f"{head_of(each)}\n" for each in node.named_children if each.type == "decorator")
+        inner = node.child_by_field_name("definition")
+        if inner is None:
+            return ""
+        node = inner
+    if node.type not in ("function_definition", "class_definition") or not _public(name_of(node)):
+        return ""
+    body = node.child_by_field_name("body")
+    head = head_of(node, until=body).rstrip().removesuffix(":").rstrip()
+    if node.type == "function_definition":
+        return f"{decorators}{head}"
+    members = _signatures(body, in_class=True) if body else []
+    lines = [f"    {line}" for member in members for line in member.splitlines()]
+    return "\n".join([f"{decorators}{head}{':' if lines else ''}", *lines])
+
+
+def _assigned(statement: Node, *, in_class: bool) -> list[str]:
+    """Fields with a type, and constants by their name; values are no part of an interface."""
+    node = statement.named_children[0] if statement.named_children else None
+    if node is None or node.type != "assignment":
+        return []
+    left, kind = node.child_by_field_name("left"), node.child_by_field_name("type")
+    name = text_of(left)
+    if left is None or left.type != "identifier" or not _public(name) or name.startswith("__"):
+        return []
+    if kind is not None:
+        return [f"{name}: {one_line(text_of(kind))}"]
+    return [name] if in_class or name.isupper() else []
+
+
+def _docstring(root: Node) -> str:
+    first = next((node for node in root.named_children if node.type != "comment"), None)
+    if first is None or first.type != "expression_statement" or first.named_children[0].type != "string":
+        return ""
+    try:
+        value = ast.literal_eval(text_of(first.named_children[0]))
+    except (SyntaxError, ValueError):
+        return ""
+    return inspect.cleandoc(value) if isinstance(value, str) else ""
+
+
+def _imported(node: Node) -> list[str]:
+    """`import a.b` is `a.b`; `from .a import b, c` is `.a:b` and `.a:c`; a star is `.a:`."""
+    if node.type == "future_import_statement":
+        return []
+    names = [_plain(each) for each in node.children_by_field_name("name")]
+    if node.type == "import_statement":
+        return names
+    module = re.sub(r"\s", "", text_of(node.child_by_field_name("module_name")))
+    return [f"{module}:{name}" for name in names] or [f"{module}:"]
+
+
+def _plain(node: Node) -> str:
+    if node.type == "aliased_import":
+        return text_of(node.child_by_field_name("name"))
+    return text_of(node)
+
+
+def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
+    """The module that an import stands for: `a.b` and, for `from a import b`, the submodule `a.b` if there is one."""
+    module, colon, name = imported.partition(":")
+    dots = len(module) - len(module.lstrip("."))
+    if dots:
+        package = importer.split("/")[:-1]
+        if dots - 1 > len(package):
+            return []
+        base = package[: len(package) - (dots - 1)] + [part for part in module[dots:].split(".") if part]
+        return _first([_file("/".join([*base, name]), files) if name else None, _file("/".join(base), files)])
+    path = module.replace(".", "/")
+    roots = _roots(importer, files)
+    if colon:
+        both = [
+            [_file(f"{root}{path}/{name}", files) if name else None, _file(f"{root}{path}", files)] for root in roots
+        ]
+        return next((found for pair in both if (found := _first(pair))), [])
+    return _first([_file(f"{root}{path}", files) for root in roots])
+
+
+def _roots(importer: str, files: ProjectFiles) -> list[str]:
+    """The directories that imports may start from, as prefixes, the closest first."""
+    parts = importer.split("/")[:-1]
+    above = ["".join(f"{part}/" for part in parts[:depth]) for depth in range(len(parts), -1, -1)]
+    # A package's own directory is no import root, but a script's is.
+    above = [root for root in above if f"{root}__init__.py" not in files]
+    return [*dict.fromkeys([*above, *(f"{root}src/" for root in above)])]
+
+
+def _file(path: str, files: ProjectFiles) -> str | None:
+    options = (f"{path}/__init__.py", f"{path}.py", f"{path}.pyi", f"{path}/__init__.pyi")
+    return next((option for option in options if option in files), None)
+
+
+def _first(found: list[str | None]) -> list[str]:
+    return [path for path in found if path][:1]

@@ -1,0 +1,75 @@
+"""The files of a project as imports see them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+
+
+class ProjectFiles:
+    """The paths of a project, and where a path that is only partly known may lie."""
+
+    def __init__(self, paths: Iterable[str], root: Path) -> None:
+        self.paths = frozenset(paths)
+        self.root = root
+
+    def __contains__(self, path: str) -> bool:
+        return path in self.paths
+
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        """The paths that end in each file name, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.paths):
+            found[path.rpartition("/")[2]].append(path)
+        return found
+
+    @cached_property
+    def by_directory(self) -> dict[str, list[str]]:
+        """The paths in each directory, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.paths):
+            found[path.rpartition("/")[0]].append(path)
+        return found
+
+    def ending_in(self, suffix: str, near: str = "") -> str | None:
+        """The path that is `suffix` or ends in it; of several the one closest to `near`, then the shortest."""
+        if suffix in self.paths:
+            return suffix
+        candidates = [path for path in self.by_name.get(suffix.rpartition("/")[2], ()) if path.endswith(f"/{suffix}")]
+        return min(candidates, key=lambda path: (-_shared(path, near), len(path), path), default=None)
+
+    @cached_property
+    def go_modules(self) -> dict[str, str]:
+        """The directory of each Go module by the module's name, read from the `go.mod` files."""
+        found = {}
+        for path in self.by_name.get("go.mod", ()):
+            for line in (self.root / path).read_text("utf-8", "replace").splitlines():
+                if line.startswith("module "):
+                    found[line.split()[1].strip('"')] = path.rpartition("/")[0]
+        return found
+
+
+def _shared(one: str, other: str) -> int:
+    """How many leading directories two paths have in common."""
+    count = 0
+    for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def joined(directory: str, relative: str) -> str | None:
+    """A relative path taken from a directory; `None` when it leaves the project."""
+    parts = directory.split("/") if directory else []
+    for part in relative.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,93 @@
+"""The project: its root, and where each source and directory has its place in the library."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from lexibrarian.errors import LibraryError
+
+LIBRARY = ".lexibrary"
+# File systems refuse longer names, and the mirror adds ".md".
+_LONGEST_NAME = 255
+
+
+@dataclass(frozen=True)
+class Project:
+    """A directory that holds a `.lexibrary/`. Paths inside are relative to it, with `/`; the root is `""`."""
+
+    root: Path
+
+    @property
+    def library(self) -> Path:
+        """The directory that holds the library."""
+        return self.root / LIBRARY
+
+    def relative(self, path: str | Path, *, base: Path | None = None) -> str:
+        """`path`, taken from `base` (default: the working directory), relative to the root; refuses one outside."""
+        full = Path(os.path.normpath((base or Path.cwd()) / path))
+        for root in (self.root, self.root.resolve()):
+            if full == root:
+                return ""
+            if root in full.parents:
+                return full.relative_to(root).as_posix()
+        resolved = full.parent.resolve() / full.name
+        if self.root.resolve() in resolved.parents:
+            return resolved.relative_to(self.root.resolve()).as_posix()
+        raise LibraryError(
+            f"{path} is outside the project root.", code="outside_root", hint=f"The project root is {self.root}."
+        )
+
+    def design_path(self, source: str) -> Path:
+        """Where the design file of a source lies: `src/a.py` → `.lexibrary/src/a.py.md`."""
+        return self.library / f"{source}.md"
+
+    def directory_path(self, directory: str) -> Path:
+        """The mirror of a directory."""
+        return self.library / directory if directory else self.library
+
+    def aindex_path(self, directory: str) -> Path:
+        """Where the index of a directory lies."""
+        return self.directory_path(directory) / ".aindex"
+
+    def iwh_path(self, directory: str) -> Path:
+        """Where the signal of a directory lies."""
+        return self.directory_path(directory) / ".iwh"
+
+    def can_mirror(self, source: str) -> bool:
+        """Whether a design file of this source has a name that file systems take and that is free."""
+        name = os.fsencode(f"{PurePosixPath(source).name}.md")
+        return len(name) <= _LONGEST_NAME and source not in ("START_HERE", "README")
+
+
+def find_root(start: Path | None = None) -> Project:
+    """The project around `start` (default: the working directory), found by walking up to a `.lexibrary/`."""
+    here = (start or Path.cwd()).absolute()
+    for directory in (here, *here.parents):
+        if (directory / LIBRARY).is_dir():
+            return Project(directory)
+    raise LibraryError(
+        f"No {LIBRARY}/ in this directory or above it.",
+        code="no_library",
+        hint="Run `lexictl init` in the project root.",
+    )
+
+
+def parent_of(path: str) -> str:
+    """The directory of a path, `""` for the root."""
+    return path.rpartition("/")[0]
+
+
+def ancestors_of(directory: str) -> list[str]:
+    """The directory and all above it, closest first, the root last."""
+    found = [directory]
+    while directory:
+        directory = parent_of(directory)
+        found.append(directory)
+    return found
+
+
+def within(path: str, directory: str) -> bool:
+    """Whether a path is a directory or lies inside it; everything lies inside the root."""
+    return not directory or path == directory or path.startswith(f"{directory}/")

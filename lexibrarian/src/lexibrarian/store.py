@@ -1,0 +1,122 @@
+"""Writing files so that a reader sees the old text or the new one, and taking turns."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from lexibrarian.errors import LibraryError
+from lexibrarian.project import Project
+
+LOCKS = ".locks"
+TEMPORARY_SUFFIX = ".lexi-tmp"
+
+
+def read_text(path: Path) -> str | None:
+    """The text of a file of the library, line ends as they are; `None` where there is none."""
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def write_text(path: Path, text: str) -> bool:
+    """Write a file through a temporary one, and only if its bytes change; returns whether they did."""
+    content = text.encode("utf-8", "surrogateescape")
+    try:
+        if path.read_bytes() == content:
+            return False
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    try:
+        _replace(path, content)
+    except OSError as problem:
+        raise LibraryError(
+            f"{path} cannot be written: {problem.strerror}.", code="not_writable", hint="Check who owns the library."
+        ) from problem
+    return True
+
+
+def create_text(path: Path, text: str) -> bool:
+    """Write a file that must not exist yet; returns False, and writes nothing, where it does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary(path.parent, text.encode("utf-8"))
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    finally:
+        temporary.unlink()
+    return True
+
+
+def _replace(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary(path.parent, content)
+    try:
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _temporary(directory: Path, content: bytes) -> Path:
+    handle, name = tempfile.mkstemp(prefix=".", suffix=TEMPORARY_SUFFIX, dir=directory)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    # mkstemp makes private files; the library is as readable as the code beside it.
+    Path(name).chmod(0o666 & ~_umask())
+    return Path(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def upkeep_lock(project: Project) -> Iterator[None]:
+    """One process at a time keeps the library; the next one waits. The kernel lets go when a process dies."""
+    with _locked(project, "upkeep"):
+        yield
+
+
+@contextlib.contextmanager
+def directory_lock(project: Project, directory: str) -> Iterator[None]:
+    """One process at a time changes the index of a directory."""
+    with _locked(project, hashlib.sha256(directory.encode("utf-8", "surrogateescape")).hexdigest()[:16]):
+        yield
+
+
+@contextlib.contextmanager
+def _locked(project: Project, name: str) -> Iterator[None]:
+    path = project.library / LOCKS / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    except OSError as problem:
+        raise LibraryError(
+            f"{path} cannot be written: {problem.strerror}.", code="not_writable", hint="Check who owns the library."
+        ) from problem
+    with file:
+        _lock(file)
+        yield
+
+
+try:
+    import fcntl
+
+    def _lock(file: IO[bytes]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+except ImportError:  # Windows
+    import msvcrt
+
+    def _lock(file: IO[bytes]) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]

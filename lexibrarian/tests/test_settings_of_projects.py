@@ -1,0 +1,82 @@
+"""The configuration: two tiers, defaults, and refusals that name the key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Library
+
+from lexibrarian.config import load_config
+from lexibrarian.project import Project
+
+
+def test_lb_009_010_the_project_overrides_the_user_key_by_key(library: Library, own_home: Path) -> None:
+    user = own_home / ".config/lexibrarian/config.yaml"
+    user.parent.mkdir(parents=True)
+    user.write_text("token_budgets:\n  aindex_tokens: 7\n  concept_tokens: 8\nignore:\n  additional_patterns: [a, b]\n")
+    library.write(
+        ".lexibrary/config.yaml", "token_budgets:\n  concept_tokens: 9\nignore:\n  additional_patterns: [c]\n"
+    )
+    config, warnings = load_config(Project(library.root))
+    assert (config.token_budgets.aindex_tokens, config.token_budgets.concept_tokens) == (7, 9)
+    assert config.ignore.additional_patterns == ["c"]
+    assert warnings == []
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("iwh:\n  enabled: perhaps\n", "iwh.enabled"),
+        ("token_budgets:\n  aindex_tokens: many\n", "token_budgets.aindex_tokens"),
+        ("mapping:\n  strategies:\n  - pattern: '*.md'\n    strategy: magic\n", "mapping.strategies.0.strategy"),
+        ("scope_root: 7\n", "scope_root"),
+        ("crawl: 3\n", "crawl"),
+        ("start_here:\n  topology_format: drawn\n", "start_here.topology_format"),
+    ],
+)
+def test_lb_014_015_a_wrong_value_is_refused_by_its_key(library: Library, text: str, key: str) -> None:
+    library.write(".lexibrary/config.yaml", text)
+    for _ in range(2):  # The refusal is not taken for a check that passed.
+        done = library.lexictl("update")
+        assert done.code == 1
+        assert f"`{key}`" in done.err
+        assert "Traceback" not in done.err
+
+
+def test_unknown_keys_warn_and_name_the_nearest(library: Library) -> None:
+    library.write(".lexibrary/config.yaml", "scope_rot: src\niwh:\n  enabld: true\n")
+    done = library.lexictl("update")
+    assert done.code == 0
+    assert "`scope_rot` means nothing. Did you mean `scope_root`?" in done.err
+    assert "`iwh.enabld`" in done.err
+    quiet = library.lexictl("update", "--json")
+    assert quiet.err == ""
+    assert len(quiet.data["warnings"]) == 2
+
+
+def test_broken_yaml_is_refused_with_its_line(library: Library) -> None:
+    library.write(".lexibrary/config.yaml", "a: 1\nb: [\n")
+    done = library.lexi("lookup", "x")
+    assert done.code == 1
+    assert "not valid YAML on line" in done.err
+
+
+def test_an_empty_configuration_is_all_defaults(library: Library) -> None:
+    library.write(".lexibrary/config.yaml", "iwh:\nscope_root:\n")
+    config, _ = load_config(Project(library.root))
+    assert config.iwh.enabled
+    assert config.scopes == ("",)
+
+
+def test_lb_012_013_only_files_in_scope_get_design_files(library: Library) -> None:
+    library.write(".lexibrary/config.yaml", "scope_root: [src/, lib]\n")
+    for path in ("src/a.py", "lib/b.py", "tools/c.py", "srcs/d.py"):
+        library.write(path, "x = 1\n")
+    assert library.lexictl("update").code == 0
+    assert library.has(".lexibrary/src/a.py.md")
+    assert library.has(".lexibrary/lib/b.py.md")
+    assert not library.has(".lexibrary/tools/c.py.md")
+    assert not library.has(".lexibrary/srcs/d.py.md")
+    assert "| `c.py` | file | Python, 1 lines. |" in library.read(".lexibrary/tools/.aindex")
+    assert "outside scope_root" in library.lexi("lookup", "tools/c.py").err
