@@ -161,6 +161,11 @@ class ContractReview(models.Model):
         release_pins(PinKind.REVIEW, [self.pk])
         return super().delete(*args, **kwargs)
 
+    def begin(self, *, total: int, structure: dict[str, Any]) -> None:
+        """A worker makes it: so many findings are to come, of a document with this structure."""
+        self.state, self.positions_total, self.structure = ReviewState.RUNNING, total, structure
+        self.save(update_fields=["state", "positions_total", "structure", "updated_at"])
+
     def advance(self, *, done: int) -> None:
         """So many positions have a finding now."""
         self.positions_done = done
@@ -193,6 +198,7 @@ class Finding(models.Model):
     reason = models.TextField(blank=True)
     contract_spans = models.JSONField(default=list)
     nearest_spans = models.JSONField(default=list, help_text="What came nearest, where nothing was found.")
+    compared_spans = models.JSONField(default=list, help_text="Of a comparison: what the earlier version said.")
     playbook_spans = models.JSONField(default=list)
     strength = models.FloatField(null=True, help_text="Of the evidence, 0 to 1.")
     severity = models.PositiveSmallIntegerField()

@@ -33,7 +33,11 @@ def make_review(*, review_id: str, **kwargs: Any) -> None:
     """Make this review, or what is left of it. However often the message comes, one worker makes it, and no finding is
     made twice."""
     with try_lease(_lease_name(UUID(review_id))) as is_ours:
-        review = ContractReview.objects.select_related("document__knowledge_base").filter(pk=review_id).first()
+        review = (
+            ContractReview.objects.select_related("document__knowledge_base", "compared_document__knowledge_base")
+            .filter(pk=review_id)
+            .first()
+        )
         if not is_ours or review is None or review.is_finished:
             return
         if review.starts >= MAX_STARTS:

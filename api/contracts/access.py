@@ -46,10 +46,10 @@ def get_finding(principal: Principal, review: UUID, number: int) -> Finding:
     return first_or_raise(found.findings.filter(number=number), NoSuchFinding)
 
 
-def get_contract(principal: Principal, pk: UUID) -> Document:
-    """The document to review. Raises `NoSuchDocument`, `ReadOnlyReview`."""
+def get_contract(principal: Principal, pk: UUID, *, for_reading: bool = False) -> Document:
+    """The document to review, or `for_reading` to compare with. Raises `NoSuchDocument`, `ReadOnlyReview`."""
     rows = Document.objects.present().visible_to(principal).select_related("knowledge_base").filter(pk=pk)
     found: Document = first_or_raise(rows, NoSuchDocument)
-    if not Document.objects.editable_by(principal).filter(pk=pk).exists():
+    if not for_reading and not Document.objects.editable_by(principal).filter(pk=pk).exists():
         raise ReadOnlyReview
     return found

@@ -24,6 +24,10 @@ class NewContractReviewSerializer(StrictSerializer):
     )
     side = StrictCharField(max_length=60, required=False, help_text="Whose side you are on.")
 
+    compareWith = StrictUUIDField(
+        required=False, help_text="An earlier version, as a document that you may read: what changed is reviewed."
+    )
+
 
 class ContractReviewsParameters(QueryParameters):
     documentId = serializers.UUIDField(required=False, help_text="Only reviews of this document.")
@@ -33,6 +37,9 @@ class ContractReviewSerializer(serializers.Serializer):
     id = serializers.UUIDField()
     documentId = serializers.UUIDField(source="document_id")
     title = serializers.CharField(source="document.title")
+    comparedWith = serializers.UUIDField(
+        source="compared_document_id", allow_null=True, help_text="The earlier version, of a comparison."
+    )
     revision = serializers.IntegerField(help_text="Of the knowledge base, as it was reviewed.")
     kind = serializers.ChoiceField(ReviewKind.values)
     side = serializers.CharField()
@@ -80,6 +87,9 @@ class ContractFindingSerializer(serializers.Serializer):
     reason = serializers.CharField()
     contract = ContractSpanSerializer(source="contract_spans", many=True)
     nearest = ContractSpanSerializer(source="nearest_spans", many=True)
+    earlier = ContractSpanSerializer(
+        source="compared_spans", many=True, help_text="Of a comparison: what the earlier version said."
+    )
     playbook = PlaybookSpanSerializer(source="playbook_spans", many=True)
     severity = serializers.IntegerField(min_value=1, max_value=5)
     likelihood = serializers.IntegerField(min_value=1, max_value=5)

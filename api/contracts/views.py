@@ -62,12 +62,15 @@ class ContractReviewsView(ContractReviewBaseView):
         maker = self.get_maker()
         fields = validated(serializers.NewContractReviewSerializer(data=request.data))
         document = get_contract(self.principal, fields["documentId"])
+        earlier = fields.get("compareWith")
+        compared = get_contract(self.principal, earlier, for_reading=True) if earlier else None
         review = start_review(
             document,
             by=maker,
             principal=self.principal,
             playbook=fields.get("playbook", ""),
             side=fields.get("side", ""),
+            compare_with=compared,
         )
         shown = serializers.ContractReviewSerializer(review).data
         return Response(shown, status=202, headers={"Location": f"/api/contract-reviews/{review.pk}"})

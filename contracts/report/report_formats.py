@@ -66,9 +66,10 @@ def _markdown_lines(report: Mapping[str, Any], findings: list[dict[str, Any]]) -
     for one in findings:
         yield from ("", f"## {one['number']}. {_plain(one['position'])}: {one['classification']}", "")
         yield _plain(one["reason"])
-        for name, spans in (("Contract", one["contract"]), ("Nearest", one["nearest"]), ("Playbook", one["playbook"])):
+        for name in ("earlier", "contract", "nearest", "playbook"):
+            spans = one[name]
             for span in spans:
-                yield from ("", f"> {_plain(span['text'])}", ">", f"> {name}, page {span['page']}")
+                yield from ("", f"> {_plain(span['text'])}", ">", f"> {name.capitalize()}, page {span['page']}")
         if one["suggestion"]:
             yield from ("", f"Suggestion: {_plain(one['suggestion'])}")
         if one["decision"]:

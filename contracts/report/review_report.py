@@ -38,6 +38,7 @@ def finding_row(one: Finding) -> dict[str, Any]:
         "reason": one.reason,
         "contract": one.contract_spans,
         "nearest": one.nearest_spans,
+        "earlier": one.compared_spans,
         "playbook": one.playbook_spans,
         "severity": one.severity,
         "likelihood": one.likelihood,

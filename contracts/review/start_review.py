@@ -36,6 +36,13 @@ class ContractTooLong(InvalidInput):
     hint = "Split it into its parts, such as the agreement and its annexes."
 
 
+class SameDocument(InvalidInput):
+    """A document is compared with another one."""
+
+    code = "same_document"
+    hint = "Name the earlier version in compareWith."
+
+
 def start_review(
     document: Document,
     *,
@@ -43,18 +50,27 @@ def start_review(
     principal: Principal,
     playbook: str = "",
     side: str = "",
+    compare_with: Document | None = None,
 ) -> ContractReview:
     """A review that a worker makes, of the document and the playbook as they stand. Without a playbook the one that
-    ships for this kind of contract is taken. The caller has checked that the person may change the document.
+    ships for this kind of contract is taken. With an earlier version to `compare_with`, what changed is reviewed. The
+    caller has checked that the person may change the document, and read the earlier version.
 
-    Raises `DocumentNotReady`, `ContractTooLong`, `UnknownPlaybook`, `UnfitPlaybook`, `TooManyReviews`.
+    Raises `DocumentNotReady`, `ContractTooLong`, `SameDocument`, `UnknownPlaybook`, `UnfitPlaybook`,
+    `TooManyReviews`.
     """
     opening = _opening_of(document)
     chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(_fitting_key(opening))
+    kind = ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT
+    if compare_with:
+        _check_other_version(document, compare_with)
+        kind = ReviewKind.COMPARISON
     columns: dict[str, Any] = {
         "document": document,
         "revision": document.knowledge_base.revision,
-        "kind": ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT,
+        "compared_document": compare_with,
+        "compared_revision": compare_with.knowledge_base.revision if compare_with else None,
+        "kind": kind,
         "side": side or chosen.playbook.side,
         "positions_total": len(chosen.playbook.positions),
         **playbook_columns(chosen),
@@ -68,11 +84,20 @@ def start_review(
 
 def _pin_documents(review: ContractReview) -> None:
     """Keeps what the review reads as it stands now. Raises `DocumentNotReady` where it has been deleted meanwhile."""
-    pinned = pin_documents(PinKind.REVIEW, review.pk, [review.document_id])
-    if review.document_id not in pinned:
+    read = [pk for pk in (review.document_id, review.compared_document_id) if pk]
+    pinned = pin_documents(PinKind.REVIEW, review.pk, read)
+    if len(pinned) < len(read):
         raise DocumentNotReady
     review.revision = pinned[review.document_id]
-    review.save(update_fields=["revision"])
+    if review.compared_document_id:
+        review.compared_revision = pinned[review.compared_document_id]
+    review.save(update_fields=["revision", "compared_revision"])
+
+
+def _check_other_version(document: Document, earlier: Document) -> None:
+    if document.pk == earlier.pk:
+        raise SameDocument
+    _opening_of(earlier)
 
 
 def playbook_columns(chosen: PlaybookAtRevision) -> dict[str, Any]:

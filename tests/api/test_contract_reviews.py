@@ -308,3 +308,37 @@ def test_a_list_costs_as_much_for_three_as_for_one(review: ContractReview, contr
         client.post(REVIEWS, {"documentId": str(contract.pk)}, format="json")
     assert len(client.get(REVIEWS).json()["results"]) == 3
     assert queries() == once
+
+
+# --- Two versions -----------------------------------------------------------------------------------------------
+
+
+def test_two_versions_are_compared(contract: Document, project: Project, alice: User, bob: User) -> None:
+    later = give(project, "Second version", NDA.replace("three (3)", "nine (9)"))
+    client = signed_in(alice)
+    shown = client.get(begin(client, later, compareWith=str(contract.pk))).json()
+    assert (shown["kind"], shown["comparedWith"], len(shown["findings"])) == ("comparison", str(contract.pk), 1)
+    [finding] = shown["findings"]
+    assert "three (3)" in finding["earlier"][0]["text"]
+    assert "nine (9)" in finding["contract"][0]["text"]
+    body = {"documentId": str(later.pk), "compareWith": str(later.pk)}
+    assert_error(client.post(REVIEWS, body, format="json"), 400, "same_document")
+
+
+def test_nobody_compares_with_what_they_may_not_read(contract: Document, charlie: User, alice: User) -> None:
+    theirs = give(Project.objects.create_with_base(owner=charlie, name="Theirs"), "Theirs", NDA)
+    body = {"documentId": str(theirs.pk), "compareWith": str(contract.pk)}
+    assert_error(signed_in(charlie).post(REVIEWS, body, format="json"), 404, "unknown_document")
+    assert not ContractReview.objects.exists()
+
+
+def test_a_comparison_is_seen_by_whoever_may_read_both(
+    contract: Document, project: Project, alice: User, bob: User
+) -> None:
+    other = give(Project.objects.create_with_base(owner=alice, name="Other"), "Other", NDA + "\n## 6. More\n\nMore.\n")
+    client = signed_in(alice)
+    url = begin(client, contract, compareWith=str(other.pk))
+    assert client.get(url).status_code == 200
+    assert_error(signed_in(bob).get(url), 404, "unknown_review")
+    delete_document(other)
+    assert_error(client.get(url), 404, "unknown_review")

@@ -1,0 +1,74 @@
+"""What a review reads, in memory: the pages as they stood, their clauses, and the playbook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.clauses.clause_types import ParsedContract, TextSpan
+from contracts.clauses.parse_contract import contract_pages, parse_pages
+from contracts.models import ContractReview, ReviewKind
+from contracts.playbook.parse_playbook import parse_playbook
+from contracts.playbook.playbook_types import Playbook, PlaybookStatement
+from contracts.review.document_search import DocumentAt, verified_spans
+from knowledge.models import Document
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentVersion:
+    """A document at a revision, with its text and its clauses."""
+
+    document: DocumentAt
+    texts: Mapping[int, str]  # of the pages, by id
+    parsed: ParsedContract
+
+    def quotations(self, spans: Iterable[TextSpan]) -> list[dict[str, Any]]:
+        """Those of the spans that stand word for word on their page, with the clause that each is in."""
+        kept = verified_spans(list(spans), dict(self.texts))
+        return [{**span.as_dict(), "clause": self._clause_label(span)} for span in kept]
+
+    def _clause_label(self, span: TextSpan) -> str:
+        clause = self.parsed.clause_at(span)
+        return clause.label if clause else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewedContract:
+    """The contract, the earlier version that it is compared with (None: none), and the playbook as it stood."""
+
+    review: ContractReview
+    playbook: Playbook
+    contract: DocumentVersion
+    earlier: DocumentVersion | None
+
+    def quote_playbook(self, statement: PlaybookStatement) -> dict[str, Any]:
+        """Where the statement stands: in the text of the playbook, which is the page of its document. Raises
+        `ValueError` where it does not."""
+        if self.playbook.text[statement.start : statement.end] != statement.text:
+            raise ValueError("a statement of the playbook does not stand where it was read")
+        place = {"start": statement.start, "end": statement.end, "text": statement.text}
+        return {"pageId": self.review.playbook_page, "page": 1, **place, "kind": statement.kind}
+
+
+def read_reviewed(review: ContractReview) -> ReviewedContract:
+    """Raises `DocumentNotReady`, `UnfitPlaybook`."""
+    is_nda = review.kind == ReviewKind.NDA
+    earlier = None
+    if review.compared_document and review.compared_revision is not None:
+        earlier = _read_version(review.compared_document, review.compared_revision, is_nda=is_nda)
+    return ReviewedContract(
+        review=review,
+        playbook=parse_playbook(review.playbook_text, fields=review.playbook_fields, title=review.playbook_name),
+        contract=_read_version(review.document, review.revision, is_nda=is_nda),
+        earlier=earlier,
+    )
+
+
+def _read_version(document: Document, revision: int, *, is_nda: bool) -> DocumentVersion:
+    pages = contract_pages(document, revision=revision)
+    return DocumentVersion(
+        document=DocumentAt.of(document, revision=revision),
+        texts={page.id: page.text for page in pages},
+        parsed=parse_pages(pages, is_nda=is_nda),
+    )

@@ -1,0 +1,79 @@
+"""Two versions of a contract: what changed, by clause and by playbook."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from contracts.models import ContractReview, Finding, ReviewKind
+from contracts.review.run_review import run_review
+from contracts.review.start_review import start_review
+from knowledge.models import Page
+from tests.contracts.documents import give_contract
+
+CONTRACT = """# Services agreement
+
+## 1. Services
+
+The Supplier shall perform the services with reasonable skill and care.
+
+## 2. Liability
+
+The liability of each party is limited to the fees paid in the twelve months before the claim. Neither party is liable \
+for indirect damages.
+
+## 3. Payment
+
+Invoices are payable within sixty days after receipt.
+
+## 4. Governing law
+
+This Agreement is governed by the laws of England.
+"""
+NEW_CAP = "The liability of each party is unlimited, and the fees do not limit it."
+OLD_CAP = "The liability of each party is limited to the fees paid in the twelve months before the claim."
+
+
+def compare(owner: User, earlier: str, later: str) -> ContractReview:
+    before, after = (give_contract(owner, title=name, text=text) for name, text in (("v1", earlier), ("v2", later)))
+    review = start_review(after, by=owner, principal=owner, playbook="services-agreement", compare_with=before)
+    run_review(review)
+    return review
+
+
+def quoted(finding: Finding) -> tuple[list[str], list[str]]:
+    return [span["text"] for span in finding.compared_spans], [span["text"] for span in finding.contract_spans]
+
+
+def test_a_changed_liability_cap_is_one_finding_and_both_versions_are_quoted(alice: User) -> None:
+    review = compare(alice, CONTRACT, CONTRACT.replace(OLD_CAP, NEW_CAP))
+    [finding] = review.findings.all()
+    assert (review.kind, review.progress) == (ReviewKind.COMPARISON, "1 of 1 positions")
+    assert finding.position == "Limit of liability"
+    assert quoted(finding) == ([OLD_CAP], [NEW_CAP])
+    assert finding.classification in ("YELLOW", "RED")
+    assert finding.playbook_spans
+    for document, spans in (
+        (review.document, finding.contract_spans),
+        (review.compared_document, finding.compared_spans),
+    ):
+        texts = dict(Page.objects.filter(document=document).values_list("pk", "text"))
+        assert all(texts[span["pageId"]][span["start"] : span["end"]] == span["text"] for span in spans)
+
+
+def test_a_change_that_the_playbook_does_not_speak_of_needs_a_look(alice: User) -> None:
+    review = compare(alice, CONTRACT, f"{CONTRACT}\n## 5. Zebras\n\nZebras graze on the lawn of the castle at noon.\n")
+    [finding] = review.findings.all()
+    assert (finding.position, finding.classification, finding.verdict) == ("5 Zebras", "YELLOW", "changed")
+    assert finding.playbook_spans == []
+
+
+def test_a_change_that_breaks_a_limit_goes_against_the_playbook(alice: User) -> None:
+    review = compare(alice, CONTRACT, CONTRACT.replace("within sixty days", "within seven days"))
+    [finding] = review.findings.all()
+    assert (finding.position, finding.verdict) == ("Payment", "limit_broken")
+    assert finding.reason.startswith("Before: GREEN")
+
+
+def test_two_versions_that_say_the_same_have_no_finding(alice: User) -> None:
+    review = compare(alice, CONTRACT, CONTRACT.replace("\n\n## 3. Payment\n\n", "\n\n\n## 3. Payment\n"))
+    assert (review.findings.count(), review.classification) == (0, "GREEN")
+    assert review.summary == "The two versions say the same."
