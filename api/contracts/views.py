@@ -21,7 +21,7 @@ from api.views import PrivateView
 from contracts.models import ContractReview
 from contracts.playbook.library import playbook_documents, read_playbook, shipped_keys, shipped_playbook
 from contracts.playbook.playbook_types import UnfitPlaybook
-from contracts.report.report_formats import write_report
+from contracts.report.report_formats import WORD_TYPE, write_report
 from contracts.review.start_review import start_review
 from knowledge.models import Document
 
@@ -30,6 +30,7 @@ _EXPORTS = {
     (200, "text/markdown"): OpenApiTypes.STR,
     (200, "text/html"): OpenApiTypes.STR,
     (200, "text/csv"): OpenApiTypes.STR,
+    (200, WORD_TYPE): OpenApiTypes.BINARY,
 }
 
 
@@ -107,7 +108,8 @@ class ReviewExportView(ContractReviewBaseView):
     @extend_schema(parameters=[serializers.ExportParameters], responses=_EXPORTS)
     def get(self, request: Request, review: UUID) -> HttpResponse:
         """The review as a file: its report as JSON, Markdown or HTML, or the obligations and dates of the contract as a
-        table (`csv`), each quoted with its place."""
+        table (`csv`), each quoted with its place. `docx` is a copy of an uploaded Word file with comments for
+        findings and tracked changes for accepted suggestions; for another original it is a new file that says so."""
         wanted = serializers.ExportParameters.read(request)
         found = get_review(self.principal, review)
         made = write_report(found, wanted["format"])

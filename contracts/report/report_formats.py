@@ -1,4 +1,4 @@
-"""A review as a file: JSON, Markdown, HTML, or a table of obligations and dates as CSV.
+"""A review as a file: JSON, Markdown, HTML, a table of obligations and dates as CSV, or a Word file.
 
 What stands in a contract is text in each of them: no markup of it is kept, and no cell of the table is a formula.
 """
@@ -20,10 +20,12 @@ from contracts.clauses.obligations import find_obligations
 from contracts.clauses.parse_contract import contract_pages, parse_pages
 from contracts.models import ContractReview
 from contracts.report.review_report import finding_row, review_report
+from contracts.report.word_report import word_report
 from lexic.errors import Conflict
 
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|~!])")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _CSV_COLUMNS = ("clause", "kind", "party", "date_or_period", "text", "page", "start", "end")
 
 
@@ -42,8 +44,8 @@ class ReportFile:
 
 
 def write_report(review: ContractReview, format_name: str) -> ReportFile:
-    """The review in this format, one of `FORMATS`. Raises `ReviewNotDone`, and `DocumentNotReady` where the document
-    has no pages any more."""
+    """The review in this format, one of `FORMATS`. Raises `ReviewNotDone`, `DocumentNotReady` where the document has
+    no pages any more, and for a Word file the errors of `word_report`."""
     if not review.summary:
         raise ReviewNotDone
     return FORMATS[format_name](review)
@@ -109,9 +111,14 @@ def _cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
+def _word_report(review: ContractReview) -> ReportFile:
+    return ReportFile(content=word_report(review), content_type=WORD_TYPE, suffix="docx")
+
+
 FORMATS: dict[str, Callable[[ContractReview], ReportFile]] = {
     "json": _json_report,
     "markdown": _markdown_report,
     "html": _html_report,
     "csv": _csv_report,
+    "docx": _word_report,
 }

@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from contracts.models import ContractReview, Finding
+from contracts.report.report_formats import WORD_TYPE
 from contracts.review.start_review import start_review
 from contracts.tasks import make_review, resume_reviews
 from conversations.models import Project
@@ -256,6 +257,13 @@ def test_what_a_contract_says_is_text_in_every_format(project: Project, alice: U
     cells = [cell for row in csv.reader(io.StringIO(export(client, review, "csv"))) for cell in row]
     assert any("HYPERLINK" in cell for cell in cells)
     assert not any(cell.startswith("=") for cell in cells)
+
+
+def test_a_review_as_a_word_file(review: ContractReview, alice: User) -> None:
+    answer = signed_in(alice).get(f"{address(review)}/export?format=docx")
+    assert (answer.status_code, answer["Content-Type"]) == (200, WORD_TYPE)
+    assert answer["Content-Disposition"] == 'attachment; filename="Aldgate NDA.docx"'
+    assert answer.content.startswith(b"PK")
 
 
 def test_another_format_is_refused_and_a_review_that_is_not_done_waits(contract: Document, alice: User) -> None:

@@ -1,0 +1,174 @@
+"""A review as a Word file: an uploaded Word file with comments and tracked changes, or a new file for other originals.
+
+The copy of a contract may go to the other side, so it says what was found and what is suggested, and nothing of the
+playbook. What was dismissed is left out.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from contracts.models import ContractReview, Decision, Finding, Verdict
+from contracts.report.review_report import review_report
+from contracts.risk import Classification
+from contracts.word.annotate import annotate_word_file
+from contracts.word.edits import Edit, EditKind
+from contracts.word.new_document import (
+    Block,
+    HeadingBlock,
+    NewDocument,
+    ParagraphBlock,
+    QuotationBlock,
+    TableBlock,
+    make_word_file,
+)
+from knowledge import readers
+from knowledge.documents import file_store
+from knowledge.documents.source_file import SourceFileMissing
+from knowledge.models import Page
+from knowledge.readers.types import UnreadableDocument
+from lexic.database import release_connections
+from lexic.errors import LexicError
+
+AUTHOR = "Lexic"
+_SLOTS = threading.BoundedSemaphore(2)
+_SLOT_TIMEOUT_SECONDS = 20.0
+
+
+class WordExportBusy(LexicError):
+    """Many Word files are being made right now."""
+
+    code = "busy"
+    status = 503
+    retry_after = 5  # seconds
+    hint = "Ask for the file again in a moment."
+
+
+def word_report(review: ContractReview) -> bytes:
+    """The Word file (.docx) of a review that is done.
+
+    Raises `SourceFileMissing`, `UnreadableDocument`, `WordExportBusy`, `WordSigned`, `WordTextChanged`, and
+    `WordNotProven`.
+    """
+    # No connection is held while the file is made.
+    with release_connections():
+        findings = list(review.findings.select_related("decided_by"))
+        page = Page.objects.filter(document=review.document).alive_at(review.revision).order_by("number").first()
+        original = _word_original(page)
+        if page is None or original is None:
+            return make_word_file(_new_document(review, findings))
+    edits = [edit for finding in findings for edit in _edits(finding, page, review.updated_at)]
+    with _word_slot():
+        return annotate_word_file(original, edits).content
+
+
+def _word_original(page: Page | None) -> Path | None:
+    """The stored Word file that this page was read from; None where it was read from something else."""
+    path = file_store.stored_path(page.source_sha256) if page else None
+    if path is None:
+        return None
+    if not path.exists():
+        raise SourceFileMissing
+    with path.open("rb") as file:
+        head = file.read(readers.DETECTION_BYTES)
+    try:
+        return path if readers.detect_type("contract.docx", head) == "docx" else None
+    except UnreadableDocument:
+        return None
+
+
+@contextmanager
+def _word_slot() -> Iterator[None]:
+    if not _SLOTS.acquire(timeout=_SLOT_TIMEOUT_SECONDS):
+        raise WordExportBusy
+    try:
+        yield
+    finally:
+        _SLOTS.release()
+
+
+# --- A copy with comments ----------------------------------------------------------------------------------------
+
+
+def _edits(finding: Finding, page: Page, date: datetime) -> Iterator[Edit]:
+    """The comments of a finding on what it quotes of this page, and the suggestion where somebody accepted it."""
+    if finding.classification == Classification.GREEN or finding.decision == Decision.DISMISSED:
+        return
+    quoted = [span for span in finding.contract_spans if span["pageId"] == page.pk]
+    near = [span for span in finding.nearest_spans if span["pageId"] == page.pk][:1]
+    is_tracked = bool(quoted and finding.suggestion) and finding.decision == Decision.ACCEPTED
+    for span in quoted or near or [_beginning(page)]:
+        text = "\n".join(_comment_lines(finding, is_tracked=is_tracked, is_quoted=bool(quoted)))
+        yield _edit(span, EditKind.COMMENT, text, AUTHOR, date)
+    if is_tracked:
+        decider = finding.decided_by.public_name if finding.decided_by else AUTHOR
+        yield _edit(quoted[0], EditKind.REPLACEMENT, finding.suggestion, decider, finding.decided_at or date)
+
+
+def _edit(span: dict[str, Any], kind: EditKind, text: str, author: str, date: datetime) -> Edit:
+    quote = span["text"]
+    return Edit(start=span["start"], end=span["end"], quote=quote, kind=kind, text=text, author=author, date=date)
+
+
+def _beginning(page: Page) -> dict[str, Any]:
+    """The first line of the contract, for what has no better place."""
+    line = page.text.partition("\n")[0]
+    return {"start": 0, "end": len(line), "text": line}
+
+
+def _comment_lines(finding: Finding, *, is_tracked: bool, is_quoted: bool) -> Iterator[str]:
+    yield f"{finding.number}. {finding.position}: {finding.classification}."
+    yield finding.reason
+    if not is_quoted:
+        yield "This is not quoted: it only comes nearest."
+    if finding.suggestion and not is_tracked:
+        lead = "Accepted, to be added" if finding.decision == Decision.ACCEPTED else "Suggestion"
+        yield f"{lead}: “{finding.suggestion}”"
+
+
+# --- A new file --------------------------------------------------------------------------------------------------
+
+
+def _new_document(review: ContractReview, findings: list[Finding]) -> NewDocument:
+    report = review_report(review)
+    return NewDocument(
+        title=report["title"],
+        original=review.document.title,
+        date=review.updated_at,
+        blocks=[*_summary_blocks(report, findings), *(block for one in findings for block in _finding_blocks(one))],
+    )
+
+
+def _summary_blocks(report: dict[str, Any], findings: list[Finding]) -> Iterator[Block]:
+    yield ParagraphBlock(label=report["classification"] or "", text=report["summary"])
+    for one in report["escalations"]:
+        yield ParagraphBlock(label=f"To {one['to']}:", text=one["why"])
+    yield HeadingBlock(text="Findings")
+    rows = [
+        [str(one.number), one.position, one.classification, f"{one.score} ({one.level.value})", one.decision or "–"]
+        for one in findings
+    ]
+    if rows:
+        yield TableBlock(header=["Number", "Position", "Class", "Risk", "Decision"], rows=rows)
+    yield ParagraphBlock(text=report["note"])
+
+
+def _finding_blocks(finding: Finding) -> Iterator[Block]:
+    yield HeadingBlock(text=f"{finding.number}. {finding.position}: {finding.classification}", level=2)
+    yield ParagraphBlock(text=finding.reason)
+    for span in finding.contract_spans:
+        yield QuotationBlock(text=span["text"], source=f"contract, page {span['page']}")
+    if finding.verdict == Verdict.MISSING or not finding.contract_spans:
+        for span in finding.nearest_spans:
+            yield QuotationBlock(text=span["text"], source=f"nearest, page {span['page']}")
+    for span in finding.playbook_spans:
+        yield QuotationBlock(text=span["text"], source="playbook")
+    if finding.suggestion:
+        yield ParagraphBlock(label="Suggestion:", text=finding.suggestion)
+    if finding.decision:
+        yield ParagraphBlock(label=f"Decision: {finding.decision}.", text=finding.note)

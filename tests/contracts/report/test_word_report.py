@@ -1,0 +1,190 @@
+"""A review as a Word file: who finds what in it, for a Word original and for another one."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime
+from pathlib import Path
+
+import docx
+import pytest
+
+from accounts.models import User
+from contracts.models import ContractReview, Finding
+from contracts.report import word_report as word_report_module
+from contracts.report.report_formats import ReviewNotDone, write_report
+from contracts.report.word_report import WordExportBusy, word_report
+from contracts.review.run_review import run_review
+from contracts.review.start_review import start_review
+from contracts.word.edits import WordTextChanged
+from knowledge.documents import file_store
+from knowledge.documents.lifecycle import add_file
+from knowledge.documents.source_file import SourceFileMissing
+from knowledge.ingest import ingest
+from knowledge.models import BaseKind, Document, KnowledgeBase
+from tests.contracts.documents import NDA
+from tests.contracts.word.word_edits import commented_texts, marks, part
+from tests.knowledge.readers.made import read_here, read_text, repacked, word
+from tests.remembered import remembered
+
+pytestmark = pytest.mark.django_db
+BOBS = "<w:ins w:id='70' w:author='Bob' w:date='2026-01-01T00:00:00Z'><w:r><w:t>always </w:t></w:r></w:ins>"
+
+
+def word_contract(folder: Path) -> Path:
+    """The agreement as a Word file, with a tracked insertion of Bob."""
+
+    def build(document) -> None:
+        for block in NDA.split("\n\n"):
+            if block.startswith("#"):
+                document.add_heading(block.lstrip("# \n").strip(), level=1 if block.startswith("# ") else 2)
+            else:
+                document.add_paragraph(block.strip())
+
+    path = word(folder / "nda.docx", build)
+    old = "<w:r><w:t>On request the Receiving Party shall"
+    revised = part(path).replace(old, f"{BOBS}{old}")
+    assert BOBS in revised
+    return repacked(path, {"word/document.xml": revised.encode()})
+
+
+@pytest.fixture
+@remembered
+def word_review(alice: User, tmp_path_factory: pytest.TempPathFactory) -> ContractReview:
+    base = KnowledgeBase.objects.create(owner=alice, kind=BaseKind.PROJECT, name="Word", embedder="local")
+    content = word_contract(tmp_path_factory.mktemp("word")).read_bytes()
+    added = add_file(knowledge_base=base, file_name="nda.docx", stream=io.BytesIO(content), enqueue=False)
+    ingest(added.document.pk)
+    review = start_review(Document.objects.get(pk=added.document.pk), by=alice, principal=alice)
+    run_review(review)
+    return review
+
+
+def set_finding(review: ContractReview, number: int, quote: str, **columns: object) -> Finding:
+    """Make a finding quote these words of the contract."""
+    page = review.document.pages.get()
+    start = page.text.index(quote)
+    span = {"pageId": page.pk, "page": 1, "start": start, "end": start + len(quote), "text": quote, "clause": ""}
+    Finding.objects.filter(review=review, number=number).update(
+        **{"contract_spans": [span], "nearest_spans": [], "classification": "RED", "decision": "", **columns}
+    )
+    return Finding.objects.get(review=review, number=number)
+
+
+@pytest.fixture
+def made(tmp_path: Path):
+    def make(review: ContractReview) -> Path:
+        path = tmp_path / "review.docx"
+        path.write_bytes(word_report(review))
+        return path
+
+    return make
+
+
+def test_a_review_of_a_word_file_comes_back_as_comments_in_a_copy(word_review: ContractReview, made) -> None:
+    """Every finding but those that are GREEN, on the words that it quotes or that come nearest."""
+    path = made(word_review)
+    shown = list(word_review.findings.exclude(classification="GREEN"))
+    assert shown
+    comments = [comment.text for comment in docx.Document(str(path)).comments]
+    for finding in shown:
+        spans = finding.contract_spans or finding.nearest_spans[:1] or [None]
+        assert sum(text.startswith(f"{finding.number}. {finding.position}: ") for text in comments) == len(spans)
+    assert len(comments) == sum(len(one.contract_spans or [None]) for one in shown)
+    assert read_text(path, "docx") == word_review.document.pages.get().text
+    assert marks(path) == [("ins", "Bob", "always ")]
+
+
+def test_an_accepted_suggestion_is_a_tracked_change_of_whoever_accepted_it(
+    word_review: ContractReview, alice: User, made
+) -> None:
+    alice.display_name = "Alice Ashby"
+    alice.save()
+    term, when = "three (3) years", datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+    accepted = {"decision": "accepted", "decided_by": alice, "decided_at": when}
+    set_finding(word_review, 1, term, suggestion="two (2) years", reason="Too long.", **accepted)
+    set_finding(word_review, 2, "On request", suggestion="At once", reason="Slow.", **accepted)
+    path = made(word_review)
+    assert [mark for mark in marks(path) if mark[1] != "Bob"] == [
+        ("del", "Alice Ashby", term),
+        ("ins", "Alice Ashby", "two (2) years"),
+    ]
+    assert 'w:date="2026-03-04T05:06:07Z"' in part(path)
+    comments = commented_texts(path)
+    position = word_review.findings.get(number=1).position
+    assert comments[f"1. {position}: RED.\nToo long."] == "two (2) years"
+    # Bob's insertion stands before it, so that a tracked change would touch it.
+    [beside] = [words for words in comments if words.startswith("Suggested instead: “At once”")]
+    assert "somebody's tracked change is there" in beside
+
+
+def test_what_was_dismissed_and_what_the_playbook_says_stay_at_home(word_review: ContractReview, made) -> None:
+    Finding.objects.filter(review=word_review).update(note="Between us.")
+    set_finding(word_review, 3, "secret", decision="dismissed", reason="Dismissed reason.")
+    path = made(word_review)
+    everything = part(path) + part(path, "word/comments.xml")
+    assert "Dismissed reason." not in everything
+    assert "Between us." not in everything
+    walk_aways = [
+        span["text"] for one in word_review.findings.all() for span in one.playbook_spans if span["kind"] == "walk_away"
+    ]
+    assert not any(text in everything for text in walk_aways)
+
+
+def test_what_is_missing_is_said_at_the_nearest_words_or_at_the_beginning(word_review: ContractReview, made) -> None:
+    Finding.objects.filter(review=word_review).update(classification="GREEN")
+    finding = set_finding(word_review, 4, "secret", reason="Nothing says it.", suggestion="Add this.")
+    near = finding.contract_spans
+    Finding.objects.filter(pk=finding.pk).update(contract_spans=[], nearest_spans=near, decision="accepted")
+    first = set_finding(word_review, 5, "secret", reason="Not there either.", suggestion="")
+    Finding.objects.filter(pk=first.pk).update(contract_spans=[])
+    path = made(word_review)
+    assert commented_texts(path) == {
+        f"4. {finding.position}: RED.\nNothing says it.\nThis is not quoted: it only comes nearest."
+        "\nAccepted, to be added: “Add this.”": "secret",
+        f"5. {first.position}: RED.\nNot there either.\nThis is not quoted: it only comes nearest.": (
+            "MUTUAL NON-DISCLOSURE AGREEMENT"
+        ),
+    }
+    assert [mark[1] for mark in marks(path)] == ["Bob"]
+
+
+def test_another_original_gives_a_new_file_that_says_so(reviewed: ContractReview, tmp_path: Path) -> None:
+    made_file = write_report(reviewed, "docx")
+    assert made_file.content_type.endswith("wordprocessingml.document")
+    path = tmp_path / "new.docx"
+    path.write_bytes(made_file.content)
+    header, [page] = read_here(path, "docx")
+    assert header.title == f"{reviewed.playbook_name}: {reviewed.document.title}"
+    notice = f"It is not a marked copy of “{reviewed.document.title}”, which is no Word file and was not changed."
+    assert notice in page.text
+    for finding in reviewed.findings.all():
+        assert f"{finding.number}. {finding.position}: {finding.classification}" in page.text
+        for span in finding.contract_spans:
+            assert " ".join(span["text"].split()) in " ".join(page.text.split())
+
+
+def test_a_file_that_is_gone_or_says_something_else_is_refused(
+    word_review: ContractReview, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = word(tmp_path / "other.docx", lambda document: document.add_paragraph("Something else. " * 400))
+    monkeypatch.setattr(file_store, "stored_path", lambda sha256: other)
+    with pytest.raises(WordTextChanged):
+        word_report(word_review)
+    monkeypatch.setattr(file_store, "stored_path", lambda sha256: tmp_path / "gone")
+    with pytest.raises(SourceFileMissing):
+        word_report(word_review)
+
+
+def test_a_review_that_is_not_done_has_no_file(queued: ContractReview) -> None:
+    with pytest.raises(ReviewNotDone):
+        write_report(queued, "docx")
+
+
+def test_no_more_files_are_made_at_once_than_there_are_places(
+    word_review: ContractReview, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_report_module, "_SLOT_TIMEOUT_SECONDS", 0.01)
+    with word_report_module._word_slot(), word_report_module._word_slot(), pytest.raises(WordExportBusy):
+        word_report(word_review)
+    assert word_report(word_review)
