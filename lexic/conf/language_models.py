@@ -1,5 +1,5 @@
 """Where the language models are: the environment's own names first, then those of an embedding server on this network,
-then those that notes chats on OpenRouter use."""
+then those that notes chats on OpenRouter use, then those of an Ollama that chats."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _OPENROUTER_CHAT_MODEL, _OPENROUTER_EMBEDDING_MODEL, _OPENROUTER_EMBEDDING_DIMEN
 )
 # Where each server of embeddings listens unless it is told otherwise. Both speak OpenAI's protocol under /v1.
 _EMBEDDING_SERVERS = {"ollama": "http://localhost:11434", "tei": "http://localhost:8080"}
+# Ollama asks for no key, and OpenAI's client wants one.
+_OLLAMA_KEY = "no-key"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,23 +34,31 @@ class LanguageModels:
 
 
 def read_language_models(env: Env) -> LanguageModels:
-    """The OPENROUTER_ variables count only where there is no OPENAI_API_KEY; a name of ours wins over theirs."""
+    """The OPENROUTER_ variables count only where there is no OPENAI_API_KEY, and OLLAMA_MODEL only where there is no
+    key at all; a name of ours wins over theirs."""
     key, at = env.str("OPENAI_API_KEY", ""), env.str("OPENAI_BASE_URL", "")
     router = "" if key else env.str("OPENROUTER_API_KEY", "")
     chat = (router and env.str("OPENROUTER_CHAT_MODEL", "")) or (_OPENROUTER_CHAT_MODEL if router else "gpt-4o")
     planner = router and env.str("OPENROUTER_PLANNER_MODEL", "")
     embedding = (router and env.str("OPENROUTER_EMBEDDING_MODEL", "")) or _OPENROUTER_EMBEDDING_MODEL
-    chat = env.str("LEXIC_LLM_MODEL", "") or chat
+    ollama = "" if key or router else env.str("OLLAMA_MODEL", "")
+    ollama_url = _openai_url(env.str("OLLAMA_BASE_URL", "") or _EMBEDDING_SERVERS["ollama"])
+    chat = env.str("LEXIC_LLM_MODEL", "") or ollama or chat
     server = env.str("EMBEDDING_PROVIDER", "", validate=validate.OneOf(["", *_EMBEDDING_SERVERS]))
     model, dimensions = env.str("EMBEDDING_MODEL", "bge-m3"), env.int("EMBEDDING_DIMENSIONS", 1024)
     url = env.str("EMBEDDING_URL", "") or _EMBEDDING_SERVERS[server or "ollama"]
     return LanguageModels(
-        key=key or router,
-        base_url=at or (OPENROUTER_BASE_URL if router else None),
+        key=key or router or (_OLLAMA_KEY if ollama else ""),
+        base_url=at or (OPENROUTER_BASE_URL if router else ollama_url if ollama else None),
         chat=chat,
         planner=env.str("LEXIC_PLANNER_MODEL", "") or planner or chat,
         embedder=env.str("LEXIC_EMBEDDER", "")
         or (f"server:{model}:{dimensions}" if server else "")
         or (f"openai:{embedding}:{_OPENROUTER_EMBEDDING_DIMENSIONS}" if router else "local"),
-        embedding_server=f"{url.rstrip('/').removesuffix('/v1')}/v1",
+        embedding_server=_openai_url(url),
     )
+
+
+def _openai_url(url: str) -> str:
+    """Where a server of one's own speaks OpenAI's protocol."""
+    return f"{url.rstrip('/').removesuffix('/v1')}/v1"

@@ -160,6 +160,34 @@ def test_jl_016_an_embedding_server_is_named_by_provider(
     assert done.stdout.strip() == embedder
 
 
+@pytest.mark.parametrize(
+    ("variables", "models"),
+    [
+        ({"OLLAMA_MODEL": "ministral-3"}, "no-key|http://localhost:11434/v1|openai|ministral-3|ministral-3|local"),
+        (
+            {"OLLAMA_MODEL": "ministral-3", "OLLAMA_BASE_URL": "http://gpu:9000/", "EMBEDDING_PROVIDER": "ollama"},
+            "no-key|http://gpu:9000/v1|openai|ministral-3|ministral-3|server:bge-m3:1024",
+        ),
+        (
+            {"OLLAMA_MODEL": "ministral-3", "LEXIC_LLM_MODEL": "ours", "LEXIC_PLANNER_MODEL": "our-planner"},
+            "no-key|http://localhost:11434/v1|openai|ours|our-planner|local",
+        ),
+        ({"OLLAMA_MODEL": "ministral-3", "LEXIC_LLM": "extractive"}, None),
+        ({"OLLAMA_BASE_URL": "http://gpu:9000"}, "|None|extractive|gpt-4o|gpt-4o|local"),
+        ({"OLLAMA_MODEL": "ministral-3", "OPENAI_API_KEY": "sk-1"}, "sk-1|None|openai|gpt-4o|gpt-4o|local"),
+        (
+            {"OLLAMA_MODEL": "ministral-3", "OPENROUTER_API_KEY": "or-1"},
+            f"or-1|{_ROUTER}|openai|openai/gpt-4o-mini|openai/gpt-4o-mini|{_QWEN}",
+        ),
+    ],
+)
+def test_jl_061_062_an_ollama_that_chats_stands_in_where_there_is_no_key(
+    tmp_path: Path, variables: dict[str, str], models: str | None
+) -> None:
+    shown = settings_with(tmp_path, _SHOWN, **variables).stdout.strip()
+    assert shown == models if models else shown.split("|")[2] == "extractive"
+
+
 def test_an_unknown_provider_of_embeddings_stops_the_start(tmp_path: Path) -> None:
     done = settings_with(tmp_path, EMBEDDING_PROVIDER="word2vec")
     assert done.returncode != 0

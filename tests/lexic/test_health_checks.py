@@ -1,0 +1,54 @@
+"""`manage.py doctor` names what has no effect here."""
+
+from __future__ import annotations
+
+import pytest
+
+from lexic.diagnostics import run_check, run_checks
+from lexic.health_checks import unused_variables
+
+JURISLM = {
+    "DATABASE_URL": "postgresql://here/one",
+    "SHARED_DATABASE_URL": "postgresql://here/two",
+    "GOOGLE_CLIENT_ID": "g",
+    "GOOGLE_CLIENT_SECRET": "g",
+    "NEXTAUTH_SECRET": "n0t-sh0wn",
+    "NEXTAUTH_URL": "http://localhost:3000",
+    "ANTHROPIC_API_KEY": "sk-ant-n0t-sh0wn",
+    "OLLAMA_MODEL": "ministral-3:latest",
+    "OLLAMA_BASE_URL": "http://localhost:11434",
+    "EMBEDDING_PROVIDER": "ollama",
+    "EMBEDDING_URL": "http://localhost:11434",
+    "LANGFUSE_HOST": "https://cloud.langfuse.com",
+}
+
+
+def test_jl_061_of_a_whole_environment_what_is_not_used_is_named() -> None:
+    unused = dict(unused_variables(JURISLM))
+    assert set(unused) == {"SHARED_DATABASE_URL", "NEXTAUTH_SECRET", "NEXTAUTH_URL", "ANTHROPIC_API_KEY"}
+    assert "DATABASE_URL" in unused["SHARED_DATABASE_URL"]
+    assert "LEXIC_PUBLIC_URL" in unused["NEXTAUTH_URL"]
+
+
+@pytest.mark.parametrize("key", ["OPENAI_API_KEY", "OPENROUTER_API_KEY"])
+def test_an_ollama_beside_a_key_is_not_used(key: str) -> None:
+    unused = dict(unused_variables({**JURISLM, key: "k"}))
+    assert key in unused["OLLAMA_MODEL"]
+    assert key in unused["OLLAMA_BASE_URL"]
+
+
+def test_an_address_without_a_model_is_not_used() -> None:
+    assert dict(unused_variables({"OLLAMA_BASE_URL": "http://gpu"})) == {"OLLAMA_BASE_URL": "set OLLAMA_MODEL as well"}
+    assert dict(unused_variables({"NEXTAUTH_URL": "", "PATH": "/bin"})) == {}
+
+
+@pytest.mark.django_db
+def test_doctor_says_so_and_no_value_and_finds_nothing_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in JURISLM.items():
+        if name != "DATABASE_URL":
+            monkeypatch.setenv(name, value)
+    assert "environment" in {found.name for found in run_checks()}
+    found = run_check("environment")
+    assert found.status == "ok"
+    assert "NEXTAUTH_SECRET has no effect: set SECRET_KEY" in found.detail
+    assert "n0t-sh0wn" not in found.detail
