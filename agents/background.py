@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from functools import cache
 
@@ -12,7 +13,8 @@ from agents.models import AgentRun
 
 def start(run: AgentRun) -> None:
     """Begins to work on a run that this process holds, and returns at once."""
-    asyncio.run_coroutine_threadsafe(work_on(run), _event_loop())
+    # Outside the context of the request, whose thread the work would wait for.
+    contextvars.Context().run(asyncio.run_coroutine_threadsafe, work_on(run), _event_loop())
 
 
 @cache

@@ -11,8 +11,9 @@ export const showScripted = (element) =>
 // `root` holds all forms that ask, and `box` is the one with the text to write. Answers go to `place`, errors before the
 // first event to `problem`, and what is read out to `announcer`. `prepare` gets the server's HTML once it is in the page,
 // and `replyText` gives the text above the answer to a reply.
+// `halt` stops what is being answered; without one the connection is closed, which stops it.
 // `ask(begin, { fields, text, button, isReply })` begins one answer or more, and resolves to whether it was asked.
-export function connectForms({ root, box, place, problem, announcer, prepare = showScripted, replyText, ask }) {
+export function connectForms({ root, box, place, problem, announcer, prepare = showScripted, replyText, halt, ask }) {
   const textarea = box.querySelector("textarea[name=question]");
   const stop = box.querySelector("[data-stop]");
   const announce = (words) => (announcer.textContent = words);
@@ -82,7 +83,7 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
     box.requestSubmit();
   });
   textarea.addEventListener("focus", liveAnswer, { once: true });
-  stop.addEventListener("click", () => running?.abort());
+  stop.addEventListener("click", () => (halt ? halt() : running?.abort()));
   prepare(root);
   return textarea;
 }

@@ -1,5 +1,6 @@
 // The public chat: a conversation that has an address of its own, and answers that can be copied.
 import { connectForms, showScripted } from "./ask_form.js";
+import { connectCopies, showAsReply, showReply } from "./talk.js";
 
 const box = document.getElementById("chat-form");
 const talk = document.getElementById("talk");
@@ -36,12 +37,6 @@ const textarea = connectForms({
   },
 });
 
-// A reply stands in the question that it answers; here only for those who cannot see that.
-function showAsReply(element) {
-  element.classList.add("after-reply");
-  element.querySelector(".said").classList.add("sr");
-}
-
 // From now on the conversation has an address, also when it is stopped before its end.
 function showConversation(response, { isReply }) {
   const address = response.headers.get("content-location");
@@ -55,34 +50,5 @@ function showConversation(response, { isReply }) {
   if (!isReply) textarea.value = "";
 }
 
-// What was typed as a reply stands where it was asked, as the server shows it when the page is opened again.
-function showReply(turn) {
-  const back = turn.classList.contains("after-reply") && turn.previousElementSibling?.querySelector(".back");
-  if (!back || back.querySelector(".picked")) return;
-  const words = document.createElement("p");
-  words.className = "small quiet";
-  words.textContent = `You said: ${turn.querySelector(".said").textContent}`;
-  back.querySelector(".row")?.replaceWith(words);
-}
-
-// The answer as text, with what each mark stands for below it.
-function asText(turn) {
-  const marked = turn.querySelector(".reading").cloneNode(true);
-  marked.querySelectorAll(".cite").forEach((chip) => chip.replaceWith(` [${chip.textContent}]`));
-  const sources = [...turn.querySelectorAll(".evidence li")].map((one) => {
-    const [excerpt, where] = [one.querySelector("mark"), one.querySelector("p")].map((part) => part.textContent.trim());
-    return `[${one.querySelector(".cite").textContent}] ${where}: “${excerpt}”`;
-  });
-  return [marked.textContent.trim(), sources.join("\n")].filter(Boolean).join("\n\n");
-}
-
-talk.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-copies-turn]");
-  if (!button) return;
-  await navigator.clipboard.writeText(asText(button.closest(".turn")));
-  const words = button.lastElementChild;
-  const before = (button.dataset.said ??= words.textContent);
-  words.textContent = "Copied";
-  setTimeout(() => (words.textContent = before), 2000);
-});
+connectCopies(talk);
 if (!location.hash && talk.children.length > 1) talk.lastElementChild.scrollIntoView();

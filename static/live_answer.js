@@ -74,6 +74,8 @@ export class LiveTurn {
 
   take(event) {
     const takers = { status: this.step, delta: this.write, error: this.fail, done: this.finish, turn: this.replace };
+    // Those of an agent's run.
+    Object.assign(takers, { step_start: this.step, step_end: this.endStep, content: this.write });
     takers[event.name]?.call(this, event.data);
   }
 
@@ -117,8 +119,9 @@ export class LiveTurn {
 
   fail(event, meaning = "no") {
     this.finish();
-    this.element.append(noteWith(this.icon)(`${event.error} ${event.hint || ""}`.trim(), meaning));
-    this.announce(event.error);
+    const words = event.error ?? event.message;
+    this.element.append(noteWith(this.icon)(`${words} ${event.hint || ""}`.trim(), meaning));
+    this.announce(words);
   }
 
   finish() {
@@ -157,13 +160,7 @@ export async function converse(turn, { action, fields, signal, refuse, accept, w
       return "refused";
     }
     accept(response);
-    for await (const event of eventsOf(response)) {
-      turn.take(event);
-      if (event.name !== "turn") continue;
-      whole(event.data);
-      return "asked"; // the last event: what is asked next need not wait for the connection's end
-    }
-    turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
+    await showEvents(turn, response, whole);
   } catch (error) {
     // What somebody stops has not gone wrong.
     if (error.name !== "AbortError") {
@@ -173,6 +170,24 @@ export async function converse(turn, { action, fields, signal, refuse, accept, w
     turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
   }
   return "asked";
+}
+
+// Shows what comes until the whole turn is there; what is asked next need not wait for the connection's end.
+async function showEvents(turn, response, whole) {
+  for await (const event of eventsOf(response)) {
+    turn.take(event);
+    if (event.name === "turn") return whole(event.data);
+  }
+  turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
+}
+
+// Shows a run that somebody has begun already, on this page or another.
+export async function follow(turn, { address, whole = () => {} }) {
+  try {
+    await showEvents(turn, await fetch(address, { headers: { Accept: "text/event-stream" } }), whole);
+  } catch {
+    turn.fail({ error: "The server cannot be reached.", hint: "The answer goes on without you; open the page again." });
+  }
 }
 
 async function wordsOf(response) {

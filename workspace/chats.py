@@ -10,12 +10,13 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
-from conversations.chat_page import present_turns
 from conversations.conversation_access import NoSuchConversation, find_conversation
-from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession
+from conversations.project_access import find_project
 from conversations.retention import delete_private_conversation
 from lexic.http.parameters import get_page, single_line
+from plugins.slugs import parse_id
+from workspace.conversation_page import render_conversation
 from workspace.forms import TitleForm
 from workspace.pages import render_page, workspace_view
 
@@ -38,9 +39,17 @@ def list_conversations(request: SignedInRequest) -> HttpResponse:
 
 
 @workspace_view("GET")
+def begin_conversation(request: SignedInRequest) -> HttpResponse:
+    """The beginning of a conversation, in the project that the address names, if any."""
+    pk = parse_id(request.GET.get("project", ""))
+    project = find_project(request.user, pk) if pk else None
+    return render_conversation(request, None, project=project)
+
+
+@workspace_view("GET")
 def show_conversation(request: SignedInRequest, conversation: UUID) -> HttpResponse:
     """The conversation as it stands, without answers that quote what the person can open no longer."""
-    return _conversation_page(request, find_conversation(request.user, conversation))
+    return render_conversation(request, find_conversation(request.user, conversation))
 
 
 @workspace_view("POST")
@@ -48,7 +57,7 @@ def rename_conversation(request: SignedInRequest, conversation: UUID) -> HttpRes
     found = find_conversation(request.user, conversation)
     form = TitleForm(request.POST)
     if not form.is_valid():
-        return _conversation_page(request, found, form=form)
+        return render_conversation(request, found, title_form=form)
     if not found.rename(form.cleaned_data["title"]):
         raise NoSuchConversation
     messages.success(request, "Saved.")
@@ -65,13 +74,3 @@ def remove_conversation(request: SignedInRequest, conversation: UUID) -> HttpRes
         return redirect("chats")
     context = {"session": found, "count": found.messages.count()}
     return render_page(request, "workspace/delete_conversation.html", context, section="chats")
-
-
-def _conversation_page(request: SignedInRequest, session: ChatSession, form: TitleForm | None = None) -> HttpResponse:
-    """The page; `form` stands in for the one of the title where something in it was wrong."""
-    context = {
-        "session": session,
-        "turns": present_turns(exchanges_of(session, reader=request.user), viewer=request.user),
-        "title_form": form or TitleForm(initial={"title": session.title}),
-    }
-    return render_page(request, "workspace/conversation.html", context, section="chats", status=400 if form else 200)

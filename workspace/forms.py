@@ -13,6 +13,7 @@ from lexic.errors import LexicError
 from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin, Role
+from querying.forms import QuestionForm
 from querying.releases import find_plugin
 
 MAX_TITLE = 120
@@ -66,6 +67,24 @@ class MemberForm(StyledFormMixin, forms.Form):
         if address == self.owner.email.lower():
             raise forms.ValidationError("The project is yours already.")
         return address
+
+
+class MessageForm(QuestionForm):
+    """What the form of a conversation sends: in which one, or in which project one begins. `plugin` is named where
+    neither the project nor the site names one."""
+
+    MAX_CHARACTERS = 8000
+
+    question = forms.CharField(max_length=MAX_CHARACTERS, required=False)
+    session = forms.UUIDField(required=False)
+    project = forms.UUIDField(required=False)
+    plugin = forms.CharField(max_length=120, required=False)
+
+    @property
+    def text(self) -> str:
+        """The message; of a reply the answer."""
+        said: str = self.cleaned_data["answer"] if self.cleaned_data["token"] else self.cleaned_data["question"]
+        return said
 
 
 class TitleForm(StyledFormMixin, forms.Form):

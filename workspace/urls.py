@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from workspace import chats, documents, knowledge, projects
+from workspace import ask, chats, documents, knowledge, projects
 
 
 def _document_routes(root: str, prefix: str) -> list[URLPattern]:
@@ -19,7 +19,11 @@ def _document_routes(root: str, prefix: str) -> list[URLPattern]:
 
 urlpatterns = [
     path("chats", chats.list_conversations, name="chats"),
+    path("chats/new", chats.begin_conversation, name="new_conversation"),
+    path("chats/ask", ask.ask, name="ask"),
     path("c/<uuid:conversation>", chats.show_conversation, name="conversation"),
+    path("c/<uuid:conversation>/runs/<uuid:run>", ask.follow, name="follow_run"),
+    path("c/<uuid:conversation>/stop", ask.stop, name="stop_run"),
     path("c/<uuid:conversation>/title", chats.rename_conversation, name="rename_conversation"),
     path("c/<uuid:conversation>/delete", chats.remove_conversation, name="delete_conversation"),
     path("projects", projects.list_projects, name="projects"),

@@ -7,7 +7,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
@@ -15,6 +15,7 @@ from rest_framework.renderers import BaseRenderer
 from querying import json_format, pipeline
 from querying.types import Event, Question
 
+E = TypeVar("E")
 PING_SECONDS = 15.0
 PING = b": ping\n\n"
 
@@ -40,6 +41,12 @@ def encode_sse(event: Mapping[str, Any]) -> bytes:
     return f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
 
+def encode_named(name: str, data: Mapping[str, Any], *, number: int | None = None) -> bytes:
+    """One event with its name on a line of its own, and its number, by which a reader goes on behind it."""
+    head = f"id: {number}\n" if number is not None else ""
+    return f"{head}event: {name}\n{encode_sse(data).decode()}".encode()
+
+
 def event_stream_response(
     pieces: AsyncGenerator[bytes | str], *, content_type: str = "text/event-stream"
 ) -> StreamingHttpResponse:
@@ -62,9 +69,9 @@ async def encode_events(events: AsyncGenerator[Event], *, question: Question) ->
             yield PING if event is None else encode_sse(json_format.event_as_json(event, question=question))
 
 
-async def with_pings(events: AsyncGenerator[Event], *, seconds: float = PING_SECONDS) -> AsyncGenerator[Event | None]:
+async def with_pings(events: AsyncGenerator[E], *, seconds: float = PING_SECONDS) -> AsyncGenerator[E | None]:
     """The events, and None whenever none has come for a while."""
-    waiting: asyncio.Future[Event] | None = None
+    waiting: asyncio.Future[E] | None = None
     try:
         while True:
             waiting = waiting or asyncio.ensure_future(anext(events))

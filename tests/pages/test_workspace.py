@@ -16,8 +16,11 @@ from conversations.models import ChatSession, Project
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
-from tests.browsers import sign_in, violations_in_each_look
+from plugins.models import Plugin
+from tests.browsers import sign_in, streamed_page, violations_in_each_look
 from tests.workspace.conftest import SETTLEMENT, read_text
+
+__all__ = ["streamed_page"]  # a fixture of theirs that is used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LONG = "abcdefghij" * 11
@@ -76,7 +79,7 @@ def test_every_page_passes_axe_in_each_look(page: Page, alice: User, project: Pr
         page.goto(path)
         found += violations_in_each_look(page)
     session = ChatSession.objects.get()
-    for path in ("/chats", f"/c/{session.pk}", f"/c/{session.pk}/delete"):
+    for path in ("/chats", "/chats/new", f"/c/{session.pk}", f"/c/{session.pk}/delete"):
         page.goto(path)
         found += violations_in_each_look(page)
     page.goto("/knowledge")
@@ -105,4 +108,31 @@ def test_a_file_is_sent_with_progress_and_the_list_follows_its_reading(
 def _read_all() -> None:
     for document in Document.objects.unfinished():
         ingest(document.pk)
+    connections.close_all()
+
+
+def test_a_message_is_answered_as_it_comes_and_stands_there_when_the_page_is_opened_again(
+    streamed_page: Page, alice: User, project: Project
+) -> None:
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(_give_plugin, alice, project).result()
+    page = streamed_page
+    sign_in(page, alice, to=f"/chats/new?project={project.pk}")
+    page.get_by_label("Your message").fill("What does Marrow pay within thirty days of signature?")
+    page.keyboard.press("Enter")
+    answer = page.locator("#talk > .turn[data-outcome=answered]")
+    expect(answer).to_contain_text("nineteen thousand pounds")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("What does Marrow pay")
+    session = ChatSession.objects.get(title__startswith="What does Marrow")
+    assert page.url.endswith(f"/c/{session.pk}")
+    page.reload()
+    expect(answer).to_contain_text("nineteen thousand pounds")
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+
+
+def _give_plugin(alice: User, project: Project) -> None:
+    plugin = Plugin.objects.create(
+        owner=alice, name="Desk", slug="desk", domain="law", system_prompt="You are a clerk."
+    )
+    project.change(plugin=plugin)
     connections.close_all()

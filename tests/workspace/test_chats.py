@@ -73,7 +73,7 @@ def test_conversations_are_listed_and_found_by_title(bob: User, shared: Project,
 def test_one_in_which_nothing_was_asked_says_so(bob: User, browse: Browse) -> None:
     session = ChatSession.objects.begin_private(user=bob, project=None, title="")
     page = shown(browse(bob), f"/c/{session.pk}")
-    assert "Nothing was asked yet." in page
+    assert "Ask about your own documents" in page
     assert "<bdi>Untitled</bdi>" in page
 
 
@@ -85,8 +85,6 @@ def test_an_answer_stands_beside_what_it_cites(bob: User, conversation: ChatSess
     assert "1 of 1 citation found word for word" in page
     source = Document.objects.get(title="Settlement").pages.get()
     assert f'href="/source/{source.pk}?start=' in page
-    # Nothing is offered that leads nowhere.
-    assert "data-asks" not in page
     assert "The author sees" not in page
 
 

@@ -1,0 +1,72 @@
+// A private conversation: its runs go on when the page is left, and are shown by every page that is opened meanwhile.
+import { connectForms, showScripted } from "./ask_form.js";
+import { connectCopies, showAsReply, showReply } from "./talk.js";
+
+const box = document.getElementById("chat-form");
+const talk = document.getElementById("talk");
+const stop = box.querySelector("[data-stop]");
+const send = box.querySelector("[type=submit]");
+const announcer = document.getElementById("chat-said");
+
+function prepare(element) {
+  showScripted(element);
+  if (navigator.clipboard) element.querySelectorAll("[data-copies-turn]").forEach((button) => (button.hidden = false));
+}
+
+// The run hears of it by itself: what was written until then comes as the turn that stays.
+function halt() {
+  const token = box.elements.csrfmiddlewaretoken.value;
+  fetch(`/c/${box.elements.session.value}/stop`, { method: "POST", headers: { "X-CSRFToken": token } });
+}
+
+const textarea = connectForms({
+  root: document,
+  box,
+  place: talk,
+  problem: document.getElementById("chat-error"),
+  announcer,
+  replyText: (form, fields) => fields.get("answer"),
+  prepare,
+  halt,
+  async ask(begin, { text, isReply }) {
+    const { turn, outcome } = await begin({
+      begun(element) {
+        if (isReply) showAsReply(element);
+        element.scrollIntoView();
+      },
+      accept: (response) => showConversation(response, { text, isReply }),
+      whole: () => talk.lastElementChild.scrollIntoView(),
+    });
+    if (outcome === "refused") return false;
+    showReply(turn.element);
+    return true;
+  },
+});
+
+// From now on the conversation has an address, and the beginning of its first message for a title.
+function showConversation(response, { text, isReply }) {
+  if (!box.elements.session.value) document.querySelector(".talk-top h1 bdi").textContent = text.slice(0, 100);
+  const address = response.headers.get("content-location");
+  box.elements.session.value = address.split("/").pop();
+  if (location.pathname !== address) history.replaceState(null, "", address);
+  document.getElementById("beginning")?.remove();
+  talk.querySelectorAll(".back").forEach((fieldset) => (fieldset.disabled = true));
+  if (!isReply) textarea.value = "";
+}
+
+// A run that was at work when the page was opened.
+async function followRunning(running) {
+  const { follow, iconsFrom, LiveTurn } = await import("./live_answer.js");
+  const announce = (words) => (announcer.textContent = words);
+  const question = running.querySelector(".said").textContent;
+  const turn = new LiveTurn(question, talk, { icon: iconsFrom(talk.dataset.icons), announce, prepare });
+  running.remove();
+  [stop.hidden, send.hidden] = [false, true];
+  await follow(turn, { address: running.dataset.events });
+  [stop.hidden, send.hidden] = [true, false];
+}
+
+connectCopies(talk);
+const running = talk.querySelector("[data-events]");
+if (running) followRunning(running);
+else if (!location.hash && talk.children.length > 1) talk.lastElementChild.scrollIntoView();

@@ -1,0 +1,119 @@
+"""A message in a private conversation: it begins a run, whose events come as they are written, or as a page."""
+
+from __future__ import annotations
+
+import time
+from uuid import UUID, uuid4
+
+from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from accounts.models import User
+from accounts.signed_in_request import SignedInRequest
+from agents import background
+from agents.asked_release import asked_release
+from agents.begin_run import NewMessage, begin_run
+from agents.journal import UnknownRun
+from agents.models import AgentRun
+from conversations.conversation_access import find_conversation
+from conversations.models import ChatSession, Project
+from conversations.project_access import NoSuchProject, find_project
+from lexic.database import release_connections
+from lexic.errors import LexicError
+from querying.presentation import sse
+from querying.presentation.page_requests import error_response, wants_event_stream
+from querying.question.user_limits import check_user_limit
+from workspace.conversation_page import exchange_id, render_conversation
+from workspace.forms import MessageForm
+from workspace.pages import workspace_view
+from workspace.run_stream import stream_run
+
+# Seconds that a browser without a script waits for the answer; then it gets the page that asks again by itself.
+_MAX_WAIT = 45.0
+_POLL_SECONDS = 0.2
+
+
+@workspace_view("GET", "POST")
+def ask(request: SignedInRequest) -> HttpResponseBase:
+    """Begins a run. Events where the caller accepts them, else the conversation's page once the answer is there. What
+    is wrong before the first event is plain JSON, or the page with the message kept."""
+    if request.method != "POST":  # reloaded, or opened from somewhere
+        return redirect("chats")
+    form = MessageForm(request.POST)
+    with release_connections():
+        try:
+            run = _begin(request.user, form)
+        except LexicError as error:
+            return error_response(request, error, render_page=lambda error: _error_page(request, form, error))
+    url = reverse("conversation", args=[run.session_id])
+    if wants_event_stream(request):
+        response = sse.event_stream_response(stream_run(request, run))
+        response["Content-Location"] = url
+        return response
+    wait_for_end(run, seconds=_MAX_WAIT)
+    return HttpResponseRedirect(f"{url}#turn-{exchange_id(run)}", status=303)
+
+
+@workspace_view("GET")
+def follow(request: SignedInRequest, conversation: UUID, run: UUID) -> HttpResponseBase:
+    """The events of a run from the first on, for a page that was opened while it works."""
+    with release_connections():
+        found = _own_run(request.user, conversation, run)
+    return sse.event_stream_response(stream_run(request, found))
+
+
+@workspace_view("POST")
+def stop(request: SignedInRequest, conversation: UUID) -> HttpResponse:
+    """Has the run of the conversation stop within two seconds. What was written is kept."""
+    session = find_conversation(request.user, conversation)
+    for run in AgentRun.objects.running().filter(session=session):
+        run.request_cancel()
+        wait_for_end(run, seconds=3.0)
+    return redirect("conversation", session.pk)
+
+
+def wait_for_end(run: AgentRun, *, seconds: float) -> None:
+    """Returns when the run has ended, or after so many seconds."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        with release_connections():
+            if not AgentRun.objects.running().filter(pk=run.pk).exists():
+                return
+        time.sleep(_POLL_SECONDS)
+
+
+def _begin(user: User, form: MessageForm) -> AgentRun:
+    """The run of this message, at work. Raises what stands in its way."""
+    form.check()
+    said = form.cleaned_data
+    check_user_limit(user)
+    session = find_conversation(user, said["session"]) if said["session"] else None
+    project = session.project if session else find_project(user, said["project"]) if said["project"] else None
+    release = asked_release(user, plugin=said["plugin"], project=project, session=session)
+    message = NewMessage(text=form.text, release=release, session=session, project=project)
+    try:
+        run, _ = begin_run(message, principal=user)
+    except Project.DoesNotExist:
+        raise NoSuchProject from None
+    background.start(run)
+    return run
+
+
+def _own_run(user: User, conversation: UUID, pk: UUID) -> AgentRun:
+    """Raises `NoSuchConversation`, `UnknownRun`."""
+    session = find_conversation(user, conversation)
+    runs = AgentRun.objects.visible_to(user).select_related("message", "session")
+    found = runs.filter(session=session, pk=pk).first()
+    if found is None:
+        raise UnknownRun
+    return found
+
+
+def _error_page(request: SignedInRequest, form: MessageForm, error: LexicError) -> HttpResponse:
+    """The page of the conversation that the form belongs to, or of a new one, with the message kept."""
+    user, said = request.user, form.cleaned_data
+    session = ChatSession.objects.private_to(user).select_related("project").filter(pk=said.get("session") or uuid4())
+    project = Project.objects.visible_to(user).filter(pk=said.get("project") or uuid4())
+    text = request.POST.get("question", "")[: MessageForm.MAX_CHARACTERS]
+    return render_conversation(request, session.first(), project=project.first(), text=text, error=error)

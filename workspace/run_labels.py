@@ -1,0 +1,22 @@
+"""What the steps of a run are called while they are made."""
+
+from __future__ import annotations
+
+_LABELS = {
+    "search_knowledge": "Searching the documents",
+    "parse_contract": "Reading the contract",
+    "parse_nda": "Reading the agreement",
+    "load_playbook": "Opening the playbook",
+    "analyze_clause": "Comparing the clauses with the playbook",
+    "check_nda": "Checking the agreement point by point",
+    "render_contract_report": "Writing the report",
+    "render_nda_report": "Writing the report",
+    "extract_document_info": "Looking up what the template needs",
+    "generate_legal_document": "Filling in the template",
+    "sanitize_content": "Cleaning the text",
+}
+
+
+def running_label(tool: str) -> str:
+    """The name of a step for people; of a tool that nobody named, the tool's."""
+    return _LABELS.get(tool, tool.replace("_", " ").capitalize())
