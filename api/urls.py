@@ -11,6 +11,7 @@ _RESOURCES = (
     "conversations",
     "documents",
     "golden",
+    "health",
     "keys",
     "knowledge",
     "knowledge_grants",

@@ -56,9 +56,13 @@ class PrivateView(PrincipalView):
 
     def get_maker(self) -> User:
         """The person for whom something private is made. Raises `LimitedKey`."""
+        self.check_opens_private()
+        return self.user
+
+    def check_opens_private(self) -> None:
+        """For what names nothing that could be looked for in vain. Raises `LimitedKey`."""
         if isinstance(self.principal, ApiKey) and not self.principal.opens_private_bases():
             raise LimitedKey
-        return self.user
 
 
 class PublicView(APIView):

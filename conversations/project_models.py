@@ -88,9 +88,10 @@ class Project(models.Model):
     @transaction.atomic
     def change(self, **fields: Any) -> bool:
         """Sets these columns; its base has its name. False where the project has been deleted meanwhile."""
-        if "name" in fields:
+        is_there = bool(Project.objects.filter(pk=self.pk).update(**fields, updated_at=timezone.now()))
+        if is_there and "name" in fields:
             KnowledgeBase.objects.filter(pk=self.knowledge_base_id).update(name=fields["name"])
-        return bool(Project.objects.filter(pk=self.pk).update(**fields, updated_at=timezone.now()))
+        return is_there
 
     @transaction.atomic
     def set_members(self, roles: dict[str, str]) -> None:

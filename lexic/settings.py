@@ -357,7 +357,7 @@ USE_TZ = True
 
 HTTPS = env.bool("LEXIC_HTTPS", False)
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked from inside, past the proxy
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/health$"]  # asked from inside, past the proxy
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = env.int("LEXIC_HSTS_SECONDS", 0, validate=validate.Range(min=0))
 BEHIND_PROXY = env.bool("LEXIC_BEHIND_PROXY", False)

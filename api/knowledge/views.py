@@ -72,6 +72,7 @@ class UserDocumentSearchView(PrivateView):
         are templates are left out."""
         body = validated(UserDocumentSearchSerializer(data=request.data))
         project = get_project(request, body["projectId"], for_reading=True) if body.get("projectId") else None
+        self.check_opens_private()  # after the project, which is not there for such a key
         if isinstance(self.principal, User):
             check_user_limit(self.principal)
         options = UserDocumentSearch(

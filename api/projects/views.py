@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import Principal
+from api.authentication import get_principal
 from api.documents import serializers as documents
+from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
 from api.knowledge.document_views import NEW_DOCUMENT_SCHEMA, PrivateDocumentListView, PrivateDocumentView
 from api.pagination import page_response
 from api.projects import serializers
 from api.projects.access import get_own_project, get_project, project_documents
-from api.views import PrivateView
+from api.views import PrivateView, first_or_raise
 from conversations.models import Project
 from conversations.project_access import NoSuchProject, NotProjectOwner
+from knowledge.models import KnowledgeBase
 from marketplace.retention.project_deletion import delete_project
 from querying.releases import find_plugin
 
@@ -38,7 +43,7 @@ class ProjectsView(PrivateView):
         maker = self.get_maker()
         fields = _columns(serializers.NewProjectSerializer(data=request.data), principal=self.principal)
         project = Project.objects.create_with_base(owner=maker, **fields)
-        response = _project_response(project.pk, principal=self.principal, status=201)
+        response = _project_response(request, _shown(request, project.pk), status=201)
         response["Location"] = f"/api/projects/{project.pk}"
         return response
 
@@ -47,7 +52,7 @@ class ProjectView(PrivateView):
     @extend_schema(responses=serializers.ProjectSerializer)
     def get(self, request: Request, project: UUID) -> Response:
         """One project."""
-        return Response(serializers.ProjectSerializer(get_project(request, project)).data)
+        return _project_response(request, get_project(request, project))
 
     @extend_schema(request=serializers.ProjectChangeSerializer, responses=serializers.ProjectSerializer)
     def patch(self, request: Request, project: UUID) -> Response:
@@ -57,14 +62,18 @@ class ProjectView(PrivateView):
         fields = _columns(serializers.ProjectChangeSerializer(data=request.data), principal=self.principal)
         if "plugin" in fields and found.role != "owner":
             raise NotProjectOwner
-        if not found.change(**fields):
-            raise NoSuchProject
-        return _project_response(found.pk, principal=self.principal)
+        with transaction.atomic():
+            _lock_version(request, found.pk)
+            if not found.change(**fields):
+                raise NoSuchProject
+        return _project_response(request, _shown(request, found.pk))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, project: UUID) -> Response:
         """Delete it with its documents and everybody's conversations in it. Only its owner may."""
-        delete_project(get_own_project(request, project))
+        found = get_own_project(request, project)
+        with transaction.atomic():
+            delete_project(_lock_version(request, found.pk))
         return Response(status=204)
 
 
@@ -73,13 +82,16 @@ class ProjectMembersView(PrivateView):
     def put(self, request: Request, project: UUID) -> Response:
         """Say who opens the project beside you; whoever is not named is taken off it. Only its owner may.
 
-        An address counts once somebody has confirmed it here. The answer is the same whether anybody has.
+        An address counts once somebody has confirmed it here. The answer is the same whether anybody has. The ETag is
+        that of the project.
         """
         found = get_own_project(request, project)
         members = serializers.ProjectMembersSerializer(data=request.data)
         validated(members)
-        found.set_members(members.roles)
-        return _project_response(found.pk, principal=self.principal)
+        with transaction.atomic():
+            _lock_version(request, found.pk)
+            found.set_members(members.roles)
+        return _project_response(request, _shown(request, found.pk))
 
 
 def _columns(body: serializers.NewProjectSerializer, *, principal: Principal) -> dict[str, Any]:
@@ -90,9 +102,30 @@ def _columns(body: serializers.NewProjectSerializer, *, principal: Principal) ->
     return fields
 
 
-def _project_response(pk: UUID, *, principal: Principal, status: int = 200) -> Response:
-    project = Project.objects.as_seen_by(principal).get(pk=pk)
-    return Response(serializers.ProjectSerializer(project).data, status=status)
+def _lock_version(request: Request, pk: UUID) -> Project:
+    """The project, whose columns and members stay as they are until the transaction ends. Raises `NoSuchProject`,
+    `PreconditionFailed`."""
+    rows = Project.objects.select_for_update(of=("self",), no_key=True).filter(pk=pk)
+    locked = first_or_raise(rows, NoSuchProject)
+    KnowledgeBase.objects.select_for_update(no_key=True).get(pk=locked.knowledge_base_id)
+    shown = _shown(request, pk)
+    require_match(request, _etag(serializers.ProjectSerializer(shown).data))
+    return locked
+
+
+def _shown(request: Request, pk: UUID) -> Project:
+    """Raises `NoSuchProject` where it has been deleted meanwhile."""
+    return first_or_raise(Project.objects.as_seen_by(get_principal(request)).filter(pk=pk), NoSuchProject)
+
+
+def _project_response(request: Request, project: Project, *, status: int = 200) -> Response:
+    data = serializers.ProjectSerializer(project).data
+    return etag_response(request, data, etag=_etag(data), status=status)
+
+
+def _etag(data: Any) -> str:
+    """Of all that is shown: other people change the documents and the name of the plugin."""
+    return make_etag(json.dumps(data, sort_keys=True, default=str))
 
 
 # --- Its documents ------------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ ETAG_PATHS = {
     _DOCUMENT,
     f"{_DOCUMENT}/file",
     *_PRIVATE_DOCUMENTS,
+    "/api/projects/{project}",
+    "/api/projects/{project}/members",
     _TREE,
     f"{_TREE}/cases/{{case}}",
     f"{_PLUGIN}/golden-questions/{{golden}}",

@@ -12,10 +12,10 @@ CHECK_SECONDS = 1.0
 
 
 class AccessEnded(NotAllowed):
-    """The answer was stopped: the key was revoked, the plugin was withdrawn, or a project was closed to you."""
+    """The answer was stopped: your access to the plugin, or to documents that it was to read, has ended."""
 
     code = "access_ended"
-    hint = "Ask again with a key that works, or ask another plugin."
+    hint = "Check that you may still ask the plugin and open the project, then ask again."
 
 
 def check_access(question: Question) -> None:

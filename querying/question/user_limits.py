@@ -16,7 +16,7 @@ USER_LIMITS = {MINUTE: 30, DAY: 2000}
 
 
 class RateLimited(LexicError):
-    """You have asked very often just now; your question is kept in the box."""
+    """You have asked very often just now."""
 
     code = "rate_limited"
     status = 429
@@ -27,11 +27,11 @@ class RateLimited(LexicError):
 
 
 class UserRateLimited(RateLimited):
-    """You have asked very often just now; your question is kept in the box."""
+    """You have asked very often just now."""
 
 
 class VisitorRateLimited(RateLimited):
-    """You have asked as much as can be asked here without a key; your question is kept in the box."""
+    """You have asked as much as can be asked here without a key."""
 
 
 def check_user_limit(user: User) -> None:

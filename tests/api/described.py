@@ -113,6 +113,13 @@ def query_of(key: ApiKey) -> str:
     return str(Query.objects.filter(api_key=key).values_list("pk", flat=True)[0])
 
 
+def modes(operation: Any) -> list[GenerationMode]:
+    """How requests can be made: where anybody may ask, and there is nothing to send, none is unfit."""
+    definition = operation.definition.raw
+    can_be_unfit = "requestBody" in definition or definition.get("parameters") or any(definition["security"])
+    return [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if can_be_unfit else [])]
+
+
 def cases(operation: Any, *, mode: GenerationMode, found: dict[str, Any]) -> Any:
     """Requests to real rows. Of those that are to be unfit, where there is only the address, it is that."""
     definition = operation.definition.raw

@@ -147,6 +147,7 @@ def test_a_key_that_is_limited_to_plugins_makes_nothing_private(alice: User) -> 
     assert_error(client.post("/api/projects", {"name": "x"}, format="json"), 403, "limited_key")
     body = {"title": "x", "text": "x"}
     assert_error(client.post("/api/knowledge/documents", body, format="json"), 403, "limited_key")
+    assert_error(client.post("/api/knowledge/search", {"query": "x"}, format="json"), 403, "limited_key")
     assert not KnowledgeBase.objects.exists()
 
 
@@ -275,3 +276,46 @@ def test_whoever_has_not_confirmed_an_address_takes_no_membership_along(alice: U
     EmailAddress.objects.create(user=stranger, email=stranger.email, verified=False, primary=True)
     delete_account(stranger)
     assert BaseMember.objects.get().email == "victim@example.org"
+
+
+# --- Versions ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_project_has_a_version(alice: User, bob: User) -> None:
+    client = signed_in(alice)
+    project = make_project(client)
+    first = client.get(project)
+    assert client.get(project, headers={"If-None-Match": first["ETag"]}).status_code == 304
+    changed = client.patch(project, {"description": "x"}, format="json", headers={"If-Match": first["ETag"]})
+    assert (changed.status_code, changed.json()["description"]) == (200, "x")
+    assert changed["ETag"] == client.get(project)["ETag"] != first["ETag"]
+    stale = client.patch(project, {"description": "y"}, format="json", headers={"If-Match": first["ETag"]})
+    assert_error(stale, 412, "precondition_failed")
+    assert_error(client.delete(project, headers={"If-Match": first["ETag"]}), 412, "precondition_failed")
+    assert client.get(project).json()["description"] == "x"
+    assert client.delete(project, headers={"If-Match": changed["ETag"]}).status_code == 204
+
+
+def test_two_owners_tabs_do_not_undo_each_others_members(alice: User, bob: User, charlie: User) -> None:
+    client = signed_in(alice)
+    project = make_project(client)
+    seen = client.get(project)["ETag"]
+    first = set_members(client, project, viewers=[bob.email])
+    assert first["ETag"] == client.get(project)["ETag"] != seen
+    body = {"editors": [], "viewers": [charlie.email]}
+    stale = client.put(f"{project}/members", body, format="json", headers={"If-Match": seen})
+    assert_error(stale, 412, "precondition_failed")
+    assert client.get(project).json()["members"]["viewers"] == [bob.email]
+    again = client.put(f"{project}/members", body, format="json", headers={"If-Match": first["ETag"]})
+    assert again.json()["members"]["viewers"] == [charlie.email]
+
+
+def test_the_version_changes_with_the_documents_and_what_one_may_see(alice: User, bob: User) -> None:
+    confirm(bob)
+    client = signed_in(alice)
+    project = make_project(client)
+    set_members(client, project, editors=[bob.email])
+    before = client.get(project)["ETag"]
+    assert signed_in(bob).get(project)["ETag"] != before, "an editor sees no members"
+    add(client, f"{project}/documents", "Note", TEXT)
+    assert client.get(project)["ETag"] != before
