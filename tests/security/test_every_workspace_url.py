@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import URLPattern, reverse
 
+from agents.models import AgentRun
 from conversations.models import ChatSession, Project
 from knowledge.models import BaseKind, Document
 from tests.security.routes import EVERYWHERE
@@ -15,6 +17,8 @@ from tests.security.world import MARK, World, everything, leaks
 from workspace.urls import urlpatterns
 
 pytestmark = pytest.mark.django_db
+# What an id in an address stands for, by its name there.
+KINDS = {**EVERYWHERE, "run": "agents.AgentRun", "review": "contracts.ContractReview"}
 # Whoever has signed in gets these, with nothing of Alice's in them; what they send here is theirs.
 OF_EVERYBODY = {"projects", "knowledge", "chats"}
 REFUSED = {302, 403, 404, 405}
@@ -26,13 +30,18 @@ def private(world: World) -> World:
     project = Project.objects.get(pk=world["conversations.Project"].pk)
     session = ChatSession.objects.begin_private(user=world.alice, project=project, title=f"{MARK} chat")
     Document.objects.filter(pk=world["knowledge.Document"].pk).update(knowledge_base=project.knowledge_base)
-    return World(
-        alice=world.alice, plugin=world.plugin, objects={**world.objects, "conversations.ChatSession": session}
-    )
+    message = session.messages.create(role="user", content=MARK, query_id=uuid4())
+    run = AgentRun.objects.begin(session=session, message=message, release_name="alices-plugin@1.0.0")
+    objects = {**world.objects, "conversations.ChatSession": session, "agents.AgentRun": run}
+    return World(alice=world.alice, plugin=world.plugin, objects=objects)
+
+
+def _id(name: str, world: World) -> Any:
+    return 1 if name == "number" else world[KINDS[name]].pk
 
 
 def filled(pattern: URLPattern, world: World) -> str:
-    values: dict[str, Any] = {name: world[EVERYWHERE[name]].pk for name in pattern.pattern.converters}
+    values: dict[str, Any] = {name: _id(name, world) for name in pattern.pattern.converters}
     return reverse(pattern.name, kwargs=values)
 
 
