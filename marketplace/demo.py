@@ -1,4 +1,5 @@
-"""The demo plugin: a handbook on concrete cover, a tree that selects it, published and ready to be asked."""
+"""The demo: a handbook on concrete cover with a tree that selects it, and a contract desk with templates and a project;
+both published and ready to be asked."""
 
 from __future__ import annotations
 
@@ -13,10 +14,14 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import ApiKey, User
+from contracts.models import ContractReview
+from contracts.review.start_review import start_review
+from contracts.tasks import make_review
+from conversations.models import Project
 from evaluation.golden import jsonl
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
-from knowledge.models import DocumentStatus
+from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
 from lexic.errors import LexicError
 from marketplace.publishing.publish import publish
@@ -24,6 +29,8 @@ from plugins.models import Plugin, Release
 from trees.models import DecisionTree
 
 CONTENT_DIR = Path(__file__).parent / "demo_content"
+DESK_DIR = CONTENT_DIR / "desk"
+DESK_PROJECT = "Cooperation with Harbour Analytics"
 DEMO_EMAIL = "demo@lexic.example"
 DEMO_KEY_NAME = "demo"
 
@@ -34,33 +41,75 @@ class DemoFailed(LexicError):
     code = "demo_failed"
 
 
+Say = Callable[[str], None]
+
+
 @dataclass(frozen=True, kw_only=True)
 class LoadedDemo:
+    """`contract` is a contract to review, in a project that asks the desk."""
+
     plugin: Plugin
     release: Release
+    contract: Document
     key: str
     email: str
     password: str
 
 
-def load_demo(*, say: Callable[[str], None]) -> LoadedDemo:
+def load_demo(*, say: Say) -> LoadedDemo:
     """Set the demo up, or find it as it stands: running it again makes nothing twice. Raises `DemoFailed`."""
     owner, password = _demo_owner()
-    plugin = _demo_plugin(owner)
-    _add_documents(plugin, say=say)
-    _add_trees(plugin)
-    jsonl.import_golden_questions(plugin, lines=_content_text("golden.jsonl").splitlines())
-    publication = publish(plugin, by=owner, notes="The demo.")
-    say(f"{'Published' if publication.is_new else 'Found'} {publication.release}")
+    release = _load_plugin(CONTENT_DIR, owner, say=say)
+    desk = _load_plugin(DESK_DIR, owner, say=say)
     return LoadedDemo(
-        plugin=plugin, release=publication.release, key=_demo_key(owner), email=DEMO_EMAIL, password=password
+        plugin=release.plugin,
+        release=release,
+        contract=_desk_contract(owner, desk=desk.plugin, say=say),
+        key=_demo_key(owner),
+        email=DEMO_EMAIL,
+        password=password,
     )
 
 
 def demo_questions() -> tuple[str, str]:
     """One that the handbook answers, and one that it does not cover."""
-    asked = _content_json("questions.json")
+    asked = _json(CONTENT_DIR, "questions.json")
     return asked["answered"]["question"], asked["refused"]["question"]
+
+
+def review_contract(loaded: LoadedDemo) -> ContractReview:
+    """A review of the contract against the playbook that ships for its kind, made here and now; that of an earlier demo
+    where there is one. Raises `DemoFailed`."""
+    owner = loaded.contract.knowledge_base.owner
+    reviews = loaded.contract.contract_reviews.all()
+    review = reviews.first() or start_review(loaded.contract, by=owner, principal=owner)
+    make_review(review_id=str(review.pk))
+    review.refresh_from_db()
+    if review.error:
+        raise DemoFailed(review.error)
+    return review
+
+
+def _load_plugin(folder: Path, owner: User, *, say: Say) -> Release:
+    plugin = _demo_plugin(folder, owner)
+    for listed in _json(folder, "plugin.json")["documents"]:
+        document = _read_file(own_knowledge_base(plugin), folder / listed["file"], title=listed["title"], say=say)
+        Document.objects.filter(pk=document.pk).update(is_template=listed.get("template", False))
+    _add_trees(folder, plugin)
+    jsonl.import_golden_questions(plugin, lines=_text(folder, "golden.jsonl").splitlines())
+    publication = publish(plugin, by=owner, notes="The demo.")
+    say(f"{'Published' if publication.is_new else 'Found'} {publication.release}")
+    return publication.release
+
+
+def _desk_contract(owner: User, *, desk: Plugin, say: Say) -> Document:
+    """The contract in the demo's project, both made where they are missing."""
+    project = Project.objects.filter(owner=owner, name=DESK_PROJECT).first()
+    if project is None:
+        project = Project.objects.create_with_base(
+            owner=owner, name=DESK_PROJECT, description="An NDA to look at before the first talk.", plugin=desk
+        )
+    return _read_file(project.knowledge_base, DESK_DIR / "sample-nda.md", title="NDA of Harbour Analytics", say=say)
 
 
 def _demo_owner() -> tuple[User, str]:
@@ -80,42 +129,40 @@ def _demo_owner() -> tuple[User, str]:
     return owner, password
 
 
-def _demo_plugin(owner: User) -> Plugin:
-    described = _content_json("plugin.json")
+def _demo_plugin(folder: Path, owner: User) -> Plugin:
+    described = _json(folder, "plugin.json")
     columns = {name: described[name] for name in ("name", "tagline", "description", "domain", "tags")}
     plugin, _ = Plugin.objects.get_or_create(
         slug=described["slug"],
         defaults={
             **columns,
             "owner": owner,
-            "system_prompt": _content_text("persona.md"),
-            "disclaimer": _content_text("disclaimer.txt"),
+            "system_prompt": _text(folder, "persona.md"),
+            "disclaimer": _text(folder, "disclaimer.txt"),
             "is_shared": True,
         },
     )
     return plugin
 
 
-def _add_documents(plugin: Plugin, *, say: Callable[[str], None]) -> None:
-    base = own_knowledge_base(plugin)
-    for listed in _content_json("plugin.json")["documents"]:
-        with (CONTENT_DIR / listed["file"]).open("rb") as stream:
-            added = add_file(
-                knowledge_base=base, file_name=listed["file"], stream=stream, title=listed["title"], enqueue=False
-            )
-        document = added.document
-        if document.status != DocumentStatus.READY:
-            say(f"Reading {listed['file']}")
-            ingest(document.pk)
-            document.refresh_from_db()
-        if document.status != DocumentStatus.READY:
-            raise DemoFailed(f"{listed['file']} could not be read: {document.error}")
+def _read_file(base: KnowledgeBase, path: Path, *, title: str, say: Say) -> Document:
+    """The file as a document that is ready. Raises `DemoFailed`."""
+    with path.open("rb") as stream:
+        added = add_file(knowledge_base=base, file_name=path.name, stream=stream, title=title, enqueue=False)
+    document = added.document
+    if document.status != DocumentStatus.READY:
+        say(f"Reading {path.name}")
+        ingest(document.pk)
+        document.refresh_from_db()
+    if document.status != DocumentStatus.READY:
+        raise DemoFailed(f"{path.name} could not be read: {document.error}")
+    return document
 
 
 @transaction.atomic
-def _add_trees(plugin: Plugin) -> None:
-    for order, name in enumerate(_content_json("plugin.json")["trees"]):
-        tree_data = _content_json(name)
+def _add_trees(folder: Path, plugin: Plugin) -> None:
+    for order, name in enumerate(_json(folder, "plugin.json")["trees"]):
+        tree_data = _json(folder, name)
         DecisionTree.objects.get_or_create(
             plugin=plugin,
             name=tree_data.get("name", name),
@@ -137,9 +184,9 @@ def _demo_key(owner: User) -> str:
     return secret
 
 
-def _content_text(name: str) -> str:
-    return (CONTENT_DIR / name).read_text(encoding="utf-8").strip()
+def _text(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8").strip()
 
 
-def _content_json(name: str) -> Any:
-    return json.loads(_content_text(name))
+def _json(folder: Path, name: str) -> Any:
+    return json.loads(_text(folder, name))

@@ -24,6 +24,7 @@ class Command(LexicCommand):
             self._say(f"Asking {loaded.release} over HTTP at {base_url}")
             for question in demo.demo_questions():
                 self._ask(base_url, loaded, question)
+        self._review(loaded)
         self._print_next_steps(loaded, seconds=time.monotonic() - begun)
 
     def _ask(self, base_url: str, loaded: demo.LoadedDemo, question: str) -> None:
@@ -36,6 +37,15 @@ class Command(LexicCommand):
         if "error" in answer:
             raise CommandError(f"{answer['error']} {answer.get('hint', '')}".strip())
         self.stdout.write(format_answer(answer))
+
+    def _review(self, loaded: demo.LoadedDemo) -> None:
+        self._say(f"Reviewing “{loaded.contract.title}” against a playbook, without a language model")
+        review = demo.review_contract(loaded)
+        self.stdout.write(f"\n  {review.classification}  {review.summary}\n\n")
+        for finding in review.findings.all():
+            self.stdout.write(f"  {finding.classification:6}  {finding.position}: {finding.reason}\n")
+            for span in finding.contract_spans[:1]:
+                self.stdout.write(f"          “{' '.join(span['text'].split())}” ({span['clause']})\n")
 
     def _print_next_steps(self, loaded: demo.LoadedDemo, *, seconds: float) -> None:
         shell = "/".join(sys.executable.split("/")[-3:])

@@ -1,0 +1,58 @@
+"""What `manage.py demo` sets up: twice makes nothing twice, and all of it works without a model and a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts.models import ContractReview
+from conversations.models import Project
+from evaluation.golden.golden_runs import run_golden
+from knowledge.models import Document
+from marketplace.demo import DESK_PROJECT, LoadedDemo, load_demo, review_contract
+from plugins.models import Plugin, Release
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def loaded(settings: Any, tmp_path: Path) -> LoadedDemo:
+    settings.VAR_DIR = tmp_path
+    return load_demo(say=lambda sentence: None)
+
+
+def test_the_desk_has_texts_templates_and_a_project_with_a_contract(loaded: LoadedDemo) -> None:
+    desk = Plugin.objects.get(slug="contract-desk")
+    documents = Document.objects.filter(knowledge_base__plugin=desk)
+    assert set(documents.filter(is_template=True).values_list("title", flat=True)) == {
+        "Mutual non-disclosure agreement",
+        "Payment reminder",
+        "Notice of termination of a service contract",
+    }
+    assert documents.filter(is_template=False).count() == 2
+    project = Project.objects.get(name=DESK_PROJECT)
+    assert (project.plugin, loaded.contract.knowledge_base) == (desk, project.knowledge_base)
+
+
+def test_the_desk_answers_and_refuses_as_its_golden_questions_say(loaded: LoadedDemo) -> None:
+    _, run = run_golden(Release.objects.get(plugin__slug="contract-desk"))
+    assert [(one["question"], one["failures"]) for one in run.questions if not one["passed"]] == []
+
+
+def test_jl_048_the_contract_is_reviewed_once_and_its_traps_are_found(loaded: LoadedDemo) -> None:
+    review = review_contract(loaded)
+    found = {finding.position: finding.classification for finding in review.findings.all()}
+    assert review.classification == "RED"
+    assert (found["Term"], found["Remedies"]) == ("RED", "RED")
+    assert found["Problem clauses"] != "GREEN"
+    assert review_contract(loaded) == review
+    assert ContractReview.objects.count() == 1
+
+
+def test_a_second_time_makes_nothing_twice(loaded: LoadedDemo) -> None:
+    before = Document.objects.count(), Plugin.objects.count(), Project.objects.count()
+    again = load_demo(say=lambda sentence: None)
+    assert (again.release, again.contract, again.key) == (loaded.release, loaded.contract, loaded.key)
+    assert (Document.objects.count(), Plugin.objects.count(), Project.objects.count()) == before
