@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from lexibrarian.cli.concepts import add_concepts
 from lexibrarian.cli.output import Output, command, run
+from lexibrarian.cli.stack import add_stack
 from lexibrarian.config import load_config
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import find_root
@@ -75,6 +77,25 @@ def describe(directory: str, text: str) -> Output:
     set_billboard(project, where, text)
     path = project.aindex_path(where).relative_to(project.root).as_posix()
     return Output(f"Updated {path}", {"path": path})
+
+
+@command(lexi, "search")
+@click.argument("query", default="")
+@click.option("--tag", default="", help="Only what has this tag.")
+@click.option("--scope", default="", help="Only what is about files below this path.")
+def search(query: str, tag: str, scope: str) -> Output:
+    """Search concepts, design files and posts for all words of QUERY."""
+    from lexibrarian.search import search as find
+
+    project = find_root()
+    if not (query.strip() or tag or scope):
+        raise LibraryError("Provide a query, --tag or --scope.", code="usage", hint="Run `lexi search <words>`.")
+    hits = find(project, query=query, tag=tag, scope=project.relative(scope, base=project.root) if scope else "")
+    return Output(hits.as_text() or "No results found.", hits.as_data())
+
+
+add_concepts(lexi)
+add_stack(lexi)
 
 
 def main() -> None:

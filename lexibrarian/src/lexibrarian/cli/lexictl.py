@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lexibrarian.changes import Level
-from lexibrarian.cli.output import Output, command, run
+from lexibrarian.cli.output import FAILED, OK, WARNED, Output, command, run
 from lexibrarian.config import load_config
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project, find_root
@@ -118,6 +118,45 @@ def _reported(report: Report, warnings: list[str]) -> Output:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+@command(lexictl, "validate")
+@click.option("--severity", type=click.Choice(["error", "warning", "info"]), help="Only issues this severe, or more.")
+@click.option("--check", "names", multiple=True, help="Only this check; may be repeated.")
+def validate(severity: str | None, names: tuple[str, ...]) -> Output:
+    """Check the library, and change nothing. Exit code 1 means errors, 2 warnings only."""
+    from lexibrarian.checks import SEVERITIES
+    from lexibrarian.checks import validate as run_checks
+
+    project = find_root()
+    config, warnings = load_config(project)
+    shown = SEVERITIES[: SEVERITIES.index(severity) + 1] if severity else SEVERITIES
+    issues = [issue for issue in run_checks(project, config, names) if issue.severity in shown]
+    lines = [f"{issue.severity:<7}  {issue.check:<24}  {issue.path}: {issue.message}" for issue in issues]
+    counts = {kind: sum(issue.severity == kind for issue in issues) for kind in SEVERITIES}
+    lines.append(
+        ", ".join(_counted(count, kind) for kind, count in counts.items()) if issues else "No validation issues found."
+    )
+    summary = {**{f"{kind}_count": count for kind, count in counts.items()}, "total": len(issues)}
+    data = {"issues": [vars(issue) for issue in issues], "summary": summary}
+    return Output("\n".join(lines), data, _severest(counts), warnings)
+
+
+@command(lexictl, "status")
+@click.option("-q", "--quiet", is_flag=True, help="One line, for the start of a session.")
+def status(quiet: bool) -> Output:
+    """Show what there is, what is stale, and how many issues there are. Exit codes are those of `validate`."""
+    from lexibrarian.status import read_status
+
+    project = find_root()
+    config, warnings = load_config(project)
+    found = read_status(project, config)
+    text = found.as_line() if quiet else found.as_text()
+    return Output(text, found.as_data(), _severest(found.counts), warnings)
+
+
+def _severest(counts: dict[str, int]) -> int:
+    return FAILED if counts["error"] else WARNED if counts["warning"] else OK
 
 
 def main() -> None:
