@@ -22,6 +22,7 @@ from lexic.conf.quotas import read_quotas
 from lexic.conf.rest_api import OPENAPI
 from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
 from lexic.conf.social_providers import read_google_drive, read_social_providers, social_account_name
+from lexic.conf.tracing import read_tracing
 from lexic.http.origins import read_origin
 from local import embedded_services
 
@@ -327,6 +328,7 @@ LEXIC_LLM_CURRENCY = env.str("LEXIC_LLM_CURRENCY", "USD")
 LEXIC_EMBEDDER = MODELS.embedder
 EMBEDDING_SERVER_URL = MODELS.embedding_server
 AGENTS = read_agent_settings(env)
+TRACING = read_tracing(env)
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
 LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")

@@ -15,12 +15,14 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from knowledge.models import Document
+from lexic import tracing
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying import json_format
 from querying.answering.findings import Findings
 from querying.audit import refusal_webhook
 from querying.audit.cost import cost_of
+from querying.audit.question_trace import question_trace
 from querying.layers import hold_account, hold_bases
 from querying.llm_interface import LLM, ProviderFailed
 from querying.models import ERASED_COLUMNS, MonthlyCost, Query
@@ -47,6 +49,8 @@ class QueryRecord:
     error: LexicError | None = None
     partial_text: str = ""
     timings: dict[str, int] = field(default_factory=dict)
+    # Each time that a step was taken: its name, when it began (monotonic), and the seconds that it took.
+    steps: list[tuple[str, float, float]] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -62,6 +66,7 @@ class QueryRecord:
             yield
         finally:
             self.timings[step] = self.timings.get(step, 0) + _elapsed_ms(begun)
+            self.steps.append((step, begun, time.monotonic() - begun))
 
     @property
     def outcome(self) -> Outcome:
@@ -82,6 +87,17 @@ async def record_query(question: Question, *, llm: LLM) -> AsyncIterator[QueryRe
     finally:
         # Shielded: when the caller leaves, this very task is being cancelled.
         await asyncio.shield(asyncio.ensure_future(_write_row(record)))
+        _send_trace(record)
+
+
+def _send_trace(record: QueryRecord) -> None:
+    """Where traces are sent. Those of golden questions and evaluations are not."""
+    if not tracing.is_on() or record.question.caller.is_evaluation:
+        return
+    try:
+        tracing.send(question_trace(record))
+    except Exception:
+        logger.exception("query %s could not be traced", record.question.id)
 
 
 async def _write_row(record: QueryRecord) -> None:

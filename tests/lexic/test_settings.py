@@ -78,6 +78,7 @@ def test_the_example_documents_every_setting_that_is_read() -> None:
     )
     read |= set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "language_models.py").read_text()))
     read |= set(re.findall(r'env\.\w+\("(LEXIC_[A-Z0-9_]+)"', (ROOT / "lexic" / "conf" / "agents.py").read_text()))
+    read |= set(re.findall(r'"((?:LEXIC|LANGFUSE)_[A-Z_]+)"', (ROOT / "lexic" / "conf" / "tracing.py").read_text()))
     read |= {f"LEXIC_{name.upper()}" for name in DEFAULT_QUOTAS}
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()
@@ -186,6 +187,12 @@ def test_jl_061_062_an_ollama_that_chats_stands_in_where_there_is_no_key(
 ) -> None:
     shown = settings_with(tmp_path, _SHOWN, **variables).stdout.strip()
     assert shown == models if models else shown.split("|")[2] == "extractive"
+
+
+def test_half_a_langfuse_is_an_error_that_names_what_is_missing(tmp_path: Path) -> None:
+    done = settings_with(tmp_path, LANGFUSE_PUBLIC_KEY="pk-1")
+    assert done.returncode != 0
+    assert "LANGFUSE_SECRET_KEY" in done.stderr
 
 
 def test_an_unknown_provider_of_embeddings_stops_the_start(tmp_path: Path) -> None:
