@@ -14,6 +14,37 @@ _TEST = re.compile(r"^ *(?:async )?def test_(\w+)", re.MULTILINE)
 _NUMBERS = re.compile(r"(?:^|_)([a-z]{2})((?:_\d{3}(?!\d))+)")
 _LINE = re.compile(r"^- ([A-Z]{2}-\d{3}) (MUST|CONTRADICTS|OPEN)\b", re.MULTILINE)
 
+# Lines that no test is about yet. Whoever writes one takes its line off, so that these only become fewer.
+NOT_YET = {
+    "pkm-chat": set[str](),
+    "jurislm": {
+        "JL-004",
+        "JL-018",
+        "JL-019",
+        "JL-021",
+        "JL-022",
+        "JL-023",
+        "JL-027",
+        "JL-028",
+        "JL-030",
+        "JL-031",
+        "JL-032",
+        "JL-033",
+        "JL-037",
+        "JL-038",
+        "JL-039",
+        "JL-040",
+        "JL-041",
+        "JL-042",
+        "JL-043",
+        "JL-052",
+        "JL-057",
+        "JL-058",
+        "JL-060",
+        "JL-064",
+    },
+}
+
 
 def named() -> set[str]:
     """Every line that a test has in its name: `test_pk_018_pk_020_…`, `test_lx_024_025_…`."""
@@ -26,7 +57,7 @@ def named() -> set[str]:
     }
 
 
-@pytest.mark.parametrize("specification", ["pkm-chat"])
+@pytest.mark.parametrize("specification", NOT_YET)
 def test_every_line_is_named_by_a_test(specification: str) -> None:
     path = ROOT.parent / "requirements" / f"{specification}.md"
     if not path.is_file():
@@ -34,7 +65,9 @@ def test_every_line_is_named_by_a_test(specification: str) -> None:
     lines = _LINE.findall(path.read_text())
     assert len(lines) > 20
     # What is left open, or contradicts itself, was decided: a test says how.
-    assert {number for number, _ in lines} - named() == set()
+    missing = {number for number, _ in lines} - named()
+    assert missing - NOT_YET[specification] == set(), "lines without a test"
+    assert NOT_YET[specification] - missing == set(), "lines that have one: take them off the list"
 
 
 def test_names_are_read() -> None:

@@ -73,12 +73,13 @@ def project(alice: User, bob: User) -> Project:
     return project
 
 
-def test_a_conversation_is_begun_shown_renamed_listed_and_deleted(alice: User) -> None:
+def test_jl_001_jl_003_a_conversation_is_begun_shown_renamed_listed_and_deleted(alice: User) -> None:
     client = signed_in(alice)
     address = begin(client, title="Cover")
     shown = client.get(address).json()
     assert (shown["title"], shown["userId"], shown["projectId"]) == ("Cover", str(alice.pk), None)
     assert shown.keys() == {"id", "userId", "title", "projectId", "createdAt", "updatedAt"}
+    assert "metadata" not in {field.name for field in ChatSession._meta.fields}
     assert client.patch(address, {"title": "Footings"}, format="json").json()["title"] == "Footings"
     assert [one["title"] for one in client.get(CONVERSATIONS).json()["results"]] == ["Footings"]
     assert client.delete(address).status_code == 204
@@ -96,7 +97,7 @@ def test_bodies_are_strict(alice: User, body: dict[str, Any]) -> None:
     assert ChatSession.objects.get().title == "Cover"
 
 
-def test_messages_come_in_order_with_ids_and_citations(alice: User) -> None:
+def test_jl_002_jl_003_messages_come_in_order_with_ids_and_citations(alice: User) -> None:
     client = signed_in(alice)
     address = begin(client)
     document = give(personal_knowledge_base(alice))
@@ -111,7 +112,7 @@ def test_messages_come_in_order_with_ids_and_citations(alice: User) -> None:
     assert [one["id"] for one in client.get(first["next"]).json()["results"]] == [answer["id"]]
 
 
-def test_they_are_nobody_elses(alice: User, bob: User, project: Project) -> None:
+def test_jl_007_jl_008_they_are_nobody_elses(alice: User, bob: User, project: Project) -> None:
     address = begin(signed_in(bob), projectId=str(project.pk), title="Marrow")
     operator = User.objects.create_superuser("olga@example.org", "correct horse battery")
     limited = by_key(bob, plugins=[Plugin.objects.create(owner=bob, name="x", domain="x", system_prompt="x")])
@@ -131,7 +132,7 @@ def test_a_key_needs_to_ask_and_read(alice: User) -> None:
         assert_error(by_key(alice, *capabilities).get(CONVERSATIONS), 403, "missing_capability")
 
 
-def test_a_project_that_one_may_not_open_holds_no_conversation(charlie: User, project: Project) -> None:
+def test_jl_006_a_project_that_one_may_not_open_holds_no_conversation(charlie: User, project: Project) -> None:
     body = {"projectId": str(project.pk)}
     assert_error(signed_in(charlie).post(CONVERSATIONS, body, format="json"), 404, "unknown_project")
 
@@ -196,7 +197,7 @@ def test_deleting_one_deletes_what_was_asked_of_private_documents_in_it(alice: U
     assert set(Query.objects.all()) == {of_plugin, of_bob}
 
 
-def test_they_go_with_their_project_or_their_person(alice: User, bob: User, project: Project) -> None:
+def test_jl_008_they_go_with_their_project_or_their_person(alice: User, bob: User, project: Project) -> None:
     begin(signed_in(bob), projectId=str(project.pk))
     begin(signed_in(bob))
     delete_project(project)

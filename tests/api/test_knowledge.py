@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from accounts.models import User
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, Page
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.api.private_documents import PERSONAL, add, confirm, found, make_project
+from tests.our_modules import ROOT, modules
 
 pytestmark = pytest.mark.django_db
 HERS = "The settlement with Marrow Ltd is nineteen thousand pounds."
@@ -31,7 +33,7 @@ def test_documents_are_added_shown_changed_and_deleted(alice: User) -> None:
     assert_error(client.get(document), 404, "unknown_document")
 
 
-def test_what_failed_is_tried_again(alice: User) -> None:
+def test_jl_014_what_failed_is_tried_again(alice: User) -> None:
     client = signed_in(alice)
     document = f"{PERSONAL}/{add(client, PERSONAL, 'Settlement', HERS)}"
     Document.objects.update(status=DocumentStatus.FAILED, error="No.", error_code="no")
@@ -40,7 +42,7 @@ def test_what_failed_is_tried_again(alice: User) -> None:
     assert_error(client.post(f"{document}/retry", {"now": True}, format="json"), 400, "invalid")
 
 
-def test_they_are_nobody_elses(alice: User, bob: User) -> None:
+def test_jl_007_they_are_nobody_elses(alice: User, bob: User) -> None:
     document = f"{PERSONAL}/{add(signed_in(alice), PERSONAL, 'Settlement', HERS)}"
     add(signed_in(bob), PERSONAL, "Boots", "Boots have a sole of rubber.")
     operator = User.objects.create_superuser("olga@example.org", "correct horse battery")
@@ -54,7 +56,9 @@ def test_they_are_nobody_elses(alice: User, bob: User) -> None:
     assert signed_in(alice).get(document).status_code == 200
 
 
-def test_a_search_reads_ones_own_and_the_projects_documents(alice: User, bob: User, charlie: User) -> None:
+def test_jl_010_jl_011_a_search_reads_ones_own_and_the_projects_documents(
+    alice: User, bob: User, charlie: User
+) -> None:
     client = signed_in(alice)
     add(client, PERSONAL, "Settlement", HERS)
     project, other = make_project(client), make_project(client, name="Other")
@@ -73,12 +77,13 @@ def test_a_search_reads_ones_own_and_the_projects_documents(alice: User, bob: Us
     assert_error(signed_in(charlie).post("/api/knowledge/search", body, format="json"), 404, "unknown_project")
 
 
-def test_a_source_says_where_it_stands(alice: User) -> None:
+def test_jl_012_jl_013_a_source_says_where_it_stands(alice: User) -> None:
     client = by_key(alice, "query", "read")
     document = add(signed_in(alice), PERSONAL, "Settlement", f"# Terms\n\n{HERS}")
     Document.objects.update(doc_type="Judgment")
     answer = client.post("/api/knowledge/search", {"query": QUESTION}, format="json")
     [source] = answer.json()["results"]
+    assert source.keys() == {"id", "type", "title", "summary", "score", "metadata"}
     assert (source["id"], source["type"], source["title"]) == (document, "judgment", "Settlement")
     place = source["metadata"]
     text = Page.objects.get().text
@@ -87,7 +92,7 @@ def test_a_source_says_where_it_stands(alice: User) -> None:
     assert HERS in signed_in(alice).get(place["url"]).content.decode()
 
 
-def test_templates_are_no_text_to_quote(alice: User) -> None:
+def test_jl_017_templates_are_no_text_to_quote(alice: User) -> None:
     client = signed_in(alice)
     add(client, PERSONAL, "Settlement", HERS)
     Document.objects.update(is_template=True)
@@ -119,7 +124,7 @@ def test_bodies_are_strict(alice: User, body: dict[str, Any]) -> None:
     assert_error(signed_in(alice).post("/api/knowledge/search", body, format="json"), 400, "invalid")
 
 
-def test_whoever_has_not_signed_in_is_told_so(alice: User) -> None:
+def test_jl_007_whoever_has_not_signed_in_is_told_so(alice: User) -> None:
     client = signed_in(alice)
     client.logout()
     for answer in (client.get(PERSONAL), client.get("/api/projects")):
@@ -130,3 +135,17 @@ def test_whoever_has_not_signed_in_is_told_so(alice: User) -> None:
 def _counts(**counted: int) -> dict[str, int]:
     names = ("total", "working", "queued", "reading", "chunking", "embedding", "ready", "failed")
     return dict.fromkeys(names, 0) | counted
+
+
+def test_jl_065_there_is_one_kind_of_source() -> None:
+    """Whatever finds or cites something uses the one class; of the API's form of it there is one as well."""
+    classes = {
+        (node.name, path.relative_to(ROOT).as_posix())
+        for path, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.name.startswith("SourceCitation")
+    }
+    assert classes == {
+        ("SourceCitation", "querying/presentation/source_citations.py"),
+        ("SourceCitationSerializer", "api/knowledge/serializers.py"),
+    }

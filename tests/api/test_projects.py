@@ -29,7 +29,7 @@ def set_members(client: Any, project: str, *, editors: Any = (), viewers: Any = 
     return client.put(f"{project}/members", {"editors": [*editors], "viewers": [*viewers]}, format="json")
 
 
-def test_a_project_is_made_shown_changed_and_listed(alice: User) -> None:
+def test_jl_005_a_project_is_made_shown_changed_and_listed(alice: User) -> None:
     client = signed_in(alice)
     project = make_project(client, description="The dispute.")
     shown = client.get(project).json()
@@ -75,7 +75,7 @@ def test_its_plugin_is_one_that_the_caller_may_ask(alice: User, bob: User) -> No
     assert client.get("/api/projects").json()["results"][0]["plugin"] is None
 
 
-def test_members_read_and_editors_change(alice: User, bob: User, charlie: User) -> None:
+def test_jl_005_members_read_and_editors_change(alice: User, bob: User, charlie: User) -> None:
     owner = signed_in(alice)
     project = make_project(owner)
     document = f"{project}/documents/{add(owner, f'{project}/documents', 'Settlement', TEXT)}"
@@ -116,7 +116,7 @@ def test_whoever_is_taken_off_sees_nothing_any_more(alice: User, bob: User) -> N
     assert signed_in(bob).get("/api/projects").json()["results"] == []
 
 
-def test_strangers_operators_and_keys_find_no_project(alice: User, bob: User) -> None:
+def test_jl_007_jl_008_strangers_operators_and_keys_find_no_project(alice: User, bob: User) -> None:
     owner = signed_in(alice)
     project = make_project(owner)
     document = f"{project}/documents/{add(owner, f'{project}/documents', 'Settlement', TEXT)}"
@@ -194,7 +194,7 @@ def test_a_document_of_another_project_is_not_found_in_this_one(alice: User) -> 
 
 
 @pytest.mark.parametrize("whole_account", [False, True])
-def test_nothing_is_left_of_a_deleted_project(
+def test_jl_008_nothing_is_left_of_a_deleted_project(
     alice: User, whole_account: bool, django_capture_on_commit_callbacks: Any, settings: Any
 ) -> None:
     client = signed_in(alice)

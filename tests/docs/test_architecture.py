@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 # A path may be given from the package that its section is about.
-BASES = ("", "querying", "knowledge", "marketplace")
+BASES = ("", "querying", "knowledge", "marketplace", "agents", "contracts")
 
 
 def named_paths(document: str) -> list[str]:
