@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
+from contracts.models import ContractReview, ContractReviewQuerySet
 from conversations.models import Project
 from conversations.private_documents import PrivateDocuments, personal_documents, project_documents
 from conversations.project_access import find_project
@@ -26,6 +27,7 @@ from knowledge.personal_knowledge_base import personal_knowledge_base
 from lexic.http.parameters import get_page, single_line
 
 PER_PAGE = 25
+_MAX_REVIEWS = 20
 _MAX_SEARCH_LENGTH = 200
 _FINAL_STATUSES = (DocumentStatus.READY, DocumentStatus.FAILED)
 
@@ -54,10 +56,11 @@ class DocumentPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedDocument:
-    """A line of the list. `opens` is the address of its first page, `retries` and `deletes` take forms."""
+    """A line of the list. `opens` is the address of its first page; `reviews`, `retries` and `deletes` take forms."""
 
     row: DocumentRow
     opens: str
+    reviews: str
     retries: str
     deletes: str
 
@@ -82,7 +85,7 @@ def with_place(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
 
 
 def documents_context(request: SignedInRequest, place: DocumentPlace) -> dict[str, Any]:
-    """What the list and the forms above it show. Three statements, however many documents there are."""
+    """What the list and the forms above it show. Four statements, however many documents there are."""
     everything = place.documents.documents()
     words = single_line(request.GET.get("title", ""), max_length=_MAX_SEARCH_LENGTH)
     chosen = everything.name_contains(words) if words else everything
@@ -104,6 +107,7 @@ def documents_context(request: SignedInRequest, place: DocumentPlace) -> dict[st
         "text_url": place.url("text"),
         "addresses_url": place.url("addresses"),
         "page_url": place.page_url(),
+        "reviews": _reviews(place),
     }
 
 
@@ -118,6 +122,13 @@ def add_forms_context() -> dict[str, Any]:
     }
 
 
+def _reviews(place: DocumentPlace) -> ContractReviewQuerySet:
+    """The newest reviews of these documents, without their long texts."""
+    reviews = ContractReview.objects.visible_to(place.user).filter(document__knowledge_base=place.documents.base)
+    shown = reviews.select_related("document").defer("playbook_text", "playbook_fields", "structure", "escalations")
+    return shown[:_MAX_REVIEWS]
+
+
 def _lines(documents: Sequence[Document], place: DocumentPlace) -> list[PlacedDocument]:
     base = place.documents.base
     readable = {base.pk} if base else set()
@@ -127,6 +138,7 @@ def _lines(documents: Sequence[Document], place: DocumentPlace) -> list[PlacedDo
         PlacedDocument(
             row=row,
             opens=reverse("source", args=[first_pages[pk]]) if (pk := row.document.pk) in first_pages else "",
+            reviews=place.url("review", pk) if pk in first_pages else "",
             retries=place.url("retry", pk),
             deletes=place.url("delete_document", pk),
         )

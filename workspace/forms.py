@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from accounts.models import User
+from contracts.playbook.library import playbook_documents, shipped_keys, shipped_playbook
 from conversations.models import Project
 from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
 from lexic.errors import LexicError
@@ -17,6 +18,7 @@ from querying.forms import QuestionForm
 from querying.releases import find_plugin
 
 MAX_TITLE = 120
+_MAX_PLAYBOOKS = 100
 
 
 class ProjectForm(StyledFormMixin, forms.Form):
@@ -67,6 +69,22 @@ class MemberForm(StyledFormMixin, forms.Form):
         if address == self.owner.email.lower():
             raise forms.ValidationError("The project is yours already.")
         return address
+
+
+class ReviewForm(StyledFormMixin, forms.Form):
+    """Against what a contract is read. An empty playbook means the one that fits this kind of contract."""
+
+    playbook = forms.ChoiceField(required=False, help_text="One of your own is a document of the type “playbook”.")
+    side = forms.CharField(
+        max_length=60, required=False, help_text="Whose side you are on, as the playbook calls it. Empty: as it says."
+    )
+
+    def __init__(self, data: Any = None, *, user: User) -> None:
+        super().__init__(data)
+        shipped = [(key, shipped_playbook(key).playbook.name) for key in shipped_keys()]
+        own = [(str(one.pk), one.title) for one in playbook_documents(user).order_by("title")[:_MAX_PLAYBOOKS]]
+        choices = [("", "the one that fits"), *own, *shipped]
+        self.fields["playbook"].choices = choices  # type: ignore[attr-defined]
 
 
 class MessageForm(QuestionForm):

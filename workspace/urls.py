@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from workspace import ask, chats, documents, knowledge, projects
+from workspace import ask, chats, documents, knowledge, projects, reviews
 
 
 def _document_routes(root: str, prefix: str) -> list[URLPattern]:
@@ -12,6 +12,7 @@ def _document_routes(root: str, prefix: str) -> list[URLPattern]:
         path(f"{root}/files", documents.add_files, name=f"{prefix}_files"),
         path(f"{root}/text", documents.add_pasted_text, name=f"{prefix}_text"),
         path(f"{root}/addresses", documents.add_addresses, name=f"{prefix}_addresses"),
+        path(f"{root}/documents/<uuid:document>/review", reviews.new_review, name=f"{prefix}_review"),
         path(f"{root}/documents/<uuid:document>/retry", documents.retry_document, name=f"{prefix}_retry"),
         path(f"{root}/documents/<uuid:document>/delete", documents.remove_document, name=f"{prefix}_delete_document"),
     ]
@@ -32,6 +33,10 @@ urlpatterns = [
     path("projects/<uuid:project>/members", projects.save_member, name="save_member"),
     path("projects/<uuid:project>/members/remove", projects.remove_member, name="remove_member"),
     *_document_routes("projects/<uuid:project>", "project"),
+    path("contracts/reviews/<uuid:review>", reviews.show_review, name="review"),
+    path("contracts/reviews/<uuid:review>/findings", reviews.list_findings, name="review_findings"),
+    path("contracts/reviews/<uuid:review>/findings/<int:number>", reviews.decide_finding, name="decide_finding"),
+    path("contracts/reviews/<uuid:review>/delete", reviews.remove_review, name="delete_review"),
     path("knowledge", knowledge.show_knowledge, name="knowledge"),
     *_document_routes("knowledge", "own"),
 ]

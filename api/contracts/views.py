@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.contracts import serializers
-from api.contracts.access import NoSuchFinding, get_contract, get_finding, get_review
+from api.contracts.access import get_contract
 from api.fields import QueryParameters, validated
 from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import DefaultPagination, page_response
@@ -23,6 +23,7 @@ from contracts.playbook.library import playbook_documents, read_playbook, shippe
 from contracts.playbook.playbook_types import UnfitPlaybook
 from contracts.report.report_formats import WORD_TYPE, write_report
 from contracts.review.start_review import start_review
+from contracts.review_access import NoSuchFinding, find_finding, find_review
 from knowledge.models import Document
 
 _EXPORTS = {
@@ -81,12 +82,12 @@ class ContractReviewView(ContractReviewBaseView):
     @extend_schema(responses=serializers.OneContractReviewSerializer)
     def get(self, request: Request, review: UUID) -> Response:
         """One review with its findings, as far as they have come. Each quotes the contract and the playbook."""
-        return Response(serializers.OneContractReviewSerializer(get_review(self.principal, review)).data)
+        return Response(serializers.OneContractReviewSerializer(find_review(self.principal, review)).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, review: UUID) -> Response:
         """Delete it with its findings. The document stays."""
-        get_review(self.principal, review, changes=True).delete()
+        find_review(self.principal, review, for_editing=True).delete()
         return Response(status=204)
 
 
@@ -95,7 +96,7 @@ class FindingView(ContractReviewBaseView):
     def patch(self, request: Request, review: UUID, finding: int) -> Response:
         """Say what you make of a finding. Decisions teach: later reviews by the same playbook regard them."""
         maker = self.get_maker()
-        found = get_finding(self.principal, review, finding)
+        found = find_finding(self.principal, review, finding)
         fields = validated(serializers.FindingDecisionSerializer(data=request.data))
         if not found.decide(fields["decision"] or "", note=fields.get("note", found.note), by=maker):
             raise NoSuchFinding
@@ -111,7 +112,7 @@ class ReviewExportView(ContractReviewBaseView):
         table (`csv`), each quoted with its place. `docx` is a copy of an uploaded Word file with comments for
         findings and tracked changes for accepted suggestions; for another original it is a new file that says so."""
         wanted = serializers.ExportParameters.read(request)
-        found = get_review(self.principal, review)
+        found = find_review(self.principal, review)
         made = write_report(found, wanted["format"])
         name = f"{found.document.title}.{made.suffix}"
         headers = {"Content-Disposition": content_disposition_header(True, name) or "attachment"}

@@ -12,12 +12,15 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
+from contracts.review.run_review import run_review
+from contracts.review.start_review import start_review
 from conversations.models import ChatSession, Project
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from plugins.models import Plugin
 from tests.browsers import sign_in, streamed_page, violations_in_each_look
+from tests.contracts.documents import give_contract
 from tests.workspace.conftest import SETTLEMENT, read_text
 
 __all__ = ["streamed_page"]  # a fixture of theirs that is used here too
@@ -128,6 +131,38 @@ def test_a_message_is_answered_as_it_comes_and_stands_there_when_the_page_is_ope
     page.reload()
     expect(answer).to_contain_text("nineteen thousand pounds")
     expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+
+
+def test_a_review_is_read_by_keys_and_passes_axe(page: Page, alice: User) -> None:
+    with ThreadPoolExecutor(1) as elsewhere:
+        address = elsewhere.submit(_review, alice).result()
+    sign_in(page, alice, to=address)
+    page.get_by_text("Risk grid").click()
+    found = violations_in_each_look(page)
+    for key in "jjk":
+        page.keyboard.press(key)
+    first = page.locator("#finding-1")
+    expect(first).to_be_focused()
+    page.keyboard.press("a")
+    expect(first).to_contain_text("Accepted by Alice")
+    expect(first).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("d")
+    expect(page.locator("#finding-2")).to_contain_text("Dismissed by Alice")
+    page.locator("[data-shows]").first.click()
+    expect(page.get_by_role("region", name="Text of the document")).to_be_focused()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.className") == "finding"
+    page.goto(f"{address}/delete")
+    assert found + violations_in_each_look(page) == []
+
+
+def _review(alice: User) -> str:
+    document = give_contract(alice)
+    review = start_review(document, by=alice, principal=alice)
+    run_review(review)
+    connections.close_all()
+    return f"/contracts/reviews/{review.pk}"
 
 
 def _give_plugin(alice: User, project: Project) -> None:

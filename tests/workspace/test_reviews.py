@@ -1,0 +1,175 @@
+"""Reviews of contracts on their page: begun, watched, read beside the document, filtered, decided and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import User
+from contracts.clauses.clause_types import ContractPage
+from contracts.models import ContractReview, Decision, Finding, ReviewState
+from contracts.review.run_review import run_review
+from conversations.models import Project
+from knowledge.models import Document
+from knowledge.personal_knowledge_base import personal_knowledge_base
+from tests.contracts.conftest import nda, queued, reviewed
+from tests.workspace.test_chats import shown
+from workspace.review_page import FindingFilter, marked_pages, risk_grid
+
+__all__ = ["nda", "queued", "reviewed"]
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+
+
+def address_of(review: ContractReview) -> str:
+    return f"/contracts/reviews/{review.pk}"
+
+
+def test_a_document_is_reviewed_against_a_chosen_playbook(alice: User, nda: Document, browse: Browse) -> None:
+    Document.objects.filter(pk=nda.pk).update(knowledge_base=personal_knowledge_base(alice))
+    client, address = browse(alice), f"/knowledge/documents/{nda.pk}/review"
+    assert f'href="{address}"' in shown(client, "/knowledge")
+    assert '<option value="nda-checklist">' in shown(client, address)
+    assert client.post(address, {"playbook": "nothing"}).status_code == 400
+    assert not ContractReview.objects.exists()
+    response = client.post(address, {"playbook": "nda-checklist", "side": "recipient"})
+    review = ContractReview.objects.get()
+    assert response["Location"] == address_of(review)
+    assert f'href="{address_of(review)}"' in shown(client, "/knowledge")
+    assert (review.document, review.playbook_key, review.side) == (nda, "nda-checklist", "recipient")
+
+
+def test_a_finding_quotes_both_beside_the_marked_document(
+    alice: User, reviewed: ContractReview, browse: Browse
+) -> None:
+    page = unescape(shown(browse(alice), address_of(reviewed)))
+    findings, text = page.split('id="contract-text"')
+    for finding in reviewed.findings.all():
+        assert f'id="finding-{finding.number}"' in findings
+        for span in (*finding.contract_spans, *finding.playbook_spans):
+            assert f"<blockquote>{span['text']}</blockquote>" in findings
+        if finding.contract_spans:
+            assert f'id="quote-{finding.number}"' in text
+            assert f'href="#finding-{finding.number}"' in text
+    assert reviewed.summary in findings
+    assert f'href="/api/contract-reviews/{reviewed.pk}/export?format=html"' in findings
+
+
+def test_findings_come_as_they_are_made(alice: User, queued: ContractReview, browse: Browse) -> None:
+    client = browse(alice)
+    page = shown(client, address_of(queued))
+    assert f"0 of {queued.positions_total} positions" in page
+    assert "The first finding comes in a moment." in page
+    assert 'hx-trigger="every 2s"' in page
+    run_review(ContractReview.objects.get(pk=queued.pk))
+    ContractReview.objects.filter(pk=queued.pk).update(state=ReviewState.RUNNING)
+    part = client.get(f"{address_of(queued)}/findings")
+    assert 'id="finding-1"' in part.content.decode()
+    assert "HX-Refresh" not in part
+    # While it is made nothing is decided: the list is replaced every two seconds.
+    assert 'name="decision"' not in part.content.decode()
+    ContractReview.objects.filter(pk=queued.pk).update(state=ReviewState.DONE)
+    assert client.get(f"{address_of(queued)}/findings")["HX-Refresh"] == "true"
+
+
+def test_a_review_that_failed_says_why(alice: User, queued: ContractReview, browse: Browse) -> None:
+    queued.fail(code="unfit_playbook", error="The playbook has no positions.")
+    assert "The playbook has no positions." in shown(browse(alice), address_of(queued))
+
+
+def test_a_finding_is_decided_and_the_decision_taken_back(
+    alice: User, reviewed: ContractReview, browse: Browse
+) -> None:
+    client, address = browse(alice), f"{address_of(reviewed)}/findings/1"
+    response = client.post(address, {"decision": "accepted", "note": "Ours."})
+    assert response["Location"] == f"{address_of(reviewed)}#finding-1"
+    finding = reviewed.findings.get(number=1)
+    assert (finding.decision, finding.note, finding.decided_by) == (Decision.ACCEPTED, "Ours.", alice)
+    part = client.post(address, {"decision": ""}, headers={"HX-Request": "true"}).content.decode()
+    assert part.lstrip().startswith("<article")
+    assert 'data-key="a"' in part
+    client.post(address, {"decision": "burn it"})
+    assert reviewed.findings.get(number=1).decision == ""
+    assert client.post(f"{address_of(reviewed)}/findings/99999", {"decision": "accepted"}).status_code == 404
+
+
+def test_findings_are_filtered_by_class_and_decision(alice: User, reviewed: ContractReview, browse: Browse) -> None:
+    first = reviewed.findings.get(number=1)
+    first.decide(Decision.DISMISSED, note="", by=alice)
+    client = browse(alice)
+    dismissed = shown(client, address_of(reviewed), decision="dismissed")
+    assert 'id="finding-1"' in dismissed
+    assert 'id="finding-2"' not in dismissed
+    open_ones = shown(client, address_of(reviewed), decision="open")
+    assert 'id="finding-1"' not in open_ones
+    other = shown(client, address_of(reviewed), **{"class": "no class"})
+    assert 'id="finding-1"' in other
+    assert FindingFilter.read({"class": "RED", "decision": "x"}) == FindingFilter(classification="RED")
+
+
+def test_quotations_that_overlap_are_marked_once_each() -> None:
+    page = ContractPage(id=7, number=1, text="The term is five years and renews.")
+    spans = [[{"pageId": 7, "start": 0, "end": 22}], [{"pageId": 7, "start": 12, "end": 33}]]
+    findings = [Finding(number=number, contract_spans=span) for number, span in enumerate(spans, start=1)]
+    [marked] = marked_pages([page], findings)
+    assert "".join(piece.text for piece in marked.pieces) == page.text
+    assert [(piece.text, piece.quoted_by) for piece in marked.pieces] == [
+        ("The term is ", (1,)),
+        ("five years", (1, 2)),
+        (" and renews", (2,)),
+        (".", ()),
+    ]
+    assert [piece.anchors for piece in marked.pieces] == [(1,), (2,), (), ()]
+    assert [piece.ends for piece in marked.pieces] == [(), (1,), (2,), ()]
+
+
+def test_the_risk_grid_has_a_cell_for_each_severity_and_likelihood() -> None:
+    finding = Finding(number=1, severity=5, likelihood=3)
+    rows = risk_grid([finding])
+    assert [severity for severity, _ in rows] == [5, 4, 3, 2, 1]
+    assert [cell.score for cell in rows[0][1]] == [5, 10, 15, 20, 25]
+    assert [cell.level for cell in rows[0][1]] == ["YELLOW", "ORANGE", "ORANGE", "RED", "RED"]
+    assert rows[0][1][2].findings == (finding,)
+    assert sum(len(cell.findings) for _, cells in rows for cell in cells) == 1
+
+
+def test_a_viewer_reads_and_a_stranger_finds_nothing(
+    dana: User, charlie: User, shared: Project, reviewed: ContractReview, browse: Browse
+) -> None:
+    Document.objects.filter(pk=reviewed.document_id).update(knowledge_base=shared.knowledge_base)
+    address = address_of(reviewed)
+    page = shown(browse(dana), address)
+    assert 'id="finding-1"' in page
+    assert 'method="post"' not in page
+    for below in ("/findings/1", "/delete"):
+        assert browse(dana).post(address + below, {"decision": "accepted"}).status_code == 403
+    for below in ("", "/findings", "/delete"):
+        assert browse(charlie).get(address + below).status_code == 404
+    for below in ("/findings/1", "/delete"):
+        assert browse(charlie).post(address + below, {"decision": "accepted"}).status_code == 404
+    assert not Finding.objects.decided().exists()
+
+
+def test_a_review_is_deleted_once_that_is_confirmed(alice: User, reviewed: ContractReview, browse: Browse) -> None:
+    address = f"{address_of(reviewed)}/delete"
+    assert "0 decisions" in shown(browse(alice), address)
+    assert browse(alice).post(address).status_code == 302
+    assert not ContractReview.objects.exists()
+    assert Document.objects.present().exists()
+
+
+def test_the_number_of_statements_does_not_grow(alice: User, reviewed: ContractReview, browse: Browse) -> None:
+    client, counts = browse(alice), []
+    everything = reviewed.findings.count()
+    for keep in (everything, 1):
+        reviewed.findings.filter(number__gt=keep).delete()
+        with CaptureQueriesContext(connection) as asked:
+            shown(client, address_of(reviewed))
+        counts.append(len(asked))
+    assert everything > 3
+    assert counts[0] == counts[1] <= 14
