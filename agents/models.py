@@ -109,6 +109,11 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         """Those that could read this base: in their release, or as a private layer."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
 
+    def that_name(self, document: uuid.UUID) -> AgentRunQuerySet:
+        """Those whose journal names this document, in what was found, cited or written."""
+        events = AgentEvent.objects.filter(run=models.OuterRef("pk")).alias(text=Cast("data", models.TextField()))
+        return self.filter(models.Exists(events.filter(text__contains=str(document))))
+
     def settle(self) -> None:
         """Those that waited for an answer have got it, or another message in its place."""
         self.filter(state=RunState.WAITING).update(state=RunState.DONE)

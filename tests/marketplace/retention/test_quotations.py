@@ -10,11 +10,15 @@ from django.db import connection, models
 from django.test import Client
 
 from accounts.models import User
+from agents.models import AgentEvent, AgentRun, EventKind, RunState
+from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession, Project
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document, KnowledgeBase, PinKind, RevisionPin
 from knowledge.personal_knowledge_base import personal_knowledge_base
+from knowledge.revision_pins import pin_documents
+from marketplace.retention.document_deletion import delete_private_document
 from marketplace.retention.plugin_deletion import delete_knowledge_base
 from querying.models import Query
 from querying.presentation.answer import referenced_document_ids
@@ -93,6 +97,34 @@ def test_a_deleted_base_takes_them_too_and_no_others(base: KnowledgeBase, sessio
     delete_knowledge_base(base)
     assert SECRET not in said(*gone)
     assert SECRET in said(*kept)
+
+
+def test_so_do_its_reviews_and_the_journals_that_name_it(base: KnowledgeBase, session: ChatSession, bob: User) -> None:
+    document, other = give(base), give(base, "Other house", "The other house gets 20 mm.")
+    journals = [journal_naming(session, one.pk, base) for one in (document, other)]
+    reviews = [
+        ContractReview.objects.create(
+            document=one, revision=1, created_by=bob, playbook_key="nda-checklist", playbook_name="NDA"
+        )
+        for one in (document, other)
+    ]
+    for review in reviews:
+        pin_documents(PinKind.REVIEW, review.pk, [document.pk, other.pk])
+    delete_private_document(document)
+    assert [SECRET in str(list(run.events.values_list("data", flat=True))) for run in journals] == [False, True]
+    assert list(ContractReview.objects.all()) == reviews[1:]
+    assert [(pin.holder, pin.document) for pin in RevisionPin.objects.all()] == [(reviews[1].pk, other)]
+
+
+def journal_naming(session: ChatSession, document: object, base: KnowledgeBase) -> AgentRun:
+    message = session.messages.create(role="user", content="What cover?")
+    run = AgentRun.objects.begin(
+        session=session, message=message, release_name="cover@1.0.0", knowledge=[{"knowledge_base": base.pk}]
+    )
+    AgentRun.objects.filter(pk=run.pk).update(state=RunState.DONE)
+    found = {"citations": [{"id": str(document), "summary": SECRET}]}
+    AgentEvent.objects.create(run=run, number=99, kind=EventKind.SOURCE, data=found, is_public=True)
+    return run
 
 
 @pytest.mark.parametrize(
