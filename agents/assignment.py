@@ -10,7 +10,9 @@ from accounts.models import Principal
 from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, Attachment, OpenDraft
 from conversations.exchanges import Exchange, exchanges_of
+from conversations.models import Project
 from conversations.questions import conversation_context, resume_from_text
+from conversations.user_documents import private_layers
 from knowledge.search.revision_statistics import BaseRevision
 from plugins.models import Release
 from querying import releases
@@ -84,3 +86,11 @@ def _pinned_release(run: AgentRun, principal: Principal) -> Release:
 
 def _as_base(pin: dict[str, Any]) -> BaseRevision:
     return BaseRevision(knowledge_base_id=pin["knowledge_base"], revision=pin["revision"], embedder=pin["embedder"])
+
+
+def layer_pins(principal: Principal, project: Project | None) -> list[dict[str, Any]]:
+    """The private bases that are read besides the release, as they stand now."""
+    return [
+        {"knowledge_base": layer.knowledge_base_id, "revision": layer.revision, "embedder": layer.embedder}
+        for layer in private_layers(principal, project=project)
+    ]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import Callable, Collection
 from uuid import UUID
 
 from accounts.models import Principal
+from agents.models import AgentRun
 from agents.planners.planner_types import Attachment
+from agents.threads import in_thread
 from knowledge.models import Document, DocumentStatus
 from lexic.errors import Conflict, NotFound
+
+_POLL_SECONDS, _MAX_WAIT_SECONDS = 0.5, 60.0
 
 
 class UnknownAttachment(NotFound):
@@ -31,8 +36,15 @@ class DocumentFailed(Conflict):
     hint = "Its page says why."
 
 
-def readable_attachments(ids: Collection[UUID], *, principal: Principal, bases: Collection[int]) -> list[Attachment]:
-    """The documents, which have been read, in the order of the ids. `bases` are the knowledge bases that the run reads.
+def readable_attachments(
+    ids: Collection[UUID],
+    *,
+    principal: Principal,
+    bases: Collection[int],
+    unread: Collection[UUID] = (),
+) -> list[Attachment]:
+    """The documents in the order of the ids; all but the `unread` ones have been read. `bases` are the knowledge bases
+    that the run reads.
 
     Raises `UnknownAttachment`, `DocumentNotReady`, `DocumentFailed`.
     """
@@ -43,6 +55,30 @@ def readable_attachments(ids: Collection[UUID], *, principal: Principal, bases: 
             raise UnknownAttachment
         if found[pk].status == DocumentStatus.FAILED:
             raise DocumentFailed
-        if found[pk].status != DocumentStatus.READY:
+        if found[pk].status != DocumentStatus.READY and pk not in unread:
             raise DocumentNotReady
     return [Attachment(document_id=pk, title=found[pk].title) for pk in ids]
+
+
+def all_are_read(run: AgentRun) -> bool:
+    """Whether the documents that came with the run's message have been read. Raises `DocumentFailed`, and
+    `UnknownAttachment` where one was deleted meanwhile."""
+    ids = {one["documentId"] for one in run.message.metadata.get("attachments", ())}
+    states = list(Document.objects.present().filter(pk__in=ids).values_list("status", flat=True))
+    if len(states) < len(ids):
+        raise UnknownAttachment
+    if DocumentStatus.FAILED in states:
+        raise DocumentFailed
+    return all(state == DocumentStatus.READY for state in states)
+
+
+async def wait_until_read(run: AgentRun, *, is_cancelled: Callable[[], bool]) -> bool:
+    """Waits for the worker to read what came with the message; whether there was anything to wait for. Raises what
+    `all_are_read` raises, and `DocumentNotReady` after a minute."""
+    waited = 0.0
+    while not is_cancelled() and not await in_thread(all_are_read, run):
+        if waited >= _MAX_WAIT_SECONDS:
+            raise DocumentNotReady
+        await asyncio.sleep(_POLL_SECONDS)
+        waited += _POLL_SECONDS
+    return waited > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -14,11 +13,11 @@ from django.utils import timezone
 
 from accounts import quotas
 from accounts.models import ApiKey, Principal, User, user_of
+from agents.assignment import layer_pins
 from agents.attachments import readable_attachments
 from agents.models import AgentRun
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
-from conversations.user_documents import private_layers
 from lexic.errors import Conflict, InvalidInput
 from plugins.models import Release
 from querying.answering.llms import get_llm
@@ -45,13 +44,6 @@ class ConversationFull(Conflict):
     hint = "Begin a new conversation."
 
 
-class ConversationGone(Conflict):
-    """This conversation was deleted meanwhile."""
-
-    code = "conversation_gone"
-    hint = "Begin a new conversation."
-
-
 class OtherProject(InvalidInput):
     """This conversation is not in that project."""
 
@@ -62,13 +54,15 @@ class OtherProject(InvalidInput):
 @dataclass(frozen=True, kw_only=True)
 class NewMessage:
     """What a person sends, with the release that is asked. Without a `session` a conversation begins, in the project if
-    there is one. `request_key` makes the same request twice one run."""
+    there is one. Of the `documents` that come with it, those in `unread` are being read; the run waits for them.
+    `request_key` makes the same request twice one run."""
 
     text: str
     release: Release
     session: ChatSession | None = None
     project: Project | None = None
     documents: tuple[UUID, ...] = ()
+    unread: frozenset[UUID] = frozenset()
     model: str = ""
     thinks: bool = False
     thinking_tokens: int = 0
@@ -86,7 +80,8 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
     """The run of this message, and whether it is new. This process holds it.
 
     Raises `ConversationBusy`, `ConversationFull`, `TooManyRuns`, `TooManyConversations`, `UnknownAttachment`,
-    `DocumentNotReady`, `DocumentFailed`, `OtherProject`, and `Project.DoesNotExist` where that was deleted meanwhile.
+    `DocumentNotReady`, `DocumentFailed`, and `Project.DoesNotExist` or `ChatSession.DoesNotExist` where that was
+    deleted meanwhile.
     """
     try:
         with transaction.atomic():
@@ -97,15 +92,22 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
         raise
 
 
+def check_is_free(session: ChatSession | None, user: User) -> None:
+    """Raises `ConversationBusy`, `TooManyRuns` where a run could not begin now."""
+    quotas.RUNS.check("account", used=AgentRun.objects.running().filter(user=user).count())
+    if session and (running := AgentRun.objects.running().filter(session=session).first()):
+        raise ConversationBusy(running)
+
+
 def _begin(message: NewMessage, *, principal: Principal) -> AgentRun:
     user = user_of(principal)
     User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)  # counted one at a time
-    quotas.RUNS.check("account", used=AgentRun.objects.running().filter(user=user).count())
+    check_is_free(message.session, user)
     session = _locked_session(message, user)
-    layers = _layer_pins(principal, session.project)
+    layers = layer_pins(principal, session.project)
     knowledge = [*message.release.knowledge, *layers]
     bases = {pin["knowledge_base"] for pin in knowledge}
-    attached = readable_attachments(message.documents, principal=principal, bases=bases)
+    attached = readable_attachments(message.documents, principal=principal, bases=bases, unread=message.unread)
     asked = session.messages.create(
         role=ChatMessage.Role.USER,
         content=message.text,
@@ -134,10 +136,7 @@ def _locked_session(message: NewMessage, user: User) -> ChatSession:
         title = " ".join(message.text.split())[:MAX_TITLE_CHARACTERS]
         return ChatSession.objects.begin_private(user=user, project=message.project, title=title)
     rows = ChatSession.objects.select_for_update(no_key=True, of=("self",)).select_related("project")
-    if (session := rows.filter(pk=message.session.pk).first()) is None:
-        raise ConversationGone
-    if message.project and message.project.pk != session.project_id:
-        raise OtherProject
+    session = rows.get(pk=message.session.pk)
     if running := AgentRun.objects.running().filter(session=session).first():
         raise ConversationBusy(running)
     if session.messages.filter(role=ChatMessage.Role.USER).count() >= MAX_QUESTIONS:
@@ -146,14 +145,6 @@ def _locked_session(message: NewMessage, user: User) -> ChatSession:
     session.last_used_at = timezone.now()
     session.save(update_fields=["last_used_at"])
     return session
-
-
-def _layer_pins(principal: Principal, project: Project | None) -> list[Mapping[str, Any]]:
-    """The private bases that are read besides the release, as they stand now."""
-    return [
-        {"knowledge_base": layer.knowledge_base_id, "revision": layer.revision, "embedder": layer.embedder}
-        for layer in private_layers(principal, project=project)
-    ]
 
 
 def _idempotency(principal: Principal, request_key: str) -> str:

@@ -5,24 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
 from django.db import DatabaseError
 
-from agents.assignment import principal_of, read_assignment
+from agents.assignment import layer_pins, principal_of, read_assignment
+from agents.attachments import wait_until_read
 from agents.ending import CANCELLED, answer_message, done_data, kept_message, last_entries
 from agents.loop import Ending, Entry, run_loop
 from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
 from agents.planners.rules import RulesPlanner
 from agents.progress import Progress
+from agents.threads import in_thread
 from agents.tools.tool_types import ToolContext
 from agents.work import RunCancelled, RunWork
 from conversations.models import ChatMessage
-from lexic.database import release_connections
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from querying.answering.llms import get_llm
@@ -30,8 +31,6 @@ from querying.audit.cost import cost_of
 from querying.types import Outcome, Usage
 
 logger = logging.getLogger(__name__)
-P = ParamSpec("P")
-T = TypeVar("T")
 # Seconds between two looks at whether the person has asked to stop; they wait for two at most.
 _CANCEL_CHECK_SECONDS = 0.5
 # So many times in its length a lease is renewed.
@@ -60,16 +59,18 @@ async def work_on(run: AgentRun) -> None:
 
 
 async def _work_and_end(run: AgentRun, *, cancelled: asyncio.Event, outside: contextvars.Context) -> None:
-    progress = await _in_thread(lambda: Progress.read(run.events.order_by("number")))
+    progress = await in_thread(lambda: Progress.read(run.events.order_by("number")))
     try:
-        work = await _in_thread(_prepare, run, progress, cancelled, outside)
+        if await wait_until_read(run, is_cancelled=cancelled.is_set):
+            await in_thread(_pin_layers_again, run)
+        work = await in_thread(_prepare, run, progress, cancelled, outside)
         await _work(work)
     except RunCancelled:
-        await _in_thread(_end_cancelled, run, progress)
+        await in_thread(_end_cancelled, run, progress)
     except LeaseLost:
         raise
     except Exception as error:
-        await _in_thread(_end_failed, run, progress, _as_lexic_error(run, error))
+        await in_thread(_end_failed, run, progress, _as_lexic_error(run, error))
 
 
 def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outside: contextvars.Context) -> RunWork:
@@ -95,13 +96,22 @@ def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outsid
     )
 
 
+def _pin_layers_again(run: AgentRun) -> None:
+    """What came with the message has been read since the run began: it reads the private layers as they stand now."""
+    private = {pin["knowledge_base"] for pin in run.layers}
+    layers = layer_pins(principal_of(run), run.session.project)
+    run.knowledge = [*(pin for pin in run.knowledge if pin["knowledge_base"] not in private), *layers]
+    run.layers = layers
+    run.save(update_fields=["knowledge", "layers"])
+
+
 async def _work(work: RunWork) -> None:
     async with aclosing(run_loop(work)) as items:
         async for item in items:
             if work.cancelled.is_set():
                 raise RunCancelled
             if isinstance(item, Ending):
-                await _in_thread(_end, work, item)
+                await in_thread(_end, work, item)
             else:
                 await _commit(work, item)
 
@@ -112,12 +122,12 @@ async def _commit(work: RunWork, entries: list[Entry]) -> None:
         (data["type"] for kind, data in entries if kind == EventKind.AGENT_TYPE), work.run.agent_type
     )
     try:
-        await _in_thread(work.run.append, *entries)
+        await in_thread(work.run.append, *entries)
     except EventTooLarge as error:
         entries = [(kind, _without_result(data, error)) for kind, data in entries if kind == EventKind.STEP_END]
         if not entries:
             raise
-        await _in_thread(work.run.append, *entries)
+        await in_thread(work.run.append, *entries)
     for kind, data in entries:
         work.progress.add(kind, data)
 
@@ -170,17 +180,12 @@ async def _watch(run: AgentRun, cancelled: asyncio.Event) -> None:
     while not cancelled.is_set():
         await asyncio.sleep(min(_CANCEL_CHECK_SECONDS, renewal))
         try:
-            if await _in_thread(run.is_to_stop):
+            if await in_thread(run.is_to_stop):
                 cancelled.set()
             elif clock() - renewed >= renewal:
-                await _in_thread(run.renew)
+                await in_thread(run.renew)
                 renewed = clock()
         except LeaseLost:
             cancelled.set()
         except DatabaseError:  # the lease may lapse; then another process goes on
             logger.warning("the lease of run %s could not be renewed", run.pk)
-
-
-async def _in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Database work off the event loop; its connection is free again when it returns."""
-    return await sync_to_async(release_connections()(work))(*args, **kwargs)

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
-
+from agents.threads import in_thread
 from knowledge.search.passages import Passage
 from querying.answering.findings import Findings, judge
 from querying.llm_interface import LLM
@@ -41,9 +40,9 @@ class FoundInJournal:
             return Findings(question=resolved, answer=self.answer)
         consultation = await consult_trees(resolved, passages=self.passages, llm=llm)
         hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
-        evidence = await sync_to_async(build_evidence)(resolved, self.passages, **hints)
-        return await sync_to_async(judge)(
-            resolved, evidence=evidence, consultation=consultation, passages=self.passages, llm=llm
+        evidence = await in_thread(build_evidence, resolved, self.passages, **hints)
+        return await in_thread(
+            judge, resolved, evidence=evidence, consultation=consultation, passages=self.passages, llm=llm
         )
 
 

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
-
 from accounts.models import Principal
 from agents import background
 from agents.models import AgentEvent, AgentRun, EventKind
+from agents.threads import in_thread
 from conversations.exchanges import may_read_quotations
 from knowledge.models import KnowledgeBase
-from lexic.database import release_connections
 from lexic.errors import LexicError, NotFound
 from lexic.http.error_handlers import to_lexic_error
 from querying.audit.quotations import WITHHELD_TEXT
@@ -53,7 +51,7 @@ async def follow(run_id: UUID, *, caller: Caller, after: int = 0) -> AsyncGenera
     reader = _Reader(run_id=run_id, caller=caller, after=after)
     try:
         while True:
-            events, has_ended = await sync_to_async(release_connections()(reader.look))()
+            events, has_ended = await in_thread(reader.look)
             for event in events:
                 yield event
             if has_ended:

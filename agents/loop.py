@@ -11,12 +11,11 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from asgiref.sync import sync_to_async
-
 from agents.found import found_as_json
 from agents.models import EventKind
 from agents.planners.planner_types import CallTools, GiveAnswer, NextStep, VerifyText
 from agents.progress import Call
+from agents.threads import in_thread
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.tool_types import SIMPLE_SECONDS, ToolResult
 from agents.work import RunWork, ToolTimedOut
@@ -160,7 +159,7 @@ async def _all_findings(work: RunWork) -> Findings | None:
     last = parts[-1]
     if len(parts) == 1 or last.clarification or (last.answer and last.answer.outcome == Outcome.ANSWERED):
         return last
-    return await sync_to_async(combine_findings)(work.assignment.question, parts, llm=work.llm)
+    return await in_thread(combine_findings, work.assignment.question, parts, llm=work.llm)
 
 
 @dataclass
@@ -190,7 +189,7 @@ class _ShownText:
             return []
         entries: list[Entry] = [(EventKind.CONTENT, {"text": delta.text})]
         if new:
-            sources = await sync_to_async(cited_sources)(new)
+            sources = await in_thread(cited_sources, new)
             numbered = [
                 asdict(replace(source, metadata={**source.metadata, "number": citation.number}))
                 for source, citation in zip(sources, new, strict=True)

@@ -23,6 +23,7 @@ _RESOURCES = (
     "public_chat",
     "query",
     "releases",
+    "runs",
     "sandbox",
     "schema",
     "sources",

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from asgiref.sync import sync_to_async
-
 from agents.examples.classifier import example_classifier
 from agents.planners.planner_types import Assignment, CallTools, GiveAnswer, NextStep, OpenDraft, WriteAnswer
 from agents.progress import FinishedCall, Progress
+from agents.threads import in_thread
 from agents.tools.templates import closest_template, templates_of
 from querying.types import Answer, Clarification, Confidence, Outcome
 
@@ -27,7 +26,7 @@ class RulesPlanner:
         self._text = assignment.question.text
 
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
-        draft = await sync_to_async(lambda: self._draft)()
+        draft = await in_thread(lambda: self._draft)
         if draft and not self._has_failed(progress, INFO):
             step = self._next_of_draft(draft, progress)
         else:

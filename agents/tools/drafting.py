@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from asgiref.sync import sync_to_async
-
 from agents.models import AgentType, EventKind
+from agents.threads import in_thread
 from agents.tools.templates import Template, find_template
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from querying.question.clarifications import with_resume_token
@@ -27,7 +26,7 @@ _TEMPLATE = {"type": "string", "minLength": 1, "maxLength": 400, "description": 
 
 
 async def _extract_document_info(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
-    template = await sync_to_async(find_template)(given["template"], context.question)
+    template = await in_thread(find_template, given["template"], context.question)
     return _document_info(template, {**template.facts_in(context.question.text), **given.get("facts", {})}, context)
 
 
@@ -54,7 +53,7 @@ def _document_info(template: Template, facts: dict[str, str], context: ToolConte
 
 
 async def _generate_legal_document(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
-    template = await sync_to_async(find_template)(given["template"], context.question)
+    template = await in_thread(find_template, given["template"], context.question)
     document = {
         "title": template.title,
         "text": template.fill(given["facts"]),

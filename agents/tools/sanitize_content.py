@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from asgiref.sync import sync_to_async
-
 from agents.examples.classifier import example_classifier
+from agents.threads import in_thread
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from language.sentences import sentence_spans
 from querying.sanitize import sanitize
@@ -36,7 +35,7 @@ def redact_instructions(text: str) -> str:
 
 
 async def _sanitize_content(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
-    return ToolOutput(result=await sync_to_async(redact_instructions)(given["content"]))
+    return ToolOutput(result=await in_thread(redact_instructions, given["content"]))
 
 
 SANITIZE_CONTENT = Tool(

@@ -7,9 +7,8 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
-from asgiref.sync import sync_to_async
-
 from agents.models import AgentType
+from agents.threads import in_thread
 from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
 from conversations.user_documents import Scope, private_bases
 from knowledge.search.filters import Filters
@@ -27,9 +26,9 @@ _SHARED = "shared"
 
 
 async def _search_knowledge(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
-    question = await sync_to_async(_question_for)(context, given)
+    question = await in_thread(_question_for, context, given)
     found = await pipeline.find(question, llm=context.llm)
-    return ToolOutput(result=await sync_to_async(_as_result)(found), findings=found)
+    return ToolOutput(result=await in_thread(_as_result, found), findings=found)
 
 
 def _question_for(context: ToolContext, given: Mapping[str, Any]) -> Question:

@@ -16,6 +16,7 @@ _NAMING_OPERATIONS = {
     "createProject",
     "importGoogleDriveFiles",
     "searchUserDocuments",
+    "sendMessage",
     "startContractReview",
 }
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -40,7 +41,7 @@ def error_statuses(operation: dict[str, Any], *, path: str, method: str, view: A
     )
     conditions = {
         304: path in ETAG_PATHS and method == "GET",
-        400: has_body or any(one["in"] == "query" for one in parameters),
+        400: has_body or any(one["in"] == "query" or one["name"] == "Last-Event-ID" for one in parameters),
         401: not is_open,
         403: not is_open,
         404: any(one["in"] == "path" for one in parameters)

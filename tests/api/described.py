@@ -14,9 +14,10 @@ from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 
 from accounts.models import ApiKey, User
+from agents.models import AgentRun, EventKind, RunState
 from api.schema.views import get_schema
 from contracts.models import ContractReview
-from conversations.models import ChatSession, Project
+from conversations.models import ChatMessage, ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant
@@ -51,6 +52,10 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
     other = Plugin.objects.create(owner=owner, name="Other", domain="x", system_prompt="x")
     grant = KnowledgeGrant.objects.attach(plugin.knowledge_base, other, by=owner)
     document = str(Document.objects.get().pk)
+    talk = ChatSession.objects.begin_private(user=owner, project=None, title="Marrow")
+    asked = ChatMessage.objects.create(session=talk, role="user", content="How much?")
+    agent_run = AgentRun.objects.begin(session=talk, message=asked, release_name=f"{plugin.slug}@1.0.0")
+    agent_run.end(RunState.DONE, (EventKind.DONE, {"outcome": "answered"}))
     project = Project.objects.create_with_base(owner=owner, name="Marrow")
     private = {"/api/projects/": project.knowledge_base, "/api/knowledge/": personal_knowledge_base(owner)}
     return {
@@ -69,6 +74,7 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
         "review": str(_review(document, owner).pk),
         "finding": 1,
         "run": run.pk,
+        "agent_run": str(agent_run.pk),
         "version": "1.0.0",
         "webhook": str(webhook.pk),
         "delivery": str(delivery.pk),

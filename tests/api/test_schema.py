@@ -95,7 +95,7 @@ def test_streams_stand_beside_the_json_of_the_same_operation() -> None:
         for _, _, operation in _operations()
         if "text/event-stream" in operation["responses"].get("200", {}).get("content", {})
     }
-    assert streamed == {"askQuestion", "tryQuestion", "createChatCompletion"}
+    assert streamed == {"askQuestion", "tryQuestion", "createChatCompletion", "sendMessage", "followRun"}
 
 
 # --- Served -------------------------------------------------------------------------------------------------

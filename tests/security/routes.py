@@ -20,6 +20,7 @@ EVERYWHERE = {
     "project": "conversations.Project",
     "conversation": "conversations.ChatSession",
     "review": "contracts.ContractReview",
+    "agent_run": "agents.AgentRun",
 }
 
 

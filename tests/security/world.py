@@ -16,6 +16,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
+from agents.models import AgentRun, EventKind, RunState
 from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession, Project
 from evaluation.models import EvaluationRun, GoldenQuestion
@@ -165,6 +166,10 @@ def build(alice: User) -> World:
     session = ChatSession.objects.create(plugin=plugin, user=alice, title=f"{MARK} chat")
     message = ChatMessage.objects.create(session=session, role="user", content=MARK, query_id=query.pk)
     contract_review = _contract_review(alice, document, page)
+    talk = ChatSession.objects.begin_private(user=alice, project=None, title=f"{MARK} talk")
+    asked = ChatMessage.objects.create(session=talk, role="user", content=MARK)
+    agent_run = AgentRun.objects.begin(session=talk, message=asked, release_name=f"{MARK}-plugin@1.0.0")
+    agent_run.end(RunState.DONE, (EventKind.CONTENT, {"text": MARK}), (EventKind.DONE, {}))
     project = Project.objects.create_with_base(owner=alice, name=f"{MARK} project", description=MARK, plugin=plugin)
     _second_of_each(alice, second)
     made = [alice, plugin, base, source, document, page, chunk, tree, release, key, query, email, group]
@@ -186,6 +191,7 @@ def build(alice: User) -> World:
         project,
         contract_review,
         contract_review.findings.get(),
+        agent_run,
     ]
     return World(alice=alice, plugin=plugin, objects={one._meta.label: one for one in made})
 

@@ -1,0 +1,115 @@
+"""What a person sends, from whichever door: the conversation and the plugin are found, and a run begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from accounts.models import ApiKey, Capability, Principal, user_of
+from agents import background
+from agents.asked_release import asked_release
+from agents.begin_run import NewMessage, OtherProject, begin_run, check_is_free, find_begun_run
+from agents.models import AgentRun
+from conversations.conversation_access import NoSuchConversation, find_conversation
+from conversations.models import ChatSession, Project
+from conversations.project_access import NoSuchProject, find_project
+from knowledge.documents.lifecycle import add_text
+from knowledge.models import KnowledgeBase
+from knowledge.personal_knowledge_base import personal_knowledge_base
+from lexic.errors import NotAllowed
+
+
+class MayNotAddDocuments(NotAllowed):
+    """This key adds no documents, and a text that comes with a message becomes one."""
+
+    code = "missing_capability"
+    hint = "Use a key with the capability “author” and without a list of plugins, or attach a document by its id."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentText:
+    """A text that comes with a message. It becomes a document of the project or of the person."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentMessage:
+    """`plugin` is a slug, an id, or `slug@version`; None: that of the project, the one
+    asked last, or the site's (`LEXIC_DESK`)."""
+
+    text: str
+    conversation: UUID | None = None
+    project: UUID | None = None
+    plugin: str | None = None
+    documents: tuple[UUID, ...] = ()
+    texts: tuple[SentText, ...] = ()
+    model: str = ""
+    thinks: bool = False
+    thinking_tokens: int = 0
+    request_key: str = ""
+
+
+def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
+    """The run of this message, which works in the background from now on. The same `request_key` gives the same run.
+
+    Raises `NoSuchConversation`, `NoSuchProject`, `NoPluginNamed`, `UnknownPlugin`, `UnknownRelease`,
+    `MayNotAddDocuments`, and what `begin_run` raises.
+    """
+    if begun := find_begun_run(principal, sent.request_key):
+        return begun
+    session = find_conversation(principal, sent.conversation) if sent.conversation else None
+    project = _project(sent, session, principal)
+    release = asked_release(principal, plugin=sent.plugin or "", project=project, session=session)
+    check_is_free(session, user_of(principal))
+    added = _add_texts(sent, project, principal) if sent.texts else ()
+    message = NewMessage(
+        text=sent.text,
+        release=release,
+        session=session,
+        project=project,
+        documents=(*sent.documents, *added),
+        unread=frozenset(added),
+        model=sent.model,
+        thinks=sent.thinks,
+        thinking_tokens=sent.thinking_tokens,
+        request_key=sent.request_key,
+    )
+    try:
+        run, is_new = begin_run(message, principal=principal)
+    except Project.DoesNotExist:
+        raise NoSuchProject from None
+    except ChatSession.DoesNotExist:
+        raise NoSuchConversation from None
+    if is_new:
+        background.start(run)
+    return run
+
+
+def _project(sent: SentMessage, session: ChatSession | None, principal: Principal) -> Project | None:
+    """The project of the conversation, or the one that it is to begin in; whoever has left it goes on no more."""
+    if session is None:
+        return find_project(principal, sent.project) if sent.project else None
+    if sent.project and sent.project != session.project_id:
+        raise OtherProject
+    return find_project(principal, session.project_id) if session.project_id else None
+
+
+def _add_texts(sent: SentMessage, project: Project | None, principal: Principal) -> tuple[UUID, ...]:
+    """The ids of the documents that the texts become. They are read by a worker, and the run waits for them."""
+    may_add = not isinstance(principal, ApiKey) or (
+        principal.can(Capability.AUTHOR) and principal.opens_private_bases()
+    )
+    if not may_add:
+        raise MayNotAddDocuments
+    base = _base_for_texts(project, principal)
+    added = (add_text(knowledge_base=base, title=one.name, text=one.text) for one in sent.texts)
+    return tuple(dict.fromkeys(result.document.pk for result in added))
+
+
+def _base_for_texts(project: Project | None, principal: Principal) -> KnowledgeBase:
+    """The project's, where the person may change it, or their own."""
+    if project and Project.objects.editable_by(principal).filter(pk=project.pk).exists():
+        return project.knowledge_base
+    return personal_knowledge_base(user_of(principal))

@@ -1,0 +1,87 @@
+"""What the routes of messages and runs take and give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from agents.models import AgentRun, AgentType, EventKind, RunState
+from api.fields import (
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictIntegerField,
+    StrictSerializer,
+    StrictUUIDField,
+)
+
+MAX_MESSAGE, MAX_ATTACHMENTS, MAX_ATTACHED_CHARACTERS = 8000, 5, 200_000
+MIN_THINKING, MAX_THINKING, THINKING_DEFAULT = 1024, 32_000, 10_000
+
+
+class AttachmentSerializer(StrictSerializer):
+    """A document by its id, or a text with a name, which becomes a document of the project or of yours."""
+
+    documentId = StrictUUIDField(required=False)
+    name = StrictCharField(max_length=200, required=False)
+    text = StrictCharField(max_length=MAX_ATTACHED_CHARACTERS, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.keys() not in ({"documentId"}, {"name", "text"}):
+            raise serializers.ValidationError("Send either a documentId, or a name and a text.")
+        return attrs
+
+
+class ChatSerializer(StrictSerializer):
+    """A message to the agent."""
+
+    message = StrictCharField(max_length=MAX_MESSAGE)
+    conversationId = StrictUUIDField(
+        required=False, allow_null=True, help_text="Left out: a new conversation begins, and `run` names it."
+    )
+    plugin = StrictCharField(
+        max_length=120,
+        required=False,
+        allow_null=True,
+        help_text="Its slug or id, or `slug@1.2.0`. Left out: the project's, or the one that this site has for it.",
+    )
+    projectId = StrictUUIDField(required=False, allow_null=True, help_text="A project that you may open.")
+    model = StrictChoiceField(["haiku", "sonnet"], default="haiku")
+    thinkMode = StrictBooleanField(default=False, help_text="Tools have half as much time again.")
+    thinkingBudgetTokens = StrictIntegerField(min_value=MIN_THINKING, max_value=MAX_THINKING, default=THINKING_DEFAULT)
+    attachments = serializers.ListField(child=AttachmentSerializer(), max_length=MAX_ATTACHMENTS, default=list)
+
+
+class AgentRunSerializer(serializers.ModelSerializer):
+    """What an agent does, or did, about one message."""
+
+    conversationId = serializers.UUIDField(source="session_id")
+    messageId = serializers.UUIDField(source="message.uuid")
+    state = serializers.ChoiceField(RunState.values, help_text="`waiting`: it has asked you something.")
+    agentType = serializers.SerializerMethodField()
+    release = serializers.CharField(source="release_name", help_text="What is asked, pinned: `cover@1.2.0`.")
+    budgets = serializers.DictField(help_text="The most that it may use: iterations, calls, tokens, seconds.")
+    tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True, help_text="Null: not known.")
+    error = serializers.CharField(help_text="Why it failed; else empty.")
+    createdAt = serializers.DateTimeField(source="created_at")
+    endedAt = serializers.DateTimeField(source="ended_at", allow_null=True)
+
+    class Meta:
+        model = AgentRun
+        fields = ["id", "conversationId", "messageId", "state", "agentType", "release", "model", "budgets", "tokens"]
+        fields += ["cost", "error", "createdAt", "endedAt"]
+
+    @extend_schema_field(serializers.ChoiceField(AgentType.values, allow_null=True))
+    def get_agentType(self, run: AgentRun) -> str | None:
+        return run.agent_type or None
+
+
+class RunEventSerializer(serializers.Serializer):
+    """One event of a run. `data` is JSON, by the kind of the event."""
+
+    id = serializers.CharField(required=False, help_text="Sent back as Last-Event-ID, the stream goes on behind it.")
+    event = serializers.ChoiceField([kind.value for kind in EventKind if kind.is_public])
+    data = serializers.CharField()  # type: ignore[assignment]  # the base class has an attribute of this name

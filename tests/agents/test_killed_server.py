@@ -1,0 +1,74 @@
+"""`kill -9` of the web server in the middle of a run: the next server goes on, and no finished call is made again."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import httpx2
+import pytest
+
+from accounts.models import User
+from agents.models import AgentRun
+from plugins.models import Plugin
+from querying.models import Query
+from tests.agents.chatting import Frame, chatting, client_of, followed
+from tests.api.mcp.clients import ROOT, surroundings
+from tests.api.mcp.clients import until as hold_on
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def web_server() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A process of its own, which another one takes for dead after a second of silence."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "uvicorn", "lexic.asgi:application", "--port", str(port), "--lifespan", "off"]
+    process = subprocess.Popen(command, cwd=ROOT, env=surroundings(LEXIC_RUN_LEASE_SECONDS="1"))
+    url = f"http://127.0.0.1:{port}"
+
+    def is_up() -> bool:
+        with suppress(httpx2.TransportError):
+            return httpx2.get(f"{url}/healthz", trust_env=False, timeout=20).status_code == 200
+        return False
+
+    try:
+        hold_on(is_up)
+        yield url, process
+    finally:
+        process.kill()
+        process.wait(30)
+
+
+def chatting_frames(client: httpx2.Client) -> Iterator[Frame]:
+    with chatting(client, plugin="cover") as stream:
+        yield from stream
+
+
+@pytest.mark.parametrize("behind", ["step_start", "step_end"])
+def test_a_run_survives_its_server(published: Plugin, bob: User, behind: str) -> None:
+    seen: list[Frame] = []
+    with web_server() as (url, process), client_of(url, bob) as client, suppress(httpx2.TransportError):
+        for frame in chatting_frames(client):
+            seen.append(frame)
+            if frame.event == behind:
+                process.send_signal(signal.SIGKILL)
+                process.wait(30)
+    run = AgentRun.objects.get()
+    has_searched = run.events.filter(kind="step_end").exists()
+    rows = Query.objects.count()
+    with web_server() as (url, _), client_of(url, bob) as client:
+        rest = followed(client, seen[0].data["runId"], after=seen[-1].id)
+    whole = [*seen, *rest]
+    kinds = [frame.event for frame in whole]
+    assert kinds == ["run", "agent_type", "step_start", "step_end", *["source", "content"] * 2, "done"]
+    assert [frame.id for frame in whole] == sorted({frame.id or 0 for frame in whole})
+    assert not has_searched or Query.objects.count() == rows, "the finished search was not made again"
+    run.refresh_from_db()
+    assert (run.state, run.attempts) in (("done", 2), ("done", 1))
+    assert has_searched or run.attempts == 2
