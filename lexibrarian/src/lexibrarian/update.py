@@ -203,10 +203,10 @@ class _Run:
     def _relink(self, source: Source, design: Design | None) -> None:
         """The source is as it was, but what it imports, or what tests it, may have come or gone."""
         assert design is not None
-        if design.edited:
-            return
         dependencies, tests = self.learned[source.path].dependencies, self.tests.get(source.path, ())
-        if list(dependencies) == design.items("Dependencies") and list(tests) == design.items("Tests"):
+        if (
+            list(dependencies) == design.items("Dependencies") and list(tests) == design.items("Tests")
+        ) or design.edited:
             return
         self.report.relinked.append(source.path)
         if not self.report.dry_run:

@@ -9,6 +9,7 @@ from typing import Any
 from lexibrarian.artefacts.markdown import (
     Footed,
     list_items,
+    read_description,
     read_front_matter,
     remove_section,
     replace_section,
@@ -64,7 +65,7 @@ class Design:
     @property
     def description(self) -> str:
         """The one sentence about the source."""
-        return " ".join(str(self.front_matter().get("description") or "").split())
+        return " ".join(read_description(self.text).split())
 
     @property
     def by_agent(self) -> bool:

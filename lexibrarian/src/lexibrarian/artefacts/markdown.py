@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from typing import Any
 FOOTER = "<!-- lexibrarian:meta"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _PAIR = re.compile(r'(\w+)="([^"]*)"')
+_DESCRIPTION = re.compile(r'^description: ("(?:[^"\\]|\\["\\nt])*")\r?$', re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*")
 _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "none", "y", "n"}
 
@@ -18,6 +20,16 @@ def split_front_matter(text: str) -> tuple[str, str]:
     """The front matter with its fences, `""` where there is none, and what follows it."""
     match = re.match(r"---[ \t]*\r?\n(?:.*?\r?\n)?---[ \t]*(?:\r?\n|\Z)", text, re.DOTALL)
     return (match[0], text[match.end() :]) if match else ("", text)
+
+
+def read_description(text: str) -> str:
+    """The field `description`, without YAML where it stands in quotes on one line, as the program writes it."""
+    block, _ = split_front_matter(text)
+    quoted = _DESCRIPTION.search(block)
+    if quoted and block.count("\ndescription:") == 1:
+        with contextlib.suppress(ValueError):
+            return str(json.loads(quoted[1]))
+    return str((read_front_matter(text) or {}).get("description") or "")
 
 
 def read_front_matter(text: str) -> dict[str, Any] | None:
@@ -80,19 +92,20 @@ class Section:
 def split_sections(text: str, level: int = 2) -> list[Section]:
     """Cut at headings of one level outside of code; the texts of the sections, joined, are the text."""
     prefix = f"{'#' * level} "
-    sections = [Section("", "")]
+    headings, stretches = [""], [[""]]
     fence = ""
     for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
+        mark = _FENCE.match(line) if line.lstrip(" ").startswith(("```", "~~~")) else None
         if mark and not fence:
             fence = mark[1]
         elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
         if not fence and line.startswith(prefix):
-            sections.append(Section(line[len(prefix) :].strip(), line))
+            headings.append(line[len(prefix) :].strip())
+            stretches.append([line])
         else:
-            sections[-1] = replace(sections[-1], text=sections[-1].text + line)
-    return sections
+            stretches[-1].append(line)
+    return [Section(heading, "".join(lines)) for heading, lines in zip(headings, stretches, strict=True)]
 
 
 def replace_section(text: str, heading: str, body: str, *, before: tuple[str, ...] = ()) -> str:
@@ -120,6 +133,8 @@ def remove_section(text: str, heading: str) -> str:
 
 def section_body(text: str, heading: str) -> str:
     """What stands in a section, `""` where it is absent."""
+    if f"## {heading}" not in text:
+        return ""
     return next((section.body for section in split_sections(text) if section.heading == heading), "")
 
 
@@ -150,7 +165,8 @@ def split_footer(text: str) -> Footed:
     if start < 0 or end < 0 or (start and text[start - 1] != "\n"):
         return Footed(text, None)
     inner = text[start + len(FOOTER) : end]
-    pairs = _PAIR.findall(inner)
+    # Looked for only where it can be: in long words without the mark it would be quadratic.
+    pairs = _PAIR.findall(inner) if '="' in inner else []
     if not pairs:
         pairs = [
             (key.strip(), value.strip()) for key, mark, value in (x.partition(":") for x in inner.splitlines()) if mark
