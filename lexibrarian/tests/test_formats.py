@@ -119,3 +119,18 @@ def test_lb_022_signals_are_read_and_damaged_ones_too() -> None:
     assert good == iwh.Signal("a1", "2026-02-22T14:30:00Z", "blocked", "Half done.")
     assert iwh.read_signal("Half done.") == iwh.Signal("unknown", "", "warning", "Half done.")
     assert iwh.read_signal("---\nscope: odd\n---\nx").scope == "warning"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['"a \\"b\\" \\\\ é"', '"x"  # note', "plain: not", "'it''s'", ">-\n  two\n  lines", '"a\\u00e9"', "", "7"],
+)
+def test_descriptions_are_read_as_yaml_reads_them(line: str) -> None:
+    text = f"---\ndescription: {line}\nupdated_by: agent\n---\n"
+    fields = markdown.read_front_matter(text)
+    assert markdown.read_description(text) == str((fields or {}).get("description") or "")
+
+
+def test_a_footer_is_found_in_linear_time() -> None:
+    text = f"# a\n\n<!-- lexibrarian:meta\nsource_hash: {'a' * 200_000}\n-->\n"
+    assert len((markdown.split_footer(text).meta or {})["source_hash"]) == 200_000

@@ -58,7 +58,7 @@ def test_lb_079_084_085_search_groups_what_it_finds(full: Library) -> None:
         "── Stack ──\nST-001  [open] ▲4  Rounding\n"
     )
     assert "── Concepts ──" not in full.lexi("search", "--scope", "src/shop/").out
-    assert full.lexi("search", "rounded amount").out.startswith("── Design Files ──\nsrc/shop/money.py")
+    assert full.lexi("search", "rounded", "amount").out.startswith("── Design Files ──\nsrc/shop/money.py")
     assert (
         full.lexi("search", "money", "--scope", "tests").out
         == "── Design Files ──\ntests/test_money.py  — Defines test_rounded.\n"

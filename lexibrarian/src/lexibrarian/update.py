@@ -204,9 +204,8 @@ class _Run:
         """The source is as it was, but what it imports, or what tests it, may have come or gone."""
         assert design is not None
         dependencies, tests = self.learned[source.path].dependencies, self.tests.get(source.path, ())
-        if (
-            list(dependencies) == design.items("Dependencies") and list(tests) == design.items("Tests")
-        ) or design.edited:
+        listed = (design.items("Dependencies"), design.items("Tests"))
+        if listed == (list(dependencies), list(tests)) or design.edited:
             return
         self.report.relinked.append(source.path)
         if not self.report.dry_run:

@@ -80,14 +80,15 @@ def describe(directory: str, text: str) -> Output:
 
 
 @command(lexi, "search")
-@click.argument("query", default="")
+@click.argument("words", nargs=-1, metavar="[QUERY]")
 @click.option("--tag", default="", help="Only what has this tag.")
 @click.option("--scope", default="", help="Only what is about files below this path.")
-def search(query: str, tag: str, scope: str) -> Output:
+def search(words: tuple[str, ...], tag: str, scope: str) -> Output:
     """Search concepts, design files and posts for all words of QUERY."""
     from lexibrarian.search import search as find
 
     project = find_root()
+    query = " ".join(words)
     if not (query.strip() or tag or scope):
         raise LibraryError("Provide a query, --tag or --scope.", code="usage", hint="Run `lexi search <words>`.")
     hits = find(project, query=query, tag=tag, scope=project.relative(scope, base=project.root) if scope else "")

@@ -143,14 +143,14 @@ def list_posts(status: str | None, tag: str) -> Output:
     return _selected(status=status or "", tag=tag)
 
 
-@click.argument("query", default="")
+@click.argument("words", nargs=-1, metavar="[QUERY]")
 @click.option("--tag", default="", help="Only those with this tag.")
 @click.option("--scope", default="", help="Only those about files below this path.")
 @click.option("--status", type=_STATUSES, help="Only those with this status.")
 @click.option("--concept", default="", help="Only those about this concept.")
-def search(query: str, tag: str, scope: str, status: str | None, concept: str) -> Output:
+def search(words: tuple[str, ...], tag: str, scope: str, status: str | None, concept: str) -> Output:
     """Search titles, problems and answers for all words of QUERY."""
-    return _selected(query=query, tag=tag, scope=scope, status=status or "", concept=concept)
+    return _selected(query=" ".join(words), tag=tag, scope=scope, status=status or "", concept=concept)
 
 
 def _selected(**criteria: str) -> Output:
