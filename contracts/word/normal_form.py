@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from lxml import etree
@@ -26,9 +27,11 @@ def normal_form(root: Any) -> bytes:
     for properties in [*root.iter(f"{W}rPr"), *root.iter(f"{W}pPr")]:
         if not len(properties) and not properties.attrib:
             properties.getparent().remove(properties)
-    for run in list(root.iter(f"{W}r")):
+    # Looked at before any run grows.
+    looks = {run: _look(run) for run in root.iter(f"{W}r")}
+    for run, look in looks.items():
         previous = run.getprevious()
-        if previous is not None and previous.tag == run.tag and _look(previous) == _look(run):
+        if previous is not None and looks.get(previous) == look:
             for child in [child for child in run if child.tag != f"{W}rPr"]:
                 previous.append(child)
             run.getparent().remove(run)
@@ -54,8 +57,14 @@ def _look(run: Any) -> tuple[bytes, list[tuple[str, str]]]:
 
 
 def _join_texts(run: Any) -> None:
-    for text in [child for child in run if child.tag in _JOINED_TAGS]:
-        previous = text.getprevious()
-        if previous is not None and previous.tag == text.tag and dict(previous.attrib) == dict(text.attrib):
-            previous.text = (previous.text or "") + (text.text or "")
-            run.remove(text)
+    for _, group in groupby(list(run), key=_text_kind):
+        first, *others = group
+        if others and first.tag in _JOINED_TAGS:
+            first.text = "".join(text.text or "" for text in (first, *others))
+            for text in others:
+                run.remove(text)
+
+
+def _text_kind(child: Any) -> Any:
+    """The same for neighbours that can be put together; for any other element, itself."""
+    return (child.tag, tuple(child.attrib.items())) if child.tag in _JOINED_TAGS else child

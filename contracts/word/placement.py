@@ -87,7 +87,8 @@ class Placer:
         added = self._added_characters(edit)
         if added.strip() or any(cut.run in self._repeated for cut in cuts):
             return Obstacle.TABLE
-        surroundings = next(filter(None, map(_surrounding_obstacle, runs)), Obstacle.NONE)
+        nearest = dict.fromkeys(next(run.iterancestors(f"{W}p")) for run in runs)
+        surroundings = next(filter(None, map(_surrounding_obstacle, nearest)), Obstacle.NONE)
         if surroundings:
             return surroundings
         paragraphs = joined_paragraphs(top_paragraph(runs[0]), top_paragraph(runs[-1]))
@@ -99,11 +100,12 @@ class Placer:
 
     def _ranges(self, paragraphs: Sequence[Any], cuts: Sequence[RunCut]) -> Iterator[ParagraphRange]:
         """The part of each paragraph that an edit spans."""
+        own: dict[Any, list[RunCut]] = {paragraph: [] for paragraph in paragraphs}
+        for cut in cuts:
+            own[top_paragraph(self._layout.runs[cut.run])].append(cut)
         for paragraph in paragraphs:
-            own = [cut for cut in cuts if top_paragraph(self._layout.runs[cut.run]) is paragraph]
-            yield ParagraphRange(
-                paragraph, own, from_start=paragraph is not paragraphs[0], to_end=paragraph is not paragraphs[-1]
-            )
+            is_first, is_last = paragraph is paragraphs[0], paragraph is paragraphs[-1]
+            yield ParagraphRange(paragraph, own[paragraph], from_start=not is_first, to_end=not is_last)
 
     def _added_characters(self, edit: Edit) -> str:
         """What an edit spans that stands in no run, but was added by the reader."""
@@ -114,7 +116,8 @@ class Placer:
         """What stands in the way between the first and the last character, or touches them, in a paragraph."""
         atoms = paragraph_atoms(part.paragraph)
         runs = [self._layout.runs[cut.run] for cut in part.cuts]
-        outside = [run for run in runs if run not in atoms]
+        known, own = set(atoms), set(runs)
+        outside = [run for run in runs if run not in known]
         if outside:
             return self._wrapping_obstacle(outside[0])
         first = 0 if part.from_start else atoms.index(runs[0])
@@ -122,7 +125,7 @@ class Placer:
         inside = next(filter(None, map(self._layout.obstacle, atoms[first:last])), Obstacle.NONE)
         if inside:
             return inside
-        if any(atom not in runs and run_text(atom).strip() for atom in atoms[first:last]):
+        if any(atom not in own and run_text(atom).strip() for atom in atoms[first:last]):
             return Obstacle.HIDDEN
         before = atoms[first - 1 :: -1] if first and part.cuts[0].start == 0 else []
         after = atoms[last:] if not part.to_end and part.cuts[-1].end == run_length(runs[-1]) else []
@@ -160,9 +163,8 @@ def _clipped(at: RunPosition, edit: Edit) -> RunCut:
     return RunCut(at.run, at.run_start + left, at.run_start + right)
 
 
-def _surrounding_obstacle(run: Any) -> Obstacle:
-    """What around the paragraph of a run keeps it from being changed: a tracked row, a lock, a header, a text box."""
-    paragraph = next(run.iterancestors(f"{W}p"))
+def _surrounding_obstacle(paragraph: Any) -> Obstacle:
+    """What around a paragraph keeps it from being changed: a tracked row, a lock, a header, a text box."""
     for node in paragraph.iterancestors():
         if node.tag == f"{W}tr":
             if any(child.tag in _TRACKED_ROWS for child in node.iterfind(f"{W}trPr/*")):

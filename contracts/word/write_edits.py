@@ -87,9 +87,7 @@ def _write_comments(
 
 
 def _write_replacement(placement: Placement, pieces: _RunPieces, ids: Iterator[str]) -> None:
-    runs: list[Any] = []
-    for cut in placement.cuts:
-        runs += [run for run in pieces.of_cut(cut) if run not in runs]
+    runs = list(dict.fromkeys(run for cut in placement.cuts for run in pieces.of_cut(cut)))
     properties = runs[0].find(f"{W}rPr")
     paragraphs = joined_paragraphs(top_paragraph(runs[0]), top_paragraph(runs[-1]))
     last = delete_runs(runs, placement.edit, ids)

@@ -9,7 +9,7 @@ import docx
 import pytest
 from lxml import etree
 
-from contracts.word.edits import Obstacle, WordSigned, WordTextChanged
+from contracts.word.edits import EditKind, Obstacle, WordSigned, WordTextChanged
 from contracts.word.settle_revisions import MarkKey, settle
 from knowledge.readers.docx.names import W
 from knowledge.readers.types import DamagedDocument
@@ -23,6 +23,7 @@ from tests.contracts.word.word_edits import (
     write_and_prove,
 )
 from tests.knowledge.readers.made import read_text, repacked, word, word_xml
+from tests.linear_time import grows_linearly
 
 BY_BOB = "w:author='Bob' w:date='2026-01-01T00:00:00Z'"
 OURS = 'w:author="Lexic" w:date="2026-03-04T05:06:07Z"'
@@ -334,3 +335,15 @@ def test_f2_two_parts_of_one_name_are_refused(tmp_path):
         archive.writestr("word/document.xml", archive.read("word/document.xml"))
     with pytest.raises(DamagedDocument):
         write_and_prove(path, edits)
+
+
+def test_the_time_grows_with_the_length_of_a_change(tmp_path):
+    def change_all(text: str) -> None:
+        words = text.split()
+        path = word_xml(tmp_path / "a.docx", "".join(paragraph(run(word)) for word in words))
+        page = read_text(path, "docx")
+        edit = comment(path, page[:-1])
+        written = write_and_prove(path, [replace(edit, kind=EditKind.REPLACEMENT, text="new")])
+        assert written.obstacles == [Obstacle.NONE]
+
+    assert grows_linearly(change_all, "word ")
