@@ -51,6 +51,8 @@ class Crawl:
 
 def crawl(project: Project, config: Config, *, below: str = "", deep: bool = True) -> Crawl:
     """Walk the project, or the part of it below a directory; with `deep` off, only that directory is taken in."""
+    if {".git", LIBRARY} & set(below.split("/")):
+        return Crawl({}, config.scopes)
     ignoring = Ignoring(project.root, config.ignore.additional_patterns)
     found: dict[str, Directory] = {}
     levels = None

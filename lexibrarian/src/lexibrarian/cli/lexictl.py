@@ -40,6 +40,20 @@ def init(defaults: bool) -> Output:
     return Output(text, {"project": name, "written": written})
 
 
+@command(lexictl, "setup")
+@click.option("--hooks", is_flag=True, help="Update the library after each commit and merge, in the background.")
+@click.pass_context
+def setup(ctx: click.Context, hooks: bool) -> Output:
+    """Connect the library with git."""
+    from lexibrarian.setup.hook import install_hooks
+
+    if not hooks:
+        return Output(ctx.get_help(), {"hooks": []})
+    found = install_hooks(find_root())
+    lines = [f"The hook is {'installed' if written else 'already installed'}: {path}" for path, written in found]
+    return Output("\n".join(lines), {"hooks": [{"path": str(path), "written": written} for path, written in found]})
+
+
 class _Update(click.Command):
     """Notices names on both sides of `--changed-only`: a path, and files."""
 
