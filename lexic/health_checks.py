@@ -6,7 +6,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from lexic.diagnostics import register_check
+from django.conf import settings
+
+from lexic.diagnostics import CheckSkipped, register_check
 
 # By variable, what to set instead.
 _REPLACEMENTS = {
@@ -25,6 +27,15 @@ def check_environment() -> str:
     """Which variables have no effect. None of them keeps anything from working."""
     unused = [f"{name} has no effect: {instead}" for name, instead in unused_variables(os.environ)]
     return "; ".join(unused) or "no variables of other programs"
+
+
+@register_check("tracing")
+def check_tracing() -> str:
+    """Where the steps of questions are sent, and whether their words are. Nothing is sent to see whether it works."""
+    if not settings.TRACING["public_key"]:
+        raise CheckSkipped("off; set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY to trace in a Langfuse")
+    words = "with" if settings.TRACING["content"] else "without"
+    return f"to {settings.TRACING['host']}, {words} the words of questions that are not private"
 
 
 def unused_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:

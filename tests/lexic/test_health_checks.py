@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lexic.diagnostics import run_check, run_checks
@@ -52,3 +54,13 @@ def test_doctor_says_so_and_no_value_and_finds_nothing_wrong(monkeypatch: pytest
     assert found.status == "ok"
     assert "NEXTAUTH_SECRET has no effect: set SECRET_KEY" in found.detail
     assert "n0t-sh0wn" not in found.detail
+
+
+def test_doctor_says_where_traces_go(settings: Any) -> None:
+    assert run_check("tracing").status == "skipped"
+    on = {"public_key": "pk-1", "secret_key": "sk-n0t-sh0wn", "host": "https://traces.example.org", "content": True}
+    settings.TRACING = on
+    assert run_check("tracing").detail.startswith("to https://traces.example.org, with the words")
+    settings.TRACING = {**on, "content": False}
+    assert "without the words" in run_check("tracing").detail
+    assert "n0t-sh0wn" not in run_check("tracing").detail
