@@ -155,6 +155,7 @@ def _eval_question(row: DatasetRow, folder: _DatasetContext) -> EvalQuestion:
         scope=_document_scope(row, folder),
         turns=tuple(_conversation_turn(turn) for turn in row.get("history", ())),
         filters={_FILTER_ALIASES.get(name, name): value for name, value in (row.get("filters") or {}).items()},
+        label=str(row.get("label") or ""),
         item=next((str(row[name]) for name in _CHECKLIST_FIELDS if name in row), ""),
     )
 

@@ -63,15 +63,22 @@ def run_retrieval(question: Question) -> RetrievalOutcome:
     evidence = retriever.build_evidence(question, read)
     judged = sufficiency.assess_sufficiency(question.text, evidence, threshold=release.evidence_threshold)
     milliseconds = 1000 * (time.perf_counter() - begun)
+    outcome = retrieval_outcome(evidence, passes=judged.passes, milliseconds=milliseconds)
     head = evidence.passages[:MAX_SCORED_PASSAGES]
     weighed = {one.chunk_id for one in head}
     ranking = [*head, *(one for one in passages if one.chunk_id not in weighed)]
+    spans = tuple(_page_span(one, 0, len(one.content)) for one in ranking)
+    return replace(outcome, passages=spans, sufficiency_score=judged.score)
+
+
+def retrieval_outcome(evidence: Evidence, *, passes: bool, milliseconds: float) -> RetrievalOutcome:
+    """What was weighed, and nothing besides; its strength decides."""
     return RetrievalOutcome(
-        passages=tuple(_page_span(one, 0, len(one.content)) for one in ranking),
+        passages=tuple(_page_span(one, 0, len(one.content)) for one in evidence.passages[:MAX_SCORED_PASSAGES]),
         sentences=tuple(_top_sentences(evidence)),
         strength=evidence.strength,
-        sufficiency_score=judged.score,
-        passes=judged.passes,
+        sufficiency_score=evidence.strength,
+        passes=passes,
         milliseconds=milliseconds,
     )
 

@@ -37,7 +37,7 @@ class GoldenExpectation:
 @dataclass(frozen=True, kw_only=True)
 class EvalQuestion:
     """A question. `scope` names the only documents it is asked of (None: all of them); `relevant` grades the
-    documents for ranking; `item` says which line of a checklist it is."""
+    documents for ranking; `item` says which line of a checklist it is, and `label` what people said of it there."""
 
     id: str
     text: str
@@ -50,6 +50,7 @@ class EvalQuestion:
     filters: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     item: str = ""
+    label: str = ""
     expected: GoldenExpectation | None = None
 
 

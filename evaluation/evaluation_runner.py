@@ -14,8 +14,8 @@ from evaluation.scoring.gold_locator import GoldLocator
 from evaluation.scoring.summary import EvaluationResult, summarise
 from querying.llm_interface import LLM
 
-Mode = Literal["retrieval", "pipeline", "both"]
-MODES: tuple[Mode, ...] = ("retrieval", "pipeline", "both")
+Mode = Literal["retrieval", "pipeline", "both", "review"]
+MODES: tuple[Mode, ...] = ("retrieval", "pipeline", "both", "review")
 # What a question goes through one after another is shown as it goes.
 ProgressWrapper = Callable[[Sequence[EvalQuestion]], Iterable[EvalQuestion]]
 

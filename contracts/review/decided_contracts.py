@@ -9,12 +9,14 @@ from collections.abc import Mapping
 
 from contracts.models import ContractReview, Decision, Finding, Verdict
 from contracts.review.checklist_prior import ItemPrior, Observation, item_priors
-from contracts.review.judgement import FOUND, SAID, Thresholds
+from contracts.review.judgement import Thresholds
 
 # Fewer decided contracts do not move a threshold.
 MIN_CONTRACTS = 5
 # Thresholds move between these, however lopsided the decisions.
 _LOWEST, _HIGHEST = 0.30, 0.75
+# From so much below the threshold on a position is found, and not missing: decisions make both surer.
+_FOUND_BELOW_SAID = 0.10
 _MAX_FINDINGS = 20_000
 # What a verdict says of the position. What is unclear says nothing.
 _SAYS_PRESENT = {
@@ -46,9 +48,9 @@ def learned_thresholds(review: ContractReview) -> Mapping[str, Thresholds]:
 
 
 def thresholds_of(prior: ItemPrior) -> Thresholds:
-    """Said from the strength on at which it is as likely there as not; found from as much below as without a prior."""
+    """Said from the strength on at which it is as likely there as not; found from a little below."""
     said = min(_HIGHEST, max(_LOWEST, prior.even_strength))
-    return Thresholds(said=said, found=said - (SAID - FOUND))
+    return Thresholds(said=said, found=said - _FOUND_BELOW_SAID)
 
 
 def _is_present(verdict: str, decision: str) -> bool:

@@ -22,11 +22,11 @@ from knowledge.search.term_statistics import term_weights
 from language.clause_references import referenced_clauses
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
-from querying.retrieval.evidence import score_evidence
+from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
 from querying.types import Evidence, Sentence
 
-# As a plugin reads unless its author says otherwise.
-PASSAGES = 8
+# As many as have their sentences scored.
+PASSAGES = MAX_SCORED_PASSAGES
 _MIN_COSINE = 0.3
 _MIN_WORDS = 4
 

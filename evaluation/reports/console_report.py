@@ -11,7 +11,7 @@ from evaluation.tuning.calibration_fit import CalibrationEffect
 from evaluation.tuning.checklist_prior import PriorEffect
 from evaluation.tuning.evidence_threshold import ThresholdProposal
 
-_KEY_WIDTH = 28
+_KEY_WIDTH = 36
 
 
 def format_result(result: EvaluationResult) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from tqdm import tqdm
 
-from evaluation import dataset, eval_corpus, evaluation_runner
+from evaluation import dataset, eval_corpus, evaluation_runner, review_runner
 from evaluation.eval_corpus import EvalCorpus
 from evaluation.eval_types import EvalDataset, EvalQuestion
 from evaluation.evaluation_runner import Evaluation
@@ -36,6 +36,7 @@ class Command(LexicCommand):
   manage.py evaluate data/squad2-dev --in-named-document --limit 1000 --save before.json
   manage.py evaluate data/squad2-dev --in-named-document --limit 1000 --compare before.json
   manage.py evaluate data/northwind --calibrate 100
+  manage.py evaluate data/contractnli-dev --mode review --prior 10
   manage.py evaluate --plugin concrete-cover --out report.html
   manage.py evaluate --plugin concrete-cover@draft --fit --apply"""
 
@@ -74,6 +75,8 @@ class Command(LexicCommand):
     def handle(self, *, folder: Path | None, plugin: str | None, **options: Any) -> None:
         if (options["fit"] and not plugin) or (options["apply"] and not options["fit"]):
             raise CommandError("--fit goes with --plugin, and --apply with --fit.")
+        if options["mode"] == "review" and plugin:
+            raise CommandError("--mode review measures a folder whose questions are lines of a checklist.")
         before = result_files.load_evaluation(options["compare"]) if options["compare"] else None
         self.held_out: Sequence[ReliabilityBin] = ()
         if plugin:
@@ -161,6 +164,10 @@ def _referenced_plugin(reference: str) -> Plugin:
 
 def _evaluate_dataset(data: EvalDataset, asked_of: EvalCorpus, options: dict[str, Any]) -> Evaluation:
     sampled = replace(data, questions=dataset.sample_questions(data.questions, limit=options["limit"]))
+    if options["mode"] == "review":
+        return review_runner.evaluate_reviews(
+            sampled, library=asked_of, reviewed=options["prior"], watched=_question_progress_bar
+        )
     llm = get_llm(options["llm"]) if options["mode"] != "retrieval" else None
     return evaluation_runner.evaluate(
         sampled, library=asked_of, mode=options["mode"], llm=llm, watched=_question_progress_bar

@@ -6,7 +6,7 @@ from accounts.models import User
 from contracts.models import ContractReview, Decision, Verdict
 from contracts.review.checklist_prior import ItemPrior, Observation, item_priors
 from contracts.review.decided_contracts import MIN_CONTRACTS, learned_thresholds, thresholds_of
-from contracts.review.judgement import DEFAULT_THRESHOLDS
+from contracts.review.judgement import DEFAULT_THRESHOLDS, Thresholds
 from knowledge.models import BaseKind, Document, KnowledgeBase
 
 
@@ -23,7 +23,7 @@ def test_an_item_that_is_nearly_always_there_needs_less_evidence() -> None:
 
 
 def test_thresholds_move_with_it_and_not_beyond_all_bounds() -> None:
-    assert thresholds_of(ItemPrior(share=0.5, strength=0.5)) == DEFAULT_THRESHOLDS
+    assert thresholds_of(ItemPrior(share=0.5, strength=0.5)) == Thresholds(found=0.4, said=DEFAULT_THRESHOLDS.said)
     assert thresholds_of(ItemPrior(share=1.0, strength=0.5)).said == 0.30
     assert thresholds_of(ItemPrior(share=0.0, strength=0.5)).said == 0.75
 
