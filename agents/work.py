@@ -10,12 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from asgiref.sync import ThreadSensitiveContext
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 
 from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, Planner
 from agents.progress import Progress
 from agents.tools.tool_types import ToolContext
+from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying.llm_interface import LLM
 from querying.types import Usage
@@ -109,8 +110,12 @@ class RunWork:
 
 
 async def _on_own_thread(work: Awaitable[T]) -> T:
+    """What the work gives. The thread ends with it, so it gives its connections back before."""
     async with ThreadSensitiveContext():
-        return await work
+        try:
+            return await work
+        finally:
+            await sync_to_async(release_connections()(lambda: None))()
 
 
 def _abandon(task: asyncio.Task[Any]) -> None:
