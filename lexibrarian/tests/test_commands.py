@@ -26,7 +26,7 @@ def test_lb_006_008_init_makes_the_first_files(empty: Library) -> None:
     ]
 
 
-def test_init_twice_is_refused_and_points_to_setup(library: Library) -> None:
+def test_lb_115_init_twice_is_refused_and_points_to_setup(library: Library) -> None:
     before = library.everything()
     done = library.lexictl("init", "--defaults")
     assert done.code == 1

@@ -43,7 +43,7 @@ def concepts(shop: Library) -> Library:
     return shop
 
 
-def test_lb_058_059_062_a_concept_has_its_fields_and_no_footer(library: Library) -> None:
+def test_lb_058_059_060_061_062_a_concept_has_its_fields_and_no_footer(library: Library) -> None:
     done = library.lexi("concept", "new", "Money handling", "--tag", "Data Integrity", "--alias", "currency")
     assert done.out.startswith("Created .lexibrary/concepts/MoneyHandling.md")
     text = library.read(".lexibrary/concepts/MoneyHandling.md")
@@ -74,7 +74,7 @@ def test_names_keep_their_capitals(library: Library) -> None:
     assert library.lexi("concept", "new", "///").code == 1
 
 
-def test_lb_063_064_concepts_are_listed_and_narrowed(concepts: Library) -> None:
+def test_lb_063_064_129_concepts_are_listed_and_narrowed(concepts: Library) -> None:
     assert concepts.lexi("concepts").out == "MoneyHandling  — All monetary values use Decimal, never float.\n"
     assert "Old [deprecated, see MoneyHandling]" in concepts.lexi("concepts", "--all").out
     for topic in ("money", "CURRENCY", "finance", "monetary values", "moneyhand"):

@@ -50,7 +50,7 @@ def install(library: Library) -> Path:
     return Path(done.data["hooks"][0]["path"])
 
 
-def test_lb_102_132_a_commit_updates_what_it_changed(repository: Library) -> None:
+def test_lb_102_132_144_a_commit_updates_what_it_changed(repository: Library) -> None:
     install(repository)
     names = ["a b.py", "é ü.py", "deep/in side/c.py", "-dash.py", "quo'te\".py"]
     for name in names:
@@ -62,6 +62,8 @@ def test_lb_102_132_a_commit_updates_what_it_changed(repository: Library) -> Non
     commit(repository)
     eventually(repository, "b c.py.md")
     eventually(repository, "a b.py.md", "-dash.py.md", there=False)
+    # Nothing commits by itself.
+    assert repository.git("rev-list", "--count", "HEAD") == "2\n"
 
 
 def test_a_merge_updates_what_it_brought_in(repository: Library) -> None:

@@ -140,7 +140,7 @@ def spoil(library: Library, check: str) -> str:
 
 
 @pytest.mark.parametrize("check", list(CHECKS))
-def test_lb_107_108_111_each_check_finds_its_issue_and_no_other(full: Library, check: str) -> None:
+def test_lb_065_073_080_106_107_108_109_111_each_check_finds_its_issue_and_no_other(full: Library, check: str) -> None:
     words = spoil(full, check)
     before = full.everything()
     done = full.lexictl("validate", "--json")
@@ -151,7 +151,7 @@ def test_lb_107_108_111_each_check_finds_its_issue_and_no_other(full: Library, c
     assert done.code == {"error": 1, "warning": 2, "info": 0}[severity]
     assert done.data["summary"][f"{severity}_count"] == done.data["summary"]["total"] == len(found)
     assert full.lexictl("validate", "--check", check).code == done.code
-    # LB-109: nothing is written.
+    # Nothing is written.
     assert full.everything() == before
 
 

@@ -83,7 +83,7 @@ def test_lb_070_071_130_a_post_written_elsewhere_is_read() -> None:
     assert post.refs("designs") == ["src/models/event.py.md"]
 
 
-def test_lb_069_070_posts_are_numbered_from_the_highest(sample: Library) -> None:
+def test_lb_069_070_082_posts_are_numbered_from_the_highest(sample: Library) -> None:
     sample.write("src/a.py", "def a(): ...\n")
     sample.write(".lexibrary/stack/ST-041-x.md", "---\nid: ST-041\n---\n")
     done = sample.lexi(

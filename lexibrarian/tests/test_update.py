@@ -48,7 +48,7 @@ def test_lb_128_a_second_update_changes_no_byte(shop: Library) -> None:
     assert {path: (shop.root / ".lexibrary" / path).stat().st_mtime_ns for path in before} == stamps
 
 
-def test_the_index_may_vanish(shop: Library) -> None:
+def test_lb_043_089_092_the_index_may_vanish(shop: Library) -> None:
     before = shop.everything()
     (shop.root / ".lexibrary/index.db").write_bytes(b"no database at all")
     shop.lexictl("update")
