@@ -16,8 +16,11 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Principal
 from conversations.models import ChatMessage, ChatSession
+from knowledge.models import PinKind
+from knowledge.revision_pins import pin_pages
 from lexic.errors import Conflict, LexicError
 from plugins.models import Release
+from querying.json_format import cited_page_id
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -215,7 +218,10 @@ class AgentRun(models.Model):
     def end(
         self, state: RunState, *entries: tuple[EventKind, Mapping[str, Any]], answer: ChatMessage | None = None
     ) -> None:
-        """Commits the last events with the state, and the answer as a message. Raises `LeaseLost`."""
+        """Commits the last events with the state, and the answer as a message, whose pages stay as they are for as long
+        as the run does. Raises `LeaseLost`."""
+        if answer is not None:  # before the run is locked: whoever deletes a base locks it first
+            pin_pages(PinKind.RUN, self.pk, map(cited_page_id, answer.metadata.get("citations") or []))
         self._hold(leased_until=None, agent_type=self.agent_type, tokens=self.tokens)
         self._write(*entries)
         if answer is not None:

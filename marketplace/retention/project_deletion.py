@@ -8,7 +8,7 @@ from django.db import transaction
 
 from conversations.models import ChatSession, Project
 from conversations.retention import delete_private_conversation
-from knowledge.models import BaseMember, Document
+from knowledge.models import BaseMember, Document, KnowledgeBase
 from marketplace.retention.plugin_deletion import delete_knowledge_base
 
 
@@ -35,6 +35,8 @@ def project_deletion(project: Project) -> ProjectDeletion:
 def delete_project(project: Project) -> None:
     """Deletes the project, its documents and files, and what quotes them. It goes with its knowledge base."""
     locked = Project.objects.select_for_update(of=("self",)).select_related("knowledge_base").get(pk=project.pk)
+    # First: a run in a conversation that ends now locks it before itself.
+    KnowledgeBase.objects.select_for_update().get(pk=locked.knowledge_base_id)
     for session in locked.conversations.order_by("pk"):
         delete_private_conversation(session)
     delete_knowledge_base(locked.knowledge_base)

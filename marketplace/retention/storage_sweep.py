@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from accounts import avatars
 from accounts.models import User
+from agents.models import AgentRun
 from conversations.models import ChatSession
 from knowledge.documents import file_store, page_images
-from knowledge.models import BaseKind, Document, KnowledgeGrant, Page
+from knowledge.models import BaseKind, Document, KnowledgeGrant, Page, PinKind
 from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
+from knowledge.revision_pins import release_pins_without_holder
 from marketplace.publishing.membership import end_lapsed_grants
 from marketplace.sharing import release_files
 from querying.models import Query, QueryQuerySet
@@ -81,6 +83,7 @@ def sweep_storage(*, older_than: timedelta = FILE_GRACE) -> SweepReport:
     release_files.delete_stale_files()
     _orphaned_questions().erase_content(now=timezone.now())
     end_lapsed_grants()
+    release_pins_without_holder(PinKind.RUN, AgentRun.objects.all())
     return report
 
 
