@@ -17,6 +17,11 @@ from querying.types import Outcome, Usage
 
 _STEP_NAMES = {
     "search_knowledge": "Searched the knowledge base",
+    "parse_contract": "Read the contract",
+    "parse_nda": "Read the agreement",
+    "load_playbook": "Read the playbook",
+    "render_contract_report": "Reviewed the contract",
+    "render_nda_report": "Went through the checklist",
     "extract_document_info": "Looked what the template needs",
     "generate_legal_document": "Filled in the template",
     "sanitize_content": "Cleaned the text",

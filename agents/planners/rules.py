@@ -14,10 +14,14 @@ from agents.planners.planner_types import Assignment, CallTools, GiveAnswer, Nex
 from agents.progress import FinishedCall, Progress
 from agents.threads import in_thread
 from agents.tools.templates import closest_template, templates_of
+from contracts.review.start_review import reads_as_nda
+from knowledge.models import Document
 from querying.types import Answer, Clarification, Confidence, Outcome
 
 SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"
-_DRAFT_REQUEST = "draft"
+_DRAFT_REQUEST, _REVIEW_REQUEST = "draft", "review"
+_NDA_TOOLS = ("parse_nda", "render_nda_report")
+_CONTRACT_TOOLS = ("parse_contract", "render_contract_report")
 
 
 class RulesPlanner:
@@ -27,7 +31,9 @@ class RulesPlanner:
 
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
         draft = await in_thread(lambda: self._draft)
-        if draft and not self._has_failed(progress, INFO):
+        if tools := await in_thread(lambda: self._review_tools):
+            step = self._next_of_review(tools, progress)
+        elif draft and not self._has_failed(progress, INFO):
             step = self._next_of_draft(draft, progress)
         else:
             step = self._next_of_question(progress)
@@ -44,6 +50,20 @@ class RulesPlanner:
             return CallTools(calls=((SEARCH, {"query": self._text}),))
         return WriteAnswer()
 
+    def _next_of_review(self, tools: tuple[str, str], progress: Progress) -> NextStep:
+        """What the contract says, then the report of its review, in a sentence of the server's."""
+        document = {"documentId": str(self._assignment.attachments[0].document_id)}
+        for tool in tools:
+            if not progress.has_called(tool):
+                return CallTools(calls=((tool, document),))
+            if self._has_failed(progress, tool):
+                error = next(one.error for one in progress.results if one.call.tool == tool)
+                assert error is not None
+                return GiveAnswer(answer=_own_answer(f"{error['error']} {error['hint']}".strip()))
+        report = next(one.result["report"] for one in progress.results if one.call.tool == tools[1])
+        said = (report["title"], report["summary"], report["recommendedAction"])
+        return GiveAnswer(answer=_own_answer(" ".join(f"{part.rstrip('.')}." for part in said if part)))
+
     def _next_of_draft(self, draft: OpenDraft, progress: Progress) -> NextStep:
         if not progress.has_called(INFO):
             return CallTools(calls=((INFO, {"template": draft.template, "facts": dict(draft.facts)}),))
@@ -55,6 +75,17 @@ class RulesPlanner:
         made = next(one for one in progress.results if one.call.tool == DRAFT)
         text = f"Here is the draft of “{draft.template}”. It is yours to read, change and save."
         return GiveAnswer(answer=_own_answer(made.error["error"] if made.error else text))
+
+    @cached_property
+    def _review_tools(self) -> tuple[str, str] | None:
+        """The calls of a review, by the kind of the document that came along; None where none is asked for."""
+        attached = self._assignment.attachments
+        if not attached or example_classifier("requests").classify(self._text) != _REVIEW_REQUEST:
+            return None
+        document = Document.objects.filter(pk=attached[0].document_id).first()
+        if document is None:
+            return None
+        return _NDA_TOOLS if reads_as_nda(document) else _CONTRACT_TOOLS
 
     @cached_property
     def _draft(self) -> OpenDraft | None:

@@ -9,6 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
+from agents.tools.contract_tools import CONTRACT_TOOLS
 from agents.tools.drafting import EXTRACT_DOCUMENT_INFO, GENERATE_LEGAL_DOCUMENT
 from agents.tools.sanitize_content import SANITIZE_CONTENT
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
@@ -19,7 +20,14 @@ from lexic.outages import outage_error
 logger = logging.getLogger(__name__)
 
 TOOLS: dict[str, Tool] = {
-    tool.name: tool for tool in (SEARCH_KNOWLEDGE, EXTRACT_DOCUMENT_INFO, GENERATE_LEGAL_DOCUMENT, SANITIZE_CONTENT)
+    tool.name: tool
+    for tool in (
+        SEARCH_KNOWLEDGE,
+        *CONTRACT_TOOLS,
+        EXTRACT_DOCUMENT_INFO,
+        GENERATE_LEGAL_DOCUMENT,
+        SANITIZE_CONTENT,
+    )
 }
 
 

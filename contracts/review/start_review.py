@@ -120,6 +120,12 @@ def enqueue_review(review: ContractReview) -> None:
     transaction.on_commit(partial(publish_task, "contracts.review", review_id=str(review.pk)))
 
 
+def reads_as_nda(document: Document) -> bool:
+    """Whether the playbook that fits is that of a non-disclosure agreement. Raises `DocumentNotReady`,
+    `ContractTooLong`."""
+    return _fitting_key(_opening_of(document)) == NDA_PLAYBOOK
+
+
 def _opening_of(document: Document) -> str:
     """The beginning of its text. Raises `DocumentNotReady`, `ContractTooLong`."""
     pages = contract_pages(document)

@@ -1,0 +1,148 @@
+"""The tools of contract review: what a contract says, what a playbook wants, and the stored review of the one against
+the other, which a worker makes. The report's figures are the server's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from accounts.models import user_of
+from agents.attachments import readable_attachments
+from agents.models import AgentType, EventKind
+from agents.threads import in_thread
+from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
+from contracts.clauses.parse_contract import parse_contract, parse_nda
+from contracts.models import ContractReview, ReviewState
+from contracts.playbook.library import NDA_PLAYBOOK, find_playbook
+from contracts.report.review_report import contract_report, nda_report
+from contracts.review.start_review import start_review
+from knowledge.models import Document, KnowledgeBase
+from lexic.errors import LexicError, NotAllowed
+from querying.releases import bases_of
+
+# A review takes as long as it moves. Seconds without a new finding after which nobody waits any more.
+_STALL_SECONDS, _POLL_SECONDS, _MAX_SECONDS = 180.0, 0.5, 3600.0
+_DOCUMENT = {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
+_PLAYBOOK = {"type": "string", "minLength": 1, "maxLength": 60, "description": "One that ships, or a document's id."}
+
+
+class ReadOnlyDocument(NotAllowed):
+    """You may read this document, and have no review made of it."""
+
+    code = "read_only"
+    hint = "Ask the owner of the project to make you an editor."
+
+
+class ReviewFailed(LexicError):
+    """The review could not be made."""
+
+    code = "review_failed"
+
+
+class ReviewStalled(LexicError):
+    """The review does not go on."""
+
+    code = "review_stalled"
+    hint = "It may still be made; look among your reviews later."
+
+
+async def _parse_contract(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    return ToolOutput(result=await in_thread(lambda: parse_contract(_document(context, given)).as_dict()))
+
+
+async def _parse_nda(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    return ToolOutput(result=await in_thread(lambda: parse_nda(_document(context, given)).as_dict()))
+
+
+async def _load_playbook(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    found = await in_thread(find_playbook, given["name"], principal=context.principal)
+    return ToolOutput(result=found.playbook.as_dict())
+
+
+async def _render_contract_report(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    review = await _finished_review(context, given, playbook=given.get("playbook", ""))
+    report = await in_thread(contract_report, review)
+    result = {"reviewId": str(review.pk), "report": report}
+    return ToolOutput(result=result, events=((EventKind.CONTRACT_RESULT, {"report": report}),))
+
+
+async def _render_nda_report(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    review = await _finished_review(context, given, playbook=given.get("playbook", NDA_PLAYBOOK))
+    report = await in_thread(nda_report, review)
+    result = {"reviewId": str(review.pk), "report": report}
+    return ToolOutput(result=result, events=((EventKind.NDA_RESULT, {"report": report}),))
+
+
+async def _finished_review(context: ToolContext, given: Mapping[str, Any], *, playbook: str) -> ContractReview:
+    """The review when the worker has made it. Raises `ReviewFailed`, `ReviewStalled`, and what `start_review`
+    raises."""
+    review = await in_thread(_begun_review, context, given, playbook)
+    done, waited = -1, 0.0
+    while not review.is_finished:
+        waited = waited + _POLL_SECONDS if review.positions_done == done else 0.0
+        done = review.positions_done
+        if waited >= _STALL_SECONDS:
+            raise ReviewStalled
+        await asyncio.sleep(_POLL_SECONDS)
+        review = await in_thread(ContractReview.objects.select_related("document").get, pk=review.pk)
+    if review.state == ReviewState.FAILED:
+        raise ReviewFailed(hint=review.error)
+    return review
+
+
+def _begun_review(context: ToolContext, given: Mapping[str, Any], playbook: str) -> ContractReview:
+    """A new review; the one that an earlier process of this run has begun, where that is being made still."""
+    document, person = _document(context, given), user_of(context.principal)
+    if not KnowledgeBase.objects.editable_by(context.principal).filter(pk=document.knowledge_base_id).exists():
+        raise ReadOnlyDocument
+    begun = ContractReview.objects.unfinished().filter(document=document, created_by=person, compared_document=None)
+    if found := begun.select_related("document").first():
+        return found
+    return start_review(document, by=person, principal=context.principal, playbook=playbook)
+
+
+def _document(context: ToolContext, given: Mapping[str, Any]) -> Document:
+    """The document, which the run reads. Raises `UnknownAttachment`, `DocumentNotReady`, `DocumentFailed`."""
+    bases = {base.knowledge_base_id for base in bases_of(context.question)}
+    [found] = readable_attachments([UUID(given["documentId"])], principal=context.principal, bases=bases)
+    return Document.objects.select_related("knowledge_base").get(pk=found.document_id)
+
+
+CONTRACT_TOOLS = (
+    Tool(
+        name="parse_contract",
+        description="A contract's metadata and clauses, with numbers, headings and places.",
+        parameters=schema("documentId", documentId=_DOCUMENT),
+        call=_parse_contract,
+        agent_type=AgentType.CONTRACT,
+    ),
+    Tool(
+        name="parse_nda",
+        description="The same of a non-disclosure agreement, with what such an agreement says besides.",
+        parameters=schema("documentId", documentId=_DOCUMENT),
+        call=_parse_nda,
+        agent_type=AgentType.NDA,
+    ),
+    Tool(
+        name="load_playbook",
+        description="The positions of a playbook: what is preferred, acceptable and ruled out.",
+        parameters=schema("name", name=_PLAYBOOK),
+        call=_load_playbook,
+    ),
+    Tool(
+        name="render_contract_report",
+        description="The report of a contract's review against a playbook. The review is made where there is none.",
+        parameters=schema("documentId", documentId=_DOCUMENT, playbook=_PLAYBOOK),
+        call=_render_contract_report,
+        seconds=_MAX_SECONDS,
+    ),
+    Tool(
+        name="render_nda_report",
+        description="The report of a non-disclosure agreement's review: its checklist, point by point.",
+        parameters=schema("documentId", documentId=_DOCUMENT, playbook=_PLAYBOOK),
+        call=_render_nda_report,
+        seconds=_MAX_SECONDS,
+    ),
+)
