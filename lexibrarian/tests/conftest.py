@@ -65,7 +65,9 @@ class Library:
         return {
             path.relative_to(library).as_posix(): path.read_bytes()
             for path in sorted(library.rglob("*"))
-            if path.is_file() and ".locks" not in path.parts and path.name not in ("index.db", ".config-checked")
+            if path.is_file()
+            and ".locks" not in path.parts
+            and path.name not in ("index.db", ".config-checked", ".swept")
         }
 
     def lexi(self, *arguments: str, cwd: str = ".") -> Done:

@@ -22,7 +22,9 @@ def test_lb_006_008_init_makes_the_first_files(empty: Library) -> None:
     empty.write(".lexibrary/.iwh", "x")
     untracked = empty.git("ls-files", "-o", "--exclude-standard").splitlines()
     assert not [
-        path for path in untracked if path.endswith((".iwh", ".log", "index.db", ".config-checked")) or ".locks" in path
+        path
+        for path in untracked
+        if path.endswith((".iwh", ".log", "index.db", ".config-checked", ".swept")) or ".locks" in path
     ]
 
 

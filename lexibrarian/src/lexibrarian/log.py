@@ -20,7 +20,7 @@ def logged(project: Project) -> Iterator[None]:
     from logging.handlers import RotatingFileHandler
 
     path = project.root / LOG
-    handler = RotatingFileHandler(path, maxBytes=_LARGEST, backupCount=_BACKUPS, encoding="utf-8", delay=True)
+    handler = RotatingFileHandler(path, maxBytes=_LARGEST, backupCount=_BACKUPS, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logger.addHandler(handler)
     logger.propagate = False

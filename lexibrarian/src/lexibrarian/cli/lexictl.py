@@ -134,6 +134,23 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
+@command(lexictl, "sweep")
+def sweep() -> Output:
+    """Update everything once, unless nothing has changed since the last sweep; for timers."""
+    from lexibrarian.log import logged
+    from lexibrarian.sweep import sweep as run_sweep
+
+    project = find_root()
+    config, warnings = load_config(project)
+    with logged(project):
+        report = run_sweep(project, config)
+    if report is None:
+        return Output("Nothing changed since the last sweep.", {"skipped": True}, warnings=warnings)
+    output = _reported(report, warnings)
+    output.data["skipped"] = False
+    return output
+
+
 @command(lexictl, "validate")
 @click.option("--severity", type=click.Choice(["error", "warning", "info"]), help="Only issues this severe, or more.")
 @click.option("--check", "names", multiple=True, help="Only this check; may be repeated.")

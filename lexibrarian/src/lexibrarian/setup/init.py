@@ -11,8 +11,9 @@ from lexibrarian.errors import LibraryError
 from lexibrarian.index import INDEX
 from lexibrarian.project import LIBRARY, Project
 from lexibrarian.store import LOCKS, TEMPORARY_SUFFIX, read_text, write_text
+from lexibrarian.sweep import STAMP
 
-_DERIVED = f"{LOCKS}/\n{INDEX}*\n{CHECKED}\n*{TEMPORARY_SUFFIX}\n"
+_DERIVED = f"{LOCKS}/\n{INDEX}*\n{CHECKED}\n{STAMP}\n*{TEMPORARY_SUFFIX}\n"
 _IGNORED = ("**/.iwh", ".lexibrarian.log*")
 _AGENTS = {"claude": ("CLAUDE.md", ".claude"), "cursor": (".cursor",), "codex": ("AGENTS.md",)}
 
