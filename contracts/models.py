@@ -11,10 +11,11 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from accounts import quotas
-from accounts.models import Principal, User
+from accounts.models import ApiKey, Principal, User
 from contracts.risk import Classification, RiskLevel, risk_level
-from knowledge.models import Document, KnowledgeBase, PinKind
+from knowledge.models import BaseKind, Document, KnowledgeBase, PinKind
 from knowledge.revision_pins import release_pins
+from lexic.errors import NotFound
 from lexic.name_field import NameField
 
 if TYPE_CHECKING:
@@ -58,23 +59,55 @@ class Decision(models.TextChoices):
     DISMISSED = "dismissed", "dismissed"
 
 
+class ReviewDeleted(NotFound):
+    """The review has been deleted, or a document that it reads."""
+
+    code = "unknown_review"
+
+
 class ContractReviewQuerySet(models.QuerySet["ContractReview"]):
     """Whoever may read the document may see its reviews; whoever may change it may change them. A review of two
-    versions needs both."""
+    versions needs both, and one by a private playbook whoever may read that. A key that is limited to some plugins
+    sees none."""
 
     def visible_to(self, principal: Principal) -> ContractReviewQuerySet:
-        return self._over_bases(KnowledgeBase.objects.visible_to(principal).values("pk"))
+        if isinstance(principal, ApiKey) and not principal.opens_private_bases():
+            return self.none()
+        bases = KnowledgeBase.objects.visible_to(principal).values("pk")
+        shown = models.Q(playbook_base=None) | models.Q(playbook_base__kind=BaseKind.PLUGIN)
+        private = models.Q(playbook_base__in=bases) & ~models.Q(playbook_document__removed_in__isnull=False)
+        return self._over_bases(bases).filter(shown | private)
 
     def editable_by(self, principal: Principal) -> ContractReviewQuerySet:
-        return self._over_bases(KnowledgeBase.objects.editable_by(principal).values("pk"))
+        return self.visible_to(principal)._over_bases(KnowledgeBase.objects.editable_by(principal).values("pk"))
 
     def unfinished(self) -> ContractReviewQuerySet:
         return self.filter(state__in=UNFINISHED_STATES)
 
     def of_removed_documents(self) -> ContractReviewQuerySet:
-        """Those whose document, or the version it is compared with, has been deleted."""
+        """Those whose document, the version it is compared with, or whose private playbook has been deleted."""
         compared = models.Q(compared_document__removed_in__isnull=False)
-        return self.filter(models.Q(document__removed_in__isnull=False) | compared)
+        private = models.Q(playbook_document__removed_in__isnull=False) & ~models.Q(playbook_base__kind=BaseKind.PLUGIN)
+        return self.filter(models.Q(document__removed_in__isnull=False) | compared | private)
+
+    def that_read_document(self, document: Document) -> ContractReviewQuerySet:
+        """Those of the document, those that compare with it, and those by it."""
+        compared, playbook = models.Q(compared_document=document), models.Q(playbook_document=document)
+        return self.filter(models.Q(document=document) | compared | playbook)
+
+    def that_read_bases(self, bases: Collection[int] | models.QuerySet[Any, Any]) -> ContractReviewQuerySet:
+        """Those of documents of these knowledge bases, those that compare with one, and those by a playbook there."""
+        compared, playbook = models.Q(compared_document__knowledge_base__in=bases), models.Q(playbook_base__in=bases)
+        return self.filter(models.Q(document__knowledge_base__in=bases) | compared | playbook)
+
+    @transaction.atomic
+    def delete_with_pins(self) -> None:
+        """Deletes them with their findings and pins. A worker that makes one of them has written its finding before,
+        or finds no review any more."""
+        rows = self.model.objects.filter(pk__in=self.order_by().values("pk")).order_by("pk")
+        found = list(rows.select_for_update().values_list("pk", flat=True))
+        release_pins(PinKind.REVIEW, found)
+        self.model.objects.filter(pk__in=found).delete()
 
     def _over_bases(self, bases: Any) -> ContractReviewQuerySet:
         compared = models.Q(compared_document=None) | models.Q(
@@ -110,10 +143,15 @@ class ContractReview(models.Model):
     starts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker has begun or resumed it.")
     error_code = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
-    # By what it is asked for again; its document, where it is one, may be deleted: the review keeps the text.
+    # By what it is asked for again. The review keeps the text; it outlives the document of a playbook of plugins, and
+    # goes with that of a private one.
     playbook_key = models.CharField(max_length=60)
     playbook_document = models.ForeignKey(
         Document, on_delete=models.SET_NULL, null=True, blank=True, related_name="reviews_by_it"
+    )
+    # The review quotes the playbook, and goes with its base. Null: the playbook ships with Lexic.
+    playbook_base = models.ForeignKey(
+        KnowledgeBase, on_delete=models.CASCADE, null=True, blank=True, related_name="reviews_by_its_playbooks"
     )
     playbook_page = models.BigIntegerField(null=True, blank=True)
     playbook_name = NameField(max_length=200)
@@ -126,7 +164,10 @@ class ContractReview(models.Model):
     classification = models.CharField(max_length=6, choices=_CLASSES, blank=True)
     escalations = models.JSONField(default=list, blank=True)
     checked_by = models.CharField(max_length=80, default="rules", help_text="“rules”, or the model that judged too.")
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="contract_reviews")
+    # Null: an account that was deleted.
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="contract_reviews"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -157,9 +198,18 @@ class ContractReview(models.Model):
 
     @transaction.atomic
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        """With the hold that it has on its document."""
+        """With the hold that it has on its document. Waits for a worker that writes a finding of it."""
+        list(ContractReview.objects.select_for_update().filter(pk=self.pk).values_list("pk"))
         release_pins(PinKind.REVIEW, [self.pk])
         return super().delete(*args, **kwargs)
+
+    def confirm_there(self) -> None:
+        """Inside a transaction nobody deletes the review before it ends. Raises `ReviewDeleted` where it has been
+        deleted, or a document that it reads."""
+        rows = ContractReview.objects.select_for_update(no_key=True).filter(pk=self.pk)
+        is_there = rows.only("pk").first() is not None
+        if not is_there or ContractReview.objects.of_removed_documents().filter(pk=self.pk).exists():
+            raise ReviewDeleted
 
     def begin(self, *, total: int, structure: dict[str, Any]) -> None:
         """A worker makes it: so many findings are to come, of a document with this structure."""
@@ -172,8 +222,10 @@ class ContractReview(models.Model):
         self.save(update_fields=["positions_done", "updated_at"])
 
     def fail(self, *, code: str, error: str) -> None:
+        """Nothing happens to a review that has been deleted meanwhile."""
         self.state, self.error_code, self.error = ReviewState.FAILED, code, error
-        self.save(update_fields=["state", "error_code", "error", "updated_at"])
+        columns = {"state": self.state, "error_code": code, "error": error, "updated_at": timezone.now()}
+        ContractReview.objects.filter(pk=self.pk).update(**columns)
 
 
 class FindingQuerySet(models.QuerySet["Finding"]):

@@ -11,7 +11,7 @@ from celery import shared_task
 from django.db.models import F
 from django.utils import timezone
 
-from contracts.models import ContractReview
+from contracts.models import ContractReview, ReviewDeleted
 from contracts.review.run_review import run_review
 from knowledge.embedders.base import EmbedderError
 from knowledge.lease import LeaseLost, held_names, try_lease
@@ -48,6 +48,8 @@ def make_review(*, review_id: str, **kwargs: Any) -> None:
             run_review(review)
         except (LeaseLost, EmbedderError) as error:
             logger.warning("review %s goes on later: %s", review.pk, error.message)
+        except ReviewDeleted:
+            logger.info("review %s was deleted while it was made", review_id)
         except LexicError as error:
             logger.warning("review %s failed: %s", review.pk, error.message)
             review.fail(code=error.code, error=error.message_with_hint)
@@ -57,7 +59,7 @@ def make_review(*, review_id: str, **kwargs: Any) -> None:
 def resume_reviews(**kwargs: Any) -> int:
     """Enqueue the unfinished reviews that no worker makes, and delete those whose document was deleted. Returns how
     many were enqueued."""
-    ContractReview.objects.of_removed_documents().delete()
+    ContractReview.objects.of_removed_documents().delete_with_pins()
     release_pins_without_holder(PinKind.REVIEW, ContractReview.objects.all())
     held = held_names()
     stale = ContractReview.objects.unfinished().filter(updated_at__lt=timezone.now() - STALE_AFTER)

@@ -35,11 +35,7 @@ _EXPORTS = {
 }
 
 
-class ContractReviewBaseView(PrivateView):
-    is_read_only = True  # it changes no document
-
-
-class ContractReviewsView(ContractReviewBaseView):
+class ContractReviewsView(PrivateView):
     ordering = ("-created_at", "pk")
 
     @extend_schema(
@@ -78,7 +74,7 @@ class ContractReviewsView(ContractReviewBaseView):
         return Response(shown, status=202, headers={"Location": f"/api/contract-reviews/{review.pk}"})
 
 
-class ContractReviewView(ContractReviewBaseView):
+class ContractReviewView(PrivateView):
     @extend_schema(responses=serializers.OneContractReviewSerializer)
     def get(self, request: Request, review: UUID) -> Response:
         """One review with its findings, as far as they have come. Each quotes the contract and the playbook."""
@@ -91,19 +87,18 @@ class ContractReviewView(ContractReviewBaseView):
         return Response(status=204)
 
 
-class FindingView(ContractReviewBaseView):
+class FindingView(PrivateView):
     @extend_schema(request=serializers.FindingDecisionSerializer, responses=serializers.ContractFindingSerializer)
     def patch(self, request: Request, review: UUID, finding: int) -> Response:
         """Say what you make of a finding. Decisions teach: later reviews by the same playbook regard them."""
-        maker = self.get_maker()
         found = find_finding(self.principal, review, finding)
         fields = validated(serializers.FindingDecisionSerializer(data=request.data))
-        if not found.decide(fields["decision"] or "", note=fields.get("note", found.note), by=maker):
+        if not found.decide(fields["decision"] or "", note=fields.get("note", found.note), by=self.user):
             raise NoSuchFinding
         return Response(serializers.ContractFindingSerializer(found).data)
 
 
-class ReviewExportView(ContractReviewBaseView):
+class ReviewExportView(PrivateView):
     content_negotiation_class = IgnoreAcceptNegotiation
 
     @extend_schema(parameters=[serializers.ExportParameters], responses=_EXPORTS)
@@ -119,7 +114,7 @@ class ReviewExportView(ContractReviewBaseView):
         return HttpResponse(made.content, content_type=made.content_type, headers=headers)
 
 
-class PlaybooksView(ContractReviewBaseView):
+class PlaybooksView(PrivateView):
     ordering = ("-created_at", "pk")
 
     @extend_schema(responses=serializers.PlaybookSerializer(many=True))

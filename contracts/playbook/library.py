@@ -65,7 +65,8 @@ def find_playbook(key: str, *, principal: Principal) -> PlaybookAtRevision:
         pk = UUID(key)
     except ValueError:
         raise UnknownPlaybook from None
-    document = Document.objects.present().visible_to(principal).filter(pk=pk).first()
+    rows = Document.objects.present().visible_to(principal).select_related("knowledge_base")
+    document = rows.filter(pk=pk).first()
     if document is None:
         raise UnknownPlaybook
     return read_playbook(document)

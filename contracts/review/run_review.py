@@ -40,22 +40,26 @@ class _PlannedFinding:
 
 
 def run_review(review: ContractReview) -> None:
-    """Does what is left to do of the review. Raises `DocumentNotReady`, `UnfitPlaybook`, `EmbedderError`, and
-    `LeaseLost` where another worker has taken over."""
+    """Does what is left to do of the review. Raises `DocumentNotReady`, `UnfitPlaybook`, `EmbedderError`, `LeaseLost`
+    where another worker has taken over, and `ReviewDeleted`."""
     read = read_reviewed(review)
     planned = _plan_findings(read)
-    review.begin(total=len(planned), structure=read.contract.parsed.as_dict())
+    with transaction.atomic():
+        review.confirm_there()
+        review.begin(total=len(planned), structure=read.contract.parsed.as_dict())
     known = set(review.findings.values_list("number", flat=True))
     for one in planned:
         if one.number not in known:
             finding = one.make()
             with transaction.atomic():
                 confirm_held()
+                review.confirm_there()
                 finding.save(force_insert=True)
                 known.add(one.number)
                 review.advance(done=len(known))
     with transaction.atomic():
         confirm_held()
+        review.confirm_there()
         _finish(read)
 
 

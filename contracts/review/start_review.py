@@ -14,10 +14,12 @@ from contracts.playbook.library import (
     NDA_PLAYBOOK,
     SERVICES_PLAYBOOK,
     PlaybookAtRevision,
+    UnknownPlaybook,
     find_playbook,
     shipped_playbook,
 )
-from knowledge.models import Document, PinKind
+from contracts.playbook.playbook_types import UnfitPlaybook
+from knowledge.models import BaseKind, Document, PinKind
 from knowledge.revision_pins import pin_documents
 from language.terms import terms
 from lexic.celery import publish_task
@@ -43,6 +45,13 @@ class SameDocument(InvalidInput):
     hint = "Name the earlier version in compareWith."
 
 
+class PrivatePlaybook(UnfitPlaybook):
+    """This playbook is private, and other people may read the document."""
+
+    code = "private_playbook"
+    hint = "Add the playbook where the document is, or the document to your own documents."
+
+
 def start_review(
     document: Document,
     *,
@@ -57,10 +66,11 @@ def start_review(
     caller has checked that the person may change the document, and read the earlier version.
 
     Raises `DocumentNotReady`, `ContractTooLong`, `SameDocument`, `UnknownPlaybook`, `UnfitPlaybook`,
-    `TooManyReviews`.
+    `PrivatePlaybook`, `TooManyReviews`.
     """
     opening = _opening_of(document)
     chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(_fitting_key(opening))
+    _check_playbook_may_be_quoted(chosen, document, by=by)
     kind = ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT
     if compare_with:
         _check_other_version(document, compare_with)
@@ -78,6 +88,7 @@ def start_review(
     with transaction.atomic():
         review = ContractReview.objects.begin(by=by, **columns)
         _pin_documents(review)
+        _confirm_playbook(chosen)
         enqueue_review(review)
     return review
 
@@ -94,6 +105,23 @@ def _pin_documents(review: ContractReview) -> None:
     review.save(update_fields=["revision", "compared_revision"])
 
 
+def _check_playbook_may_be_quoted(chosen: PlaybookAtRevision, document: Document, *, by: User) -> None:
+    """A private playbook is quoted where it belongs, or where nobody but this person reads. Raises
+    `PrivatePlaybook`."""
+    if chosen.document is None or not chosen.document.knowledge_base.is_private:
+        return
+    base = document.knowledge_base
+    is_own = base.kind == BaseKind.PERSONAL and base.owner_id == by.pk
+    if not is_own and chosen.document.knowledge_base_id != base.pk:
+        raise PrivatePlaybook
+
+
+def _confirm_playbook(chosen: PlaybookAtRevision) -> None:
+    """Who deletes the playbook's base waits now. Raises `UnknownPlaybook` where the playbook has been deleted."""
+    if chosen.document and not Document.objects.present().filter(pk=chosen.document.pk).exists():
+        raise UnknownPlaybook
+
+
 def _check_other_version(document: Document, earlier: Document) -> None:
     if document.pk == earlier.pk:
         raise SameDocument
@@ -106,6 +134,7 @@ def playbook_columns(chosen: PlaybookAtRevision) -> dict[str, Any]:
     return {
         "playbook_key": chosen.key,
         "playbook_document": chosen.document,
+        "playbook_base_id": chosen.document.knowledge_base_id if chosen.document else None,
         "playbook_page": chosen.page_id,
         "playbook_name": playbook.name,
         "playbook_version": playbook.version,

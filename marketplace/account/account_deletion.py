@@ -13,6 +13,7 @@ from accounts import avatars
 from accounts.email_addresses import has_confirmed_email
 from accounts.models import ApiKey, User
 from connectors.revocation import disconnect_on_commit
+from contracts.models import ContractReview
 from conversations.models import ChatSession, Project
 from knowledge import task_queue
 from knowledge.models import BaseMember, Document, KnowledgeBase
@@ -50,8 +51,10 @@ class PluginsUnderLegalHold(UnderLegalHold):
 @dataclass(frozen=True, kw_only=True)
 class AccountDeletion:
     """What goes with an account: `plugins` with so many `documents` and `plugin_questions`, the person's keys, reviews
-    and chats. `readers` are plugins of others, which lose the documents that they read from the person's knowledge
-    bases. `questions` to other people's plugins stay without a name. `held` plugins keep the account from going."""
+    and chats, and the `contract_reviews` of the person's documents or by their playbooks, whoever made them. Those that
+    the person made of documents of others, `contract_reviews_left`, stay without a name. `readers` are plugins of
+    others, which lose the documents that they read from the person's knowledge bases. `questions` to other people's
+    plugins stay without a name. `held` plugins keep the account from going."""
 
     plugins: tuple[Plugin, ...]
     projects: int
@@ -61,6 +64,8 @@ class AccountDeletion:
     reviews: int
     chats: int
     questions: int
+    contract_reviews: int
+    contract_reviews_left: int
     readers: tuple[Plugin, ...]
     held: tuple[Plugin, ...]
 
@@ -72,6 +77,7 @@ def account_deletion(user: User) -> AccountDeletion:
     readers = plugins_that_read(bases.values_list("pk", flat=True)).exclude(owner=user)
     # Private ones name no plugin, and go with the account.
     asked = Query.objects.filter(Q(user=user) | Q(api_key__owner=user), is_private=False).exclude(plugin__owner=user)
+    contract_reviews = ContractReview.objects.that_read_bases(bases.values("pk"))
     return AccountDeletion(
         plugins=tuple(plugins),
         projects=Project.objects.filter(owner=user).count(),
@@ -81,6 +87,8 @@ def account_deletion(user: User) -> AccountDeletion:
         reviews=Review.objects.filter(author=user).count(),
         chats=ChatSession.objects.filter(user=user).count(),
         questions=asked.count(),
+        contract_reviews=contract_reviews.count(),
+        contract_reviews_left=user.contract_reviews.exclude(pk__in=contract_reviews.values("pk")).count(),
         readers=tuple(readers),
         held=tuple(plugin for plugin in [*plugins, *readers] if plugin.legal_hold),
     )

@@ -139,6 +139,7 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
     "contracts.ContractReview.created_by": PersonalDataRule(
         file="contract_reviews",
         columns=("id", "document_id", "kind", "side", "playbook_name", "state", "classification", "created_at"),
+        outlives_account=True,
     ),
     "contracts.Finding.decided_by": PersonalDataRule(
         file="findings_decided",

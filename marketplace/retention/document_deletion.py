@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import Q
 
 from agents.models import AgentRun
 from contracts.models import ContractReview
@@ -14,12 +13,11 @@ from marketplace.retention.plugin_deletion import erase_answers_quoting
 
 @transaction.atomic
 def delete_private_document(document: Document) -> None:
-    """Takes it out of its private base with its reviews, and erases the private answers and the journals that quote
-    it."""
+    """Takes it out of its private base with the contract reviews that read it, and erases the private answers and the
+    journals that quote it."""
     # Before anything is erased: whoever writes such an answer now waits, or has written it.
     KnowledgeBase.objects.select_for_update().get(pk=document.knowledge_base_id)
     delete_document(document)
-    for review in ContractReview.objects.filter(Q(document=document) | Q(compared_document=document)):
-        review.delete()
+    ContractReview.objects.that_read_document(document).delete_with_pins()
     erase_answers_quoting([str(document.pk)])
     AgentRun.objects.that_read(document.knowledge_base_id).that_name(document.pk).erase_content()

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.models import AgentRun
+from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession
 from knowledge import task_queue
 from knowledge.models import Document, KnowledgeBase, KnowledgeGrant, Page
@@ -123,13 +124,14 @@ def enqueue_file_deletion(bases: Iterable[int]) -> None:
 def erase_quotations(bases: Iterable[int]) -> None:
     """Erases the journals of agents that read these knowledge bases, and the answers and chats that quote documents of
     them, in every plugin that reads them, or that did by a grant which has ended. Of the latter those under legal hold
-    keep theirs. Of private questions that read one of these nothing is left."""
+    keep theirs. Of private questions and contract reviews that read one of these nothing is left."""
     ids = list(bases)
     # From now on nobody can write an answer that quotes them without waiting for the deletion.
     list(KnowledgeBase.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))
     for pk in ids:
         Query.objects.private().read_from(pk).erase_content(now=timezone.now())
         AgentRun.objects.that_read(pk).erase_content()
+    ContractReview.objects.that_read_bases(ids).delete_with_pins()
     former = Plugin.objects.filter(knowledge_grants__knowledge_base__in=ids, legal_hold="").values_list("pk", flat=True)
     readers = list({*plugins_that_read(ids).values_list("pk", flat=True), *former})
     documents = Document.objects.filter(knowledge_base__in=ids).values_list("pk", flat=True)

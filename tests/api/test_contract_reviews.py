@@ -145,7 +145,7 @@ def test_requests_are_strict(contract: Document, alice: User, fields: dict[str, 
 
 
 def test_a_viewer_reads_and_changes_nothing(review: ContractReview, contract: Document, bob: User) -> None:
-    for client in (signed_in(bob), by_key(bob, "query", "read")):
+    for client in (signed_in(bob), by_key(bob, "query", "read", "author")):
         before = list(ContractReview.objects.values()), list(Finding.objects.values())
         assert client.get(address(review)).json()["findings"][0]["contract"]
         assert client.get(f"{address(review)}/export?format=markdown").status_code == 200

@@ -188,7 +188,7 @@ NOT_CONTENT = {
     "conversations.ChatMessage": "tests/conversations/test_sessions.py",
     "agents.AgentRun": "of a private conversation, which holds nothing of the plugin's",
     "agents.AgentEvent": "of a private conversation",
-    "contracts.ContractReview": "its maker's; the document that it quotes stays",
+    "contracts.ContractReview": "its document's editors may delete it; the document that it quotes stays",
     "contracts.Finding": "goes with its review",
     "marketplace.Report": "nothing deletes a report but its plugin or its review",
 }
