@@ -61,6 +61,7 @@ def rows(plugin: Plugin, *, owner: User) -> dict[str, Any]:
     return {
         "plugin": plugin.slug,
         "name": plugin.slug,
+        "source_type": "document",
         "document": document,
         # The document that such an address names instead.
         **{below: str(_document(base).pk) for below, base in private.items()},
