@@ -16,11 +16,15 @@ from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import Quantity
 from language.terms import terms
 from language.units import are_units_comparable, convert_number
+from language.word_patterns import word_pattern
 
 _LIMIT = re.compile(r"(?P<name>[^<>=≤≥]{1,80}?)\s{0,4}(?P<sign><=|>=|≤|≥|<|>)\s{0,4}(?P<amount>[^<>=≤≥]{1,60})")
 _DIRECTIONS = {"≤": AT_MOST, "<=": AT_MOST, "≥": AT_LEAST, ">=": AT_LEAST, "<": LESS_THAN, ">": MORE_THAN}
 # Words for what has no end: they exceed every ceiling.
 _ENDLESS_STEMS = frozenset(terms("perpetual perpetuity indefinitely indefinite unlimited forever"))
+_ENDLESS_PHRASES = word_pattern("without (?:end|limit|limitation)|(?:as|so) long as")
+# Words for what may go on after the figure.
+_EXTENDING_STEMS = frozenset(terms("renew renewal renewed extend extension prolong"))
 
 # How far from a figure the words stand that say what it is, in characters.
 _NEIGHBOURHOOD = 80
@@ -57,12 +61,21 @@ def parse_limit(written: str) -> Limit:
 
 def check_limit(limit: Limit, text: str) -> LimitVerdict:
     """Whether the quantities of this kind in the text keep the limit. Where there are several, those count whose
-    neighbourhood says the name of the limit."""
+    neighbourhood says the name of the limit. No figure keeps a ceiling in a text that says that there is no end."""
     verdicts = {_quantity_verdict(limit, amount, one) for one, amount in _relevant_amounts(limit, text)}
     if not verdicts:
-        is_endless = limit.is_ceiling and not _ENDLESS_STEMS.isdisjoint(terms(text))
-        return LimitVerdict.BROKEN if is_endless else LimitVerdict.UNSTATED
+        return LimitVerdict.BROKEN if limit.is_ceiling and _is_endless(text) else LimitVerdict.UNSTATED
+    if verdicts == {LimitVerdict.KEPT} and limit.is_ceiling and (_is_endless(text) or _may_be_extended(text)):
+        return LimitVerdict.UNCLEAR
     return verdicts.pop() if len(verdicts) == 1 else LimitVerdict.UNCLEAR
+
+
+def _is_endless(text: str) -> bool:
+    return not _ENDLESS_STEMS.isdisjoint(terms(text)) or bool(_ENDLESS_PHRASES.search(text))
+
+
+def _may_be_extended(text: str) -> bool:
+    return not _EXTENDING_STEMS.isdisjoint(terms(text))
 
 
 def stated_amounts(limit: Limit, text: str) -> list[float]:

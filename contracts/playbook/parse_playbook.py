@@ -31,6 +31,8 @@ from knowledge.sync.notes.note_problems import NoteMistake
 MAX_PLAYBOOK_CHARACTERS = 200_000
 MAX_POSITIONS = 100
 _MAX_RULES = 40
+# Each is looked for in the contract.
+_MAX_STATEMENTS = 12
 _MAX_STATEMENT = 2000
 _POSITION_LEVEL = 2
 _FIELD_LINE = re.compile(
@@ -142,6 +144,8 @@ def _position(text: str, *, number: int, name: str, start: int, end: int) -> Pos
         for field in fields
         if field.label in _STATEMENT_LABELS
     )
+    if len(statements) > _MAX_STATEMENTS:
+        raise _mistake(text, start, name, f"it has more than {_MAX_STATEMENTS} statements")
     if not any(statement.kind == "preferred" for statement in statements):
         raise _mistake(text, start, name, "it does not say what is preferred")
     topic = " ".join(text[body : fields[0].start].rsplit("\n", 1)[0].split()) if fields else ""

@@ -1,48 +1,56 @@
 """What earlier decisions teach: how often each position of a playbook was there, and on which evidence.
 
-Only decisions on contracts of the same owner count, by the same playbook: nobody's decisions teach anybody else.
+Only decisions by the same playbook count, on contracts of the same knowledge base, or by its owner on their others:
+nobody's decisions teach anybody else. They say how little evidence is worth a look; what is GREEN needs as much as
+ever.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+
+from django.db.models import Q
 
 from contracts.models import ContractReview, Decision, Finding, Verdict
 from contracts.review.checklist_prior import ItemPrior, Observation, item_priors
 from contracts.review.judgement import Thresholds
 
-# Fewer decided contracts do not move a threshold.
+# Fewer decided contracts do not move the thresholds of a position.
 MIN_CONTRACTS = 5
 # Thresholds move between these, however lopsided the decisions.
 _LOWEST, _HIGHEST = 0.30, 0.75
 # From so much below the threshold on a position is found, and not missing: decisions make both surer.
 _FOUND_BELOW_SAID = 0.10
 _MAX_FINDINGS = 20_000
-# What a verdict says of the position. What is unclear says nothing.
+# What a verdict says of the position. What is unclear says nothing, nor does a figure beyond its limit.
 _SAYS_PRESENT = {
     Verdict.PREFERRED: True,
     Verdict.ACCEPTABLE: True,
-    Verdict.LIMIT_BROKEN: True,
     Verdict.MISSING: False,
 }
 
 
 def learned_thresholds(review: ContractReview) -> Mapping[str, Thresholds]:
-    """By position, those that the decided contracts teach; none where these are too few."""
+    """By position, those that the decided contracts teach; none for a position that too few of them have."""
+    base = review.document.knowledge_base
+    by_owner = Q(review__document__knowledge_base__owner=base.owner_id, decided_by=base.owner_id)
     decided = Finding.objects.decided().filter(
+        Q(review__document__knowledge_base=base) | by_owner,
         review__playbook_key=review.playbook_key,
-        review__document__knowledge_base__owner=review.document.knowledge_base.owner_id,
         verdict__in=_SAYS_PRESENT,
         strength__isnull=False,
     )
     others = decided.exclude(review=review).order_by("-decided_at")
     rows = list(others.values_list("review__document", "position", "verdict", "decision", "strength")[:_MAX_FINDINGS])
-    if len({document for document, *_ in rows}) < MIN_CONTRACTS:
-        return {}
+    contracts = Counter(position for _, position in {(document, position) for document, position, *_ in rows})
     observed = [
         Observation(item=position, is_present=_is_present(verdict, decision), strength=strength or 0.0)
         for _, position, verdict, decision, strength in rows
+        if contracts[position] >= MIN_CONTRACTS
     ]
+    if not observed:
+        return {}
     items, _ = item_priors(observed)
     return {item: thresholds_of(prior) for item, prior in items.items()}
 

@@ -14,15 +14,16 @@ from contracts.models import Verdict
 from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
+from contracts.review.reservations import has_reservation
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates
 from querying.answering.grounding.supporting_spans import unwrap_lines
 from querying.types import Evidence
 
-# The strengths of evidence from which a statement counts as found, as said, and as said of what is ruled out; measured
-# on contractnli-dev (docs/evaluation.md).
-FOUND, SAID, RULED_OUT = 0.35, 0.50, 0.60
+# The strengths of evidence from which a statement counts as found, as said, as surely said, and as said of what is
+# ruled out; measured on contractnli-dev (docs/evaluation.md).
+FOUND, SAID, SURE, RULED_OUT = 0.35, 0.50, 0.55, 0.60
 # A sentence this much weaker than the threshold is still held against the statement.
 _SENTENCE_SLACK = 0.05
 _HELD_SENTENCES = 3
@@ -58,7 +59,8 @@ class Judgement:
 
 @dataclass(frozen=True, kw_only=True)
 class _HeldStatement:
-    """A statement with its evidence, and which of the best sentences nothing in it contradicts."""
+    """A statement with its evidence, and which of the best sentences say it. Where the best one contradicts it, none
+    does: one that comes behind is about something else."""
 
     statement: PlaybookStatement
     strength: float
@@ -68,25 +70,22 @@ class _HeldStatement:
 
 
 def judge_position(position: Position, *, weigh: Weigh, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> Judgement:
-    """What the contract says of the position. `weigh` searches it. GREEN needs a span that says what is wanted, that
-    nothing in it contradicts, and that keeps the limits. Raises `EmbedderError`."""
+    """What the contract says of the position. `weigh` searches it. GREEN needs a span that says what is wanted, as
+    strongly as without any decided contracts, that nothing in it contradicts, and that keeps the limits; what is ruled
+    out counts whatever else is said. Raises `EmbedderError`."""
     wanted = [_hold(statement, weigh, least=thresholds.said) for statement in position.wanted]
     ruled_out = [_hold(statement, weigh, least=RULED_OUT) for statement in position.of_kind("walk_away")]
     best = max(wanted, key=lambda held: held.strength)
     worst = max(ruled_out, key=lambda held: held.strength, default=None)
     against = worst if worst and worst.strength >= RULED_OUT and worst.agreeing else None
-    if against and against.strength >= best.strength:
+    if against:
         return _against(position, against)
     strongest = max(best.strength, worst.strength if worst else 0.0)
     if strongest < thresholds.found:
         return _missing_or_near(position, best, weigh, thresholds)
-    said = next((held for held in wanted if held.strength >= thresholds.said and held.agreeing), None)
-    if said is None:
-        return _not_said(best, thresholds)
-    if against:
-        reason = "One clause says what is wanted, another what is ruled out."
-        return _judgement(Verdict.UNCLEAR, Classification.YELLOW, against, reason)
-    return _within_limits(position, said)
+    least = max(SURE, thresholds.said)
+    said = next((held for held in wanted if held.strength >= least and held.agreeing), None)
+    return _within_limits(position, said) if said else _not_said(best, thresholds)
 
 
 def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float) -> _HeldStatement:
@@ -95,11 +94,17 @@ def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float) -> _HeldS
     evidence = weigh(claim)
     found = distinct_sentences(evidence, limit=_HELD_SENTENCES)
     strong = [span for span, sentence in found if sentence.score >= least - _SENTENCE_SLACK]
+    contradicts = [is_contradicted(claim, unwrap_lines(span.text)) for span in strong]
+    agreeing = [
+        span
+        for span, is_against in zip(strong, contradicts, strict=True)
+        if not is_against and not contradicts[0] and not has_reservation(claim, unwrap_lines(span.text))
+    ]
     return _HeldStatement(
         statement=statement,
         strength=evidence.strength,
         sentences=tuple(span for span, _ in found),
-        agreeing=tuple(span for span in strong if not is_contradicted(claim, unwrap_lines(span.text))),
+        agreeing=tuple(agreeing),
         is_denied=bool(strong) and all(overstates(claim, unwrap_lines(span.text)) for span in strong),
     )
 

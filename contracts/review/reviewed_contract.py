@@ -28,6 +28,10 @@ class DocumentVersion:
         kept = verified_spans(list(spans), dict(self.texts))
         return [{**span.as_dict(), "clause": self._clause_label(span)} for span in kept]
 
+    def clause_texts(self, spans: Iterable[TextSpan]) -> list[str]:
+        """The clauses that the spans are in, whole."""
+        return [clause.text for span in spans if (clause := self.parsed.clause_at(span))]
+
     def _clause_label(self, span: TextSpan) -> str:
         clause = self.parsed.clause_at(span)
         return clause.label if clause else ""

@@ -25,6 +25,7 @@ from contracts.review.comparison import (
 from contracts.review.decided_contracts import learned_thresholds
 from contracts.review.document_search import weigh_text
 from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, judge_position
+from contracts.review.reservations import disclaims_itself
 from contracts.review.review_summary import escalations, summarise
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract, read_reviewed
 from contracts.risk import Classification, worst
@@ -89,6 +90,9 @@ def _finding(read: ReviewedContract, position: Position, judge: Judge) -> Findin
     verdict, classification, reason = judged.verdict, judged.classification, judged.reason
     if classification == Classification.GREEN and not quoted:
         verdict, classification, reason = Verdict.UNCLEAR, Classification.YELLOW, "No quotation stands for it."
+    if classification == Classification.GREEN and any(map(disclaims_itself, read.contract.clause_texts(judged.spans))):
+        verdict, classification = Verdict.UNCLEAR, Classification.YELLOW
+        reason = "The clause says of itself that it does not bind, or speaks to whoever reviews it."
     return Finding(
         review=read.review,
         number=position.number,

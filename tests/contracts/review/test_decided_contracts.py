@@ -28,7 +28,9 @@ def test_thresholds_move_with_it_and_not_beyond_all_bounds() -> None:
     assert thresholds_of(ItemPrior(share=0.0, strength=0.5)).said == 0.75
 
 
-def give_decided(owner: User, review: ContractReview, *, count: int, verdict: str, decision: str) -> None:
+def give_decided(
+    owner: User, review: ContractReview, *, count: int, verdict: str, decision: str, by: User | None = None
+) -> None:
     """So many contracts of this person's, each with a decision on the first position."""
     base, _ = KnowledgeBase.objects.get_or_create(owner=owner, name="Earlier", kind=BaseKind.PROJECT)
     for number in range(count):
@@ -41,6 +43,7 @@ def give_decided(owner: User, review: ContractReview, *, count: int, verdict: st
             position="Structure",
             verdict=verdict,
             decision=decision,
+            decided_by=by or owner,
             strength=0.6,
             severity=2,
             likelihood=2,
@@ -64,6 +67,18 @@ def test_a_dismissed_finding_says_the_contrary(queued: ContractReview, alice: Us
 def test_what_is_unclear_and_what_nobody_decided_teach_nothing(queued: ContractReview, alice: User) -> None:
     give_decided(alice, queued, count=MIN_CONTRACTS, verdict=Verdict.UNCLEAR, decision=Decision.ACCEPTED)
     give_decided(alice, queued, count=MIN_CONTRACTS, verdict=Verdict.MISSING, decision="")
+    assert learned_thresholds(queued) == {}
+
+
+def test_a_figure_beyond_its_limit_teaches_nothing(queued: ContractReview, alice: User) -> None:
+    give_decided(alice, queued, count=MIN_CONTRACTS, verdict=Verdict.LIMIT_BROKEN, decision=Decision.DISMISSED)
+    assert learned_thresholds(queued) == {}
+
+
+def test_what_an_editor_decides_in_one_base_teaches_nothing_in_another(
+    queued: ContractReview, alice: User, bob: User
+) -> None:
+    give_decided(alice, queued, count=MIN_CONTRACTS, verdict=Verdict.PREFERRED, decision=Decision.ACCEPTED, by=bob)
     assert learned_thresholds(queued) == {}
 
 

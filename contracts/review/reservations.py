@@ -1,0 +1,31 @@
+"""What keeps a sentence that comes near a statement from saying it: it binds one side where the statement binds both,
+it makes an exception of its own, or its clause says that it does not bind.
+
+A finding is GREEN without a person's look, so each of these makes it YELLOW at best.
+"""
+
+from __future__ import annotations
+
+from language.word_patterns import word_pattern
+
+_BOTH_SIDES = word_pattern(
+    "each party|either party|both parties|both sides|neither party|no party|the parties|mutual|mutually|one another"
+    "|each other|reciprocal"
+)
+_EXCEPTION = word_pattern("unless|except|excluding|provided|other than|save|subject to|notwithstanding|only if")
+_NOT_BINDING = word_pattern(
+    "forms? no part|not (?:a )?part of this|not binding|not bind|binds? (?:nobody|no one|neither)|without legal effect"
+    "|for illustration|rejected (?:wording|text|draft)|for the reviewer|mark all"
+)
+
+
+def has_reservation(statement: str, sentence: str) -> bool:
+    """Whether the sentence makes an exception that the statement does not, or binds one side where that binds both."""
+    if _BOTH_SIDES.search(statement) and not _BOTH_SIDES.search(sentence):
+        return True
+    return bool(_EXCEPTION.search(sentence)) and not _EXCEPTION.search(statement)
+
+
+def disclaims_itself(clause: str) -> bool:
+    """Whether the clause says of itself that it does not bind, or speaks to whoever reviews it."""
+    return bool(_NOT_BINDING.search(clause))
