@@ -104,6 +104,15 @@ class TooManyReviews(QuotaExceeded):
     hint = "Delete one that you no longer need."
 
 
+class TooManyUnfinishedReviews(QuotaExceeded):
+    """The quota of contract reviews that are made at once is used up."""
+
+    code = "too_many_unfinished_reviews"
+    status = 429
+    retry_after = 10  # seconds
+    hint = "Wait until one of them is done, or delete one."
+
+
 class TooManyCopies(QuotaExceeded):
     """The quota of copies of shared plugins is used up."""
 
@@ -169,6 +178,9 @@ PROJECTS = Quota(name="projects", noun="projects", refusal=TooManyProjects)
 CONVERSATIONS = Quota(name="conversations", noun="conversations", refusal=TooManyConversations)
 RUNS = Quota(name="runs", noun="messages worked on at once", refusal=TooManyRuns)
 REVIEWS = Quota(name="reviews", noun="contract reviews", refusal=TooManyReviews)
+UNFINISHED_REVIEWS = Quota(
+    name="unfinished_reviews", noun="contract reviews made at once", refusal=TooManyUnfinishedReviews
+)
 COPIES = Quota(name="copies", noun="copies of shared plugins", refusal=TooManyCopies)
 KEYS = Quota(name="keys", noun="keys", refusal=TooManyKeys)
 PEOPLE = Quota(name="people", noun="people", refusal=TooManyCollaborators)

@@ -117,10 +117,16 @@ class ContractReviewQuerySet(models.QuerySet["ContractReview"]):
 
     @transaction.atomic
     def begin(self, *, by: User, **columns: Any) -> ContractReview:
-        """A review that waits for a worker. Raises `TooManyReviews`."""
-        User.objects.select_for_update(no_key=True).only("pk").get(pk=by.pk)  # counted one at a time
+        """A review that waits for a worker. Raises `TooManyReviews`, `TooManyUnfinishedReviews`."""
+        self.check_may_begin(by)
         quotas.REVIEWS.check("account", used=self.filter(created_by=by).count())
         return self.create(created_by=by, **columns)
+
+    def check_may_begin(self, person: User) -> None:
+        """Inside a transaction: whether one more of this person's may wait for a worker. Raises
+        `TooManyUnfinishedReviews`."""
+        User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)  # counted one at a time
+        quotas.UNFINISHED_REVIEWS.check("account", used=self.unfinished().filter(created_by=person).count())
 
 
 class ContractReview(models.Model):
@@ -140,7 +146,8 @@ class ContractReview(models.Model):
     state = models.CharField(max_length=8, choices=ReviewState.choices, default=ReviewState.QUEUED)
     positions_done = models.PositiveSmallIntegerField(default=0)
     positions_total = models.PositiveSmallIntegerField(default=0)
-    starts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker has begun or resumed it.")
+    starts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker ended without a word.")
+    outages = models.PositiveSmallIntegerField(default=0, help_text="How often the embedder was away.")
     error_code = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
     # By what it is asked for again. The review keeps the text; it outlives the document of a playbook of plugins, and
@@ -160,6 +167,9 @@ class ContractReview(models.Model):
     playbook_fields = models.JSONField(default=dict, blank=True, help_text="A front matter that its text has lost.")
     playbook_sha256 = models.CharField(max_length=64)
     structure = models.JSONField(default=dict, blank=True, help_text="Metadata and clauses, as tools are given them.")
+    obligations = models.JSONField(
+        null=True, blank=True, help_text="Sentences that oblige somebody or name a time, by place. Null: not read yet."
+    )
     summary = models.TextField(blank=True)
     classification = models.CharField(max_length=6, choices=_CLASSES, blank=True)
     escalations = models.JSONField(default=list, blank=True)
@@ -211,15 +221,27 @@ class ContractReview(models.Model):
         if not is_there or ContractReview.objects.of_removed_documents().filter(pk=self.pk).exists():
             raise ReviewDeleted
 
-    def begin(self, *, total: int, structure: dict[str, Any]) -> None:
-        """A worker makes it: so many findings are to come, of a document with this structure."""
-        self.state, self.positions_total, self.structure = ReviewState.RUNNING, total, structure
-        self.save(update_fields=["state", "positions_total", "structure", "updated_at"])
+    def begin(self, *, total: int) -> None:
+        """A worker makes it, and has read the structure and the obligations: so many findings are to come."""
+        self.state, self.positions_total = ReviewState.RUNNING, total
+        self.save(update_fields=["state", "positions_total", "structure", "obligations", "updated_at"])
 
     def advance(self, *, done: int) -> None:
         """So many positions have a finding now."""
         self.positions_done = done
         self.save(update_fields=["positions_done", "updated_at"])
+
+    def finish(self, **columns: Any) -> None:
+        """It is done, with these values of its columns."""
+        for name, value in {**columns, "state": ReviewState.DONE}.items():
+            setattr(self, name, value)
+        self.save(update_fields=[*columns, "state", "updated_at"])
+
+    def requeue(self) -> None:
+        """It waits for a worker again, who goes on behind its last finding."""
+        self.state, self.error_code, self.error = ReviewState.QUEUED, "", ""
+        self.starts = self.outages = 0
+        self.save(update_fields=["state", "error_code", "error", "starts", "outages", "updated_at"])
 
     def fail(self, *, code: str, error: str) -> None:
         """Nothing happens to a review that has been deleted meanwhile."""

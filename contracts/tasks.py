@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -24,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 # A contract that ends its worker is not tried for ever.
 MAX_STARTS = 4
+# It is tried again about once a minute.
+MAX_OUTAGES = 60
+# What it takes longer waits behind the tasks that came meanwhile.
+SECONDS_AT_ONCE = 60.0
 STALE_AFTER = timedelta(minutes=1)
 _RESUME_BATCH_SIZE = 200
 
@@ -31,28 +36,46 @@ _RESUME_BATCH_SIZE = 200
 @shared_task(name="contracts.review")
 def make_review(*, review_id: str, **kwargs: Any) -> None:
     """Make this review, or what is left of it. However often the message comes, one worker makes it, and no finding is
-    made twice."""
+    made twice. A long one lets other tasks go first now and then."""
     with try_lease(_lease_name(UUID(review_id))) as is_ours:
-        review = (
-            ContractReview.objects.select_related("document__knowledge_base", "compared_document__knowledge_base")
-            .filter(pk=review_id)
-            .first()
-        )
-        if not is_ours or review is None or review.is_finished:
-            return
-        if review.starts >= MAX_STARTS:
-            review.fail(code="worker_died", error="The worker ended several times while it made this review.")
-            return
-        ContractReview.objects.filter(pk=review.pk).update(starts=F("starts") + 1)
-        try:
-            run_review(review)
-        except (LeaseLost, EmbedderError) as error:
-            logger.warning("review %s goes on later: %s", review.pk, error.message)
-        except ReviewDeleted:
-            logger.info("review %s was deleted while it was made", review_id)
-        except LexicError as error:
-            logger.warning("review %s failed: %s", review.pk, error.message)
-            review.fail(code=error.code, error=error.message_with_hint)
+        is_left = is_ours and _make_for_a_while(review_id)
+    if is_left:
+        publish_task("contracts.review", review_id=review_id)
+
+
+def _make_for_a_while(review_id: str) -> bool:
+    """Whether the time was up before the review was done."""
+    rows = ContractReview.objects.filter(pk=review_id)
+    review = rows.select_related("document__knowledge_base", "compared_document__knowledge_base").first()
+    if review is None or review.is_finished:
+        return False
+    if review.starts >= MAX_STARTS:
+        review.fail(code="worker_died", error="The worker ended several times while it made this review.")
+        return False
+    rows.update(starts=F("starts") + 1)
+    is_left = False
+    try:
+        is_left = not run_review(review, until=time.monotonic() + SECONDS_AT_ONCE)
+    except LeaseLost as error:
+        logger.warning("review %s goes on elsewhere: %s", review_id, error.message)
+    except EmbedderError as error:
+        _wait_for_embedder(review, error)
+    except ReviewDeleted:
+        logger.info("review %s was deleted while it was made", review_id)
+    except LexicError as error:
+        logger.warning("review %s failed: %s", review_id, error.message)
+        review.fail(code=error.code, error=error.message_with_hint)
+    rows.update(starts=F("starts") - 1)  # a worker that dies does not come here
+    return is_left
+
+
+def _wait_for_embedder(review: ContractReview, error: EmbedderError) -> None:
+    """The review goes on later, unless trying again is of no use or was for a long time."""
+    logger.warning("review %s waits for the embedder: %s", review.pk, error.message)
+    if not error.retryable or review.outages + 1 >= MAX_OUTAGES:
+        review.fail(code=error.code, error=error.message_with_hint)
+    else:
+        ContractReview.objects.filter(pk=review.pk).update(outages=F("outages") + 1)
 
 
 @shared_task(name="contracts.resume")

@@ -16,6 +16,7 @@ from contracts.models import ContractReview, Decision, Finding
 from contracts.review.start_review import start_review
 from contracts.review_access import find_finding, find_review, may_change
 from lexic.errors import LexicError
+from querying.question.user_limits import check_user_limit
 from workspace.document_place import DocumentPlace, with_place
 from workspace.forms import ReviewForm
 from workspace.pages import render_page, workspace_view
@@ -40,6 +41,7 @@ def new_review(request: SignedInRequest, place: DocumentPlace, document: UUID) -
     form = ReviewForm(request.POST if request.method == "POST" else None, user=request.user)
     if form.is_valid():
         try:
+            check_user_limit(request.user)
             review = start_review(
                 found,
                 by=request.user,

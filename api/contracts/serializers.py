@@ -33,6 +33,10 @@ class ContractReviewsParameters(QueryParameters):
     documentId = serializers.UUIDField(required=False, help_text="Only reviews of this document.")
 
 
+class ContractReviewParameters(QueryParameters):
+    include = serializers.ChoiceField(["structure"], required=False, help_text="The clauses of the contract, too.")
+
+
 class ContractReviewSerializer(serializers.Serializer):
     id = serializers.UUIDField()
     documentId = serializers.UUIDField(source="document_id")
@@ -111,7 +115,9 @@ class OneContractReviewSerializer(ContractReviewSerializer):
 
     findings = ContractFindingSerializer(many=True)
     escalations = serializers.JSONField(help_text="To whom the contract goes, and why.")
-    structure = serializers.JSONField(help_text="`{metadata, clauses}`, the texts of clauses clipped.")
+    structure = serializers.JSONField(
+        required=False, help_text="With `include=structure`: `{metadata, clauses, clausesTotal}`, the texts clipped."
+    )
     report = serializers.SerializerMethodField(help_text="null until it is done.")
 
     @extend_schema_field({"type": ["object", "null"], "additionalProperties": True})

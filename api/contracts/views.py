@@ -12,9 +12,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.models import Principal, User
 from api.contracts import serializers
 from api.contracts.access import get_contract
-from api.fields import QueryParameters, validated
+from api.fields import EmptySerializer, QueryParameters, validated
 from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import DefaultPagination, page_response
 from api.views import PrivateView
@@ -22,9 +23,10 @@ from contracts.models import ContractReview
 from contracts.playbook.library import playbook_documents, read_playbook, shipped_keys, shipped_playbook
 from contracts.playbook.playbook_types import UnfitPlaybook
 from contracts.report.report_formats import WORD_TYPE, write_report
-from contracts.review.start_review import start_review
+from contracts.review.start_review import retry_review, start_review
 from contracts.review_access import NoSuchFinding, find_finding, find_review
 from knowledge.models import Document
+from querying.question.user_limits import check_user_limit
 
 _EXPORTS = {
     (200, "application/json"): OpenApiTypes.OBJECT,
@@ -33,6 +35,12 @@ _EXPORTS = {
     (200, "text/csv"): OpenApiTypes.STR,
     (200, WORD_TYPE): OpenApiTypes.BINARY,
 }
+
+
+def check_person_limit(principal: Principal) -> None:
+    """Counts what a person asks of a worker; a key has limits of its own. Raises `UserRateLimited`."""
+    if isinstance(principal, User):
+        check_user_limit(principal)
 
 
 class ContractReviewsView(PrivateView):
@@ -46,7 +54,7 @@ class ContractReviewsView(PrivateView):
         wanted = serializers.ContractReviewsParameters.read(request)
         reviews = ContractReview.objects.visible_to(self.principal).select_related("document")
         # The texts are of no use in a list.
-        reviews = reviews.defer("playbook_text", "playbook_fields", "structure", "escalations")
+        reviews = reviews.defer("playbook_text", "playbook_fields", "structure", "obligations", "escalations")
         if document := wanted.get("documentId"):
             reviews = reviews.filter(document=document)
         return page_response(self, reviews, serializers.ContractReviewSerializer, has_parameters=True)
@@ -60,6 +68,7 @@ class ContractReviewsView(PrivateView):
         maker = self.get_maker()
         fields = validated(serializers.NewContractReviewSerializer(data=request.data))
         document = get_contract(self.principal, fields["documentId"])
+        check_person_limit(self.principal)
         earlier = fields.get("compareWith")
         compared = get_contract(self.principal, earlier, for_reading=True) if earlier else None
         review = start_review(
@@ -75,16 +84,31 @@ class ContractReviewsView(PrivateView):
 
 
 class ContractReviewView(PrivateView):
-    @extend_schema(responses=serializers.OneContractReviewSerializer)
+    @extend_schema(parameters=[serializers.ContractReviewParameters], responses=serializers.OneContractReviewSerializer)
     def get(self, request: Request, review: UUID) -> Response:
         """One review with its findings, as far as they have come. Each quotes the contract and the playbook."""
-        return Response(serializers.OneContractReviewSerializer(find_review(self.principal, review)).data)
+        wanted = serializers.ContractReviewParameters.read(request)
+        shown = serializers.OneContractReviewSerializer(find_review(self.principal, review)).data
+        if wanted.get("include") != "structure":
+            del shown["structure"]
+        return Response(shown)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, review: UUID) -> Response:
         """Delete it with its findings. The document stays."""
         find_review(self.principal, review, for_editing=True).delete()
         return Response(status=204)
+
+
+class RetryReviewView(PrivateView):
+    @extend_schema(request=EmptySerializer, responses={202: serializers.ContractReviewSerializer})
+    def post(self, request: Request, review: UUID) -> Response:
+        """Try again what failed; it goes on behind its last finding. Safe to repeat."""
+        found = find_review(self.principal, review, for_editing=True)
+        EmptySerializer.check(request)
+        check_person_limit(self.principal)
+        retry_review(found, by=self.user)
+        return Response(serializers.ContractReviewSerializer(found).data, status=202)
 
 
 class FindingView(PrivateView):

@@ -108,8 +108,13 @@ class ParsedContract:
     def clause_at(self, span: TextSpan) -> Clause | None:
         return next((clause for clause in self.clauses if clause.covers(span)), None)
 
-    def as_dict(self, *, clip: int = CLIPPED_CHARACTERS) -> dict[str, Any]:
-        return {"metadata": self.metadata.as_dict(), "clauses": [clause.as_dict(clip=clip) for clause in self.clauses]}
+    def as_dict(self, *, clip: int = CLIPPED_CHARACTERS, max_clauses: int | None = None) -> dict[str, Any]:
+        """`{metadata, clauses, clausesTotal}`; of more than `max_clauses` the first."""
+        return {
+            "metadata": self.metadata.as_dict(),
+            "clauses": [clause.as_dict(clip=clip) for clause in self.clauses[:max_clauses]],
+            "clausesTotal": len(self.clauses),
+        }
 
 
 def page_order(pages: Sequence[ContractPage]) -> list[ContractPage]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from contracts.clauses.clause_types import Clause, TextSpan
 from language.clauses import text_before_predicate
@@ -22,6 +22,7 @@ _NUMBERING = re.compile(
     r"\s{0,4}(?:[#*>-]{1,6}\s{1,4})?(?:\(?[0-9a-zA-Z.]{1,8}[.)]\s{1,4}|\d{1,3}(?:\.\d{1,3}){1,4}\s{1,4})?"
 )
 _MAX_SENTENCE = 2000
+MAX_LABEL = 200
 
 ObligationKind = Literal["obligation", "date", "period"]
 
@@ -36,6 +37,11 @@ class Obligation:
     party: str
     when: str
     span: TextSpan
+
+    def as_row(self) -> list[Any]:
+        """`[clause, kind, party, when, page id, page, start, end]`: the words stand on the page."""
+        place = (self.span.page_id, self.span.page_number, self.span.start, self.span.end)
+        return [self.clause[:MAX_LABEL], self.kind, self.party, self.when, *place]
 
 
 def find_obligations(clauses: Sequence[Clause]) -> Iterator[Obligation]:

@@ -1,6 +1,6 @@
 """When a contract goes to somebody else: the rules of a playbook, read and judged.
 
-Keywords and thresholds are conditions of decision trees, and are judged by them.
+Thresholds are conditions of decision trees, and are judged by them; keywords are compared as texts are there.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, cast
 
 from contracts.playbook.playbook_types import ConditionKind, EscalationCondition, EscalationRule
@@ -16,6 +17,7 @@ from trees.definition.nodes import Condition, Operator
 from trees.facts.conditions import evaluate_condition
 from trees.facts.values import parse_value
 from trees.quantities import parse_quantity
+from trees.words import normalise
 
 _KINDS = ("keyword", "threshold", "missing", "all", "any")
 _MAX_DEPTH, _MAX_PARTS = 4, 20
@@ -36,12 +38,16 @@ COUNTS = ("red", "yellow", "green", "missing", "score")
 
 @dataclass(frozen=True, kw_only=True)
 class EscalationFacts:
-    """What a review knows: the texts of its clauses, the names of the positions that nothing was found for, and its
-    figures by name, each with every value that the contract states."""
+    """What a review knows: the text of its clauses, one after the other, the names of the positions that nothing was
+    found for, and its figures by name, each with every value that the contract states."""
 
-    texts: Sequence[str] = ()
+    text: str = ""
     missing: frozenset[str] = frozenset()  # case-folded
     figures: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @cached_property
+    def compared_text(self) -> str:
+        return normalise(self.text)
 
 
 def parse_rule(row: Any, *, positions: Sequence[str], limits: Sequence[str]) -> EscalationRule:
@@ -93,9 +99,7 @@ def holds(condition: EscalationCondition, facts: EscalationFacts) -> bool:
     if condition.kind == "missing":
         return condition.value.casefold() in facts.missing
     if condition.kind == "keyword":
-        wanted = Condition(field="text", operator="contains", value=condition.value)
-        as_text = FactField(name="text", type="text")
-        return any(evaluate_condition(wanted, value=text, field=as_text) for text in facts.texts)
+        return normalise(condition.value) in facts.compared_text
     return _threshold_holds(condition.value, facts)
 
 

@@ -16,8 +16,7 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.template.loader import render_to_string
 
-from contracts.clauses.obligations import find_obligations
-from contracts.clauses.parse_contract import contract_pages, parse_pages
+from contracts.clauses.parse_contract import contract_pages
 from contracts.models import ContractReview
 from contracts.report.review_report import finding_row, review_report
 from contracts.report.word_report import word_report
@@ -34,6 +33,13 @@ class ReviewNotDone(Conflict):
 
     code = "review_not_done"
     hint = "Wait until its state is “done”."
+
+
+class ObligationsNotKept(Conflict):
+    """This review was made before obligations were kept with it."""
+
+    code = "obligations_not_kept"
+    hint = "Have the document reviewed once more."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,15 +98,15 @@ def _html_report(review: ContractReview) -> ReportFile:
 
 def _csv_report(review: ContractReview) -> ReportFile:
     """Every obligation and every date of the contract, each as it is written and where it stands."""
-    pages = contract_pages(review.document, revision=review.revision)
-    parsed = parse_pages(pages)
+    if review.obligations is None:
+        raise ObligationsNotKept
+    texts = {page.id: page.text for page in contract_pages(review.document, revision=review.revision)}
     table = io.StringIO()
     writer = csv.writer(table)
     writer.writerow(_CSV_COLUMNS)
-    for one in find_obligations(parsed.clauses):
-        place = (one.span.page_number, one.span.start, one.span.end)
-        text = " ".join(one.span.text.split())
-        writer.writerow([*map(_cell, (one.clause, one.kind, one.party, one.when, text)), *place])
+    for clause, kind, party, when, page_id, page, start, end in review.obligations:
+        text = " ".join(texts.get(page_id, "")[start:end].split())
+        writer.writerow([*map(_cell, (clause, kind, party, when, text)), page, start, end])
     return ReportFile(
         content=table.getvalue().encode("utf-8-sig"), content_type="text/csv; charset=utf-8", suffix="csv"
     )

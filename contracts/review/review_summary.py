@@ -13,6 +13,7 @@ from trees.quantities import find_unit, format_number
 
 _POSITIONS = "{green} of {total} positions are as the playbook wants them, {yellow} need a look, {red} go against it."
 _CHANGES = "{total} positions changed: {green} for the better, {yellow} need a look, {red} go against the playbook."
+_CLAUSE_BREAK = "\n¶\n"  # no keyword goes over it
 _NO_CHANGES = "The two versions say the same."
 
 
@@ -48,7 +49,7 @@ def _escalation_facts(read: ReviewedContract, findings: Sequence[Finding]) -> Es
             written = [format_number(amount, unit.symbol if unit else None) for amount in amounts]
             figures.setdefault(limit.name, []).extend(written)
     return EscalationFacts(
-        texts=[clause.text for clause in read.contract.parsed.clauses],
+        text=_CLAUSE_BREAK.join(clause.text for clause in read.contract.parsed.clauses),
         missing=frozenset(one.position.casefold() for one in missing),
         figures=figures,
     )

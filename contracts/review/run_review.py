@@ -5,14 +5,18 @@ What is done is in rows, so that a review that was interrupted goes on behind it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 
 from contracts.clauses.alignment import find_changes
-from contracts.models import ContractReview, Finding, ReviewState, Verdict
+from contracts.clauses.obligations import find_obligations
+from contracts.models import ContractReview, Finding, Verdict
 from contracts.playbook.playbook_types import Position
 from contracts.review.comparison import (
     OTHER_LIKELIHOOD,
@@ -31,6 +35,8 @@ from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract
 from contracts.risk import Classification, worst
 from knowledge.lease import confirm_held
 
+# As many as a tool is given; the pages have all.
+MAX_CLAUSES = 1000
 Judge = Callable[[Position, DocumentVersion], Judgement]
 
 
@@ -40,28 +46,50 @@ class _PlannedFinding:
     make: Callable[[], Finding]
 
 
-def run_review(review: ContractReview) -> None:
-    """Does what is left to do of the review. Raises `DocumentNotReady`, `UnfitPlaybook`, `EmbedderError`, `LeaseLost`
-    where another worker has taken over, and `ReviewDeleted`."""
+def run_review(review: ContractReview, *, until: float | None = None) -> bool:
+    """Does what is left to do of the review, as far as the time (of `time.monotonic`) allows, one finding at least.
+    Returns whether it is done.
+
+    Raises `DocumentNotReady`, `UnfitPlaybook`, `EmbedderError`, `LeaseLost` where another worker has taken over, and
+    `ReviewDeleted`.
+    """
     read = read_reviewed(review)
     planned = _plan_findings(read)
-    with transaction.atomic():
-        review.confirm_there()
-        review.begin(total=len(planned), structure=read.contract.parsed.as_dict())
+    _begin(read, total=len(planned))
     known = set(review.findings.values_list("number", flat=True))
     for one in planned:
-        if one.number not in known:
-            finding = one.make()
-            with transaction.atomic():
-                confirm_held()
-                review.confirm_there()
-                finding.save(force_insert=True)
-                known.add(one.number)
-                review.advance(done=len(known))
+        if one.number in known:
+            continue
+        finding = one.make()
+        with _writing(review):
+            finding.save(force_insert=True)
+            known.add(one.number)
+            review.advance(done=len(known))
+        if until is not None and time.monotonic() > until and len(known) < len(planned):
+            return False
+    result = _summed_up(read)
+    with _writing(review):
+        review.finish(**result)
+    return True
+
+
+@contextmanager
+def _writing(review: ContractReview) -> Iterator[None]:
+    """A transaction in which nobody takes over or deletes the review. Raises `LeaseLost`, `ReviewDeleted`."""
     with transaction.atomic():
         confirm_held()
         review.confirm_there()
-        _finish(read)
+        yield
+
+
+def _begin(read: ReviewedContract, *, total: int) -> None:
+    """Keeps what the contract says about itself, once."""
+    review, parsed = read.review, read.contract.parsed
+    if review.obligations is None:
+        review.structure = parsed.as_dict(max_clauses=MAX_CLAUSES)
+        review.obligations = [one.as_row() for one in find_obligations(parsed.clauses)]
+    with _writing(review):
+        review.begin(total=total)
 
 
 def _plan_findings(read: ReviewedContract) -> list[_PlannedFinding]:
@@ -139,15 +167,16 @@ def _changed_finding(
     return finding
 
 
-def _finish(read: ReviewedContract) -> None:
-    review, findings = read.review, list(read.review.findings.all())
+def _summed_up(read: ReviewedContract) -> dict[str, Any]:
+    """What all findings come to, by the review's columns."""
+    findings = list(read.review.findings.all())
     classification = _whole_class(findings)
-    review.classification = classification
-    review.summary = summarise(findings, classification, is_comparison=read.earlier is not None)
-    review.escalations = escalations(read, findings)
-    review.positions_done, review.state = len(findings), ReviewState.DONE
-    columns = ["classification", "summary", "escalations", "positions_done", "state", "updated_at"]
-    review.save(update_fields=columns)
+    return {
+        "classification": classification,
+        "summary": summarise(findings, classification, is_comparison=read.earlier is not None),
+        "escalations": escalations(read, findings),
+        "positions_done": len(findings),
+    }
 
 
 def _whole_class(findings: Sequence[Finding]) -> Classification:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from accounts.models import Principal, User
 from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
-from contracts.models import ContractReview, ReviewKind
+from contracts.models import ContractReview, ReviewKind, ReviewState
 from contracts.playbook.library import (
     NDA_PLAYBOOK,
     SERVICES_PLAYBOOK,
@@ -23,7 +23,7 @@ from knowledge.models import BaseKind, Document, PinKind
 from knowledge.revision_pins import pin_documents
 from language.terms import terms
 from lexic.celery import publish_task
-from lexic.errors import InvalidInput
+from lexic.errors import Conflict, InvalidInput
 
 MAX_CONTRACT_CHARACTERS = 5_000_000
 _NDA_STEMS = [frozenset(terms(words)) for words in ("disclosure agreement", "confidentiality agreement")]
@@ -43,6 +43,13 @@ class SameDocument(InvalidInput):
 
     code = "same_document"
     hint = "Name the earlier version in compareWith."
+
+
+class ReviewNotFailed(Conflict):
+    """The review is done."""
+
+    code = "review_not_failed"
+    hint = "Begin another one to have the document reviewed once more."
 
 
 class PrivatePlaybook(UnfitPlaybook):
@@ -66,7 +73,7 @@ def start_review(
     caller has checked that the person may change the document, and read the earlier version.
 
     Raises `DocumentNotReady`, `ContractTooLong`, `SameDocument`, `UnknownPlaybook`, `UnfitPlaybook`,
-    `PrivatePlaybook`, `TooManyReviews`.
+    `PrivatePlaybook`, `TooManyReviews`, `TooManyUnfinishedReviews`.
     """
     opening = _opening_of(document)
     chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(_fitting_key(opening))
@@ -91,6 +98,20 @@ def start_review(
         _confirm_playbook(chosen)
         enqueue_review(review)
     return review
+
+
+@transaction.atomic
+def retry_review(review: ContractReview, *, by: User) -> None:
+    """Has a worker go on with a review that failed. Nothing happens to one that is still to be made. Raises
+    `ReviewNotFailed`, `TooManyUnfinishedReviews`, `ReviewDeleted`."""
+    review.confirm_there()
+    review.refresh_from_db(fields=["state"])
+    if review.state == ReviewState.DONE:
+        raise ReviewNotFailed
+    if review.state == ReviewState.FAILED:
+        ContractReview.objects.check_may_begin(by)
+        review.requeue()
+        enqueue_review(review)
 
 
 def _pin_documents(review: ContractReview) -> None:

@@ -12,6 +12,7 @@ DEFAULT_QUOTAS = {
     "account_conversations": 2000,
     "account_runs": 3,
     "account_reviews": 2000,
+    "account_unfinished_reviews": 5,
     "account_copies": 50,
     "account_keys": 20,
     "account_reads": 0,

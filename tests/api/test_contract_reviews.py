@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from accounts.rate_limits import MINUTE
 from contracts.models import ContractReview, Finding
 from contracts.report.report_formats import WORD_TYPE
 from contracts.review.start_review import start_review
@@ -23,6 +24,7 @@ from knowledge.ingest import ingest
 from knowledge.models import Document
 from marketplace.account.account_deletion import delete_account
 from marketplace.retention.project_deletion import delete_project
+from querying.question import user_limits
 from tests.api.callers import assert_error, by_key, signed_in
 from tests.contracts.documents import NDA
 from tests.remembered import remembered
@@ -107,7 +109,8 @@ def test_jl_049_the_report_of_a_contract(contract: Document, alice: User) -> Non
 
 
 def test_jl_053_reviews_are_kept_with_the_playbook_as_it_stood(review: ContractReview, alice: User) -> None:
-    shown = signed_in(alice).get(address(review)).json()
+    assert "structure" not in signed_in(alice).get(address(review)).json()
+    shown = signed_in(alice).get(f"{address(review)}?include=structure").json()
     assert (shown["revision"], shown["playbookSha256"]) == (review.revision, review.playbook_sha256)
     assert [clause["number"] for clause in shown["structure"]["clauses"]] == ["", "1.1", "1.2", "2", "3", "4", "5"]
 
@@ -221,6 +224,42 @@ def test_an_account_has_so_many_reviews(review: ContractReview, contract: Docume
     assert_error(answer, 409, "too_many_reviews")
 
 
+def test_an_account_has_a_few_reviews_made_at_once(contract: Document, alice: User, settings: Any) -> None:
+    settings.QUOTAS = settings.QUOTAS | {"account_unfinished_reviews": 1}
+    client, body = signed_in(alice), {"documentId": str(contract.pk)}
+    begun = client.post(REVIEWS, body, format="json")
+    assert_error(client.post(REVIEWS, body, format="json"), 429, "too_many_unfinished_reviews")
+    make_review(review_id=begun.json()["id"])
+    assert client.post(REVIEWS, body, format="json").status_code == 202
+
+
+def test_a_person_begins_so_many_reviews_a_minute(
+    contract: Document, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(user_limits, "USER_LIMITS", {MINUTE: 1})
+    client, body = signed_in(alice), {"documentId": str(contract.pk)}
+    assert client.post(REVIEWS, body, format="json").status_code == 202
+    assert_error(client.post(REVIEWS, body, format="json"), 429, "rate_limited")
+    assert ContractReview.objects.count() == 1
+
+
+def test_a_failed_review_is_tried_again(review: ContractReview, alice: User, bob: User) -> None:
+    url, client = f"{address(review)}/retry", signed_in(alice)
+    assert_error(client.post(url), 409, "review_not_failed")
+    review.findings.filter(number__gt=3).delete()
+    review.fail(code="embedder_unavailable", error="Away.")
+    ContractReview.objects.update(starts=4, outages=60)
+    assert_error(signed_in(bob).post(url), 403, "read_only")
+    for _ in range(2):
+        again = client.post(url)
+        assert (again.status_code, again.json()["state"], again.json()["error"]) == (202, "queued", "")
+    kept = list(review.findings.values())
+    make_review(review_id=str(review.pk))
+    review.refresh_from_db()
+    assert (review.state, review.starts, review.findings.count()) == ("done", 0, 10)
+    assert list(review.findings.values())[:3] == kept
+
+
 # --- Files -----------------------------------------------------------------------------------------------------
 
 
@@ -244,6 +283,11 @@ def test_obligations_and_dates_are_a_quoted_table(review: ContractReview, alice:
         "4 Return of information",
     )
     assert any(row["kind"] == "period" and row["date_or_period"] == "3 years" for row in rows)
+
+
+def test_a_review_without_obligations_has_no_table(review: ContractReview, alice: User) -> None:
+    ContractReview.objects.update(obligations=None)
+    assert_error(signed_in(alice).get(f"{address(review)}/export?format=csv"), 409, "obligations_not_kept")
 
 
 def test_what_a_contract_says_is_text_in_every_format(project: Project, alice: User) -> None:

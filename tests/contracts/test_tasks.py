@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from contracts import tasks
 from contracts.models import ContractReview, ReviewState
-from contracts.tasks import MAX_STARTS, make_review, resume_reviews
-from knowledge.embedders.base import EmbedderUnavailable
+from contracts.tasks import MAX_OUTAGES, MAX_STARTS, make_review, resume_reviews
+from knowledge.embedders.base import EmbedderRejected, EmbedderUnavailable
 from knowledge.lease import try_lease
 
 
@@ -28,7 +28,7 @@ def test_a_worker_makes_a_review_once(queued: ContractReview) -> None:
     for _ in range(2):
         make_review(review_id=str(queued.pk))
     queued.refresh_from_db()
-    assert (queued.state, queued.starts, queued.findings.count()) == (ReviewState.DONE, 1, 10)
+    assert (queued.state, queued.starts, queued.findings.count()) == (ReviewState.DONE, 0, 10)
 
 
 def test_while_one_worker_makes_it_another_leaves_it_alone(queued: ContractReview) -> None:
@@ -65,13 +65,52 @@ def test_a_playbook_that_no_longer_reads_fails_with_its_reason(queued: ContractR
 
 
 def test_while_the_embedder_is_away_a_review_waits(queued: ContractReview, monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(review: ContractReview) -> None:
-        raise EmbedderUnavailable("away")
+    def away(review: ContractReview, **_: object) -> bool:
+        raise EmbedderUnavailable
 
     monkeypatch.setattr(tasks, "run_review", away)
+    for _ in range(MAX_STARTS + 2):
+        make_review(review_id=str(queued.pk))
+    queued.refresh_from_db()
+    assert (queued.state, queued.starts, queued.outages) == (ReviewState.QUEUED, 0, MAX_STARTS + 2)
+    ContractReview.objects.update(outages=MAX_OUTAGES - 1)
     make_review(review_id=str(queued.pk))
     queued.refresh_from_db()
-    assert queued.state == ReviewState.QUEUED
+    assert (queued.state, queued.error_code) == (ReviewState.FAILED, "embedder_unavailable")
+    assert "Try again in a little while." in queued.error
+
+
+def test_what_the_embedder_refuses_fails_at_once(queued: ContractReview, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(review: ContractReview, **_: object) -> bool:
+        raise EmbedderRejected
+
+    monkeypatch.setattr(tasks, "run_review", refused)
+    make_review(review_id=str(queued.pk))
+    queued.refresh_from_db()
+    assert (queued.state, queued.error_code) == (ReviewState.FAILED, "embedder_rejected")
+
+
+def test_a_worker_that_dies_counts(queued: ContractReview, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(review: ContractReview, **_: object) -> bool:
+        raise SystemExit
+
+    monkeypatch.setattr(tasks, "run_review", killed)
+    with pytest.raises(SystemExit):
+        make_review(review_id=str(queued.pk))
+    queued.refresh_from_db()
+    assert queued.starts == 1
+
+
+def test_a_long_review_lets_others_go_first(
+    queued: ContractReview, published: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "SECONDS_AT_ONCE", 0.0)
+    for done in range(1, 10):
+        make_review(review_id=str(queued.pk))
+        assert (queued.findings.count(), len(published)) == (done, done)
+    make_review(review_id=str(queued.pk))
+    queued.refresh_from_db()
+    assert (queued.state, queued.starts, len(published)) == (ReviewState.DONE, 0, 9)
 
 
 def test_a_review_that_was_deleted_is_no_error(queued: ContractReview) -> None:

@@ -22,8 +22,10 @@ def test_jl_044_a_contract_is_parsed_into_metadata_and_clauses(nda: Document) ->
         "term": ["This Agreement remains in force for three (3) years from its date."],
         "governingLaw": ["England and Wales"],
     }
+    assert parsed.as_dict(max_clauses=2)["clauses"] == parsed.as_dict()["clauses"][:2]
+    assert parsed.as_dict(max_clauses=2)["clausesTotal"] == len(parsed.clauses) > 2
     shown = parsed.as_dict(clip=40)
-    assert set(shown) == {"metadata", "clauses"}
+    assert set(shown) == {"metadata", "clauses", "clausesTotal"}
     assert [clause["number"] for clause in shown["clauses"]] == ["", "1.1", "1.2", "2", "3", "4", "5"]
     assert all(len(clause["text"]) <= 40 for clause in shown["clauses"])
     assert shown["clauses"][1]["isClipped"]

@@ -7,7 +7,7 @@ import pytest
 from contracts.playbook.escalation import EscalationFacts, holds, parse_rule
 
 FACTS = EscalationFacts(
-    texts=["The Recipient accepts a Non-Compete of two years."],
+    text="The Recipient accepts a Non-Compete of two years.",
     missing=frozenset({"term"}),
     figures={"red": ["2"], "score": ["15"], "notice": ["10 days", "2 months"]},
 )
