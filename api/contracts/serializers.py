@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.fields import QueryParameters, StrictCharField, StrictChoiceField, StrictSerializer, StrictUUIDField
 from contracts.models import ContractReview, Decision, Finding, ReviewKind, ReviewState, Verdict
-from contracts.playbook.library import PlaybookAtRevision
+from contracts.playbook.library import PlaybookHead
 from contracts.report.report_formats import FORMATS
 from contracts.report.review_report import review_report
 from contracts.risk import Classification, RiskLevel
@@ -147,16 +149,6 @@ class PlaybookSerializer(serializers.Serializer):
     problem = serializers.CharField(help_text="Empty: none.")
 
 
-def playbook_row(found: PlaybookAtRevision) -> dict[str, Any]:
-    """A playbook that is fit, as the serializer takes it."""
-    playbook = found.playbook
-    return {
-        "key": found.key,
-        "name": playbook.name,
-        "version": playbook.version,
-        "scope": playbook.scope,
-        "side": playbook.side,
-        "positions": len(playbook.positions),
-        "documentId": found.document.pk if found.document else None,
-        "problem": "",
-    }
+def playbook_row(key: str, document: UUID | None, head: PlaybookHead) -> dict[str, Any]:
+    """A playbook as the serializer takes it, by what a review names it by and the document that it is."""
+    return {"key": key, "documentId": document, **asdict(head)}

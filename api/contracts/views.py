@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -20,12 +19,10 @@ from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import DefaultPagination, page_response
 from api.views import PrivateView
 from contracts.models import ContractReview
-from contracts.playbook.library import playbook_documents, read_playbook, shipped_keys, shipped_playbook
-from contracts.playbook.playbook_types import UnfitPlaybook
+from contracts.playbook.library import head_of, playbook_documents, read_heads, shipped_keys, shipped_playbook
 from contracts.report.report_formats import WORD_TYPE, write_report
 from contracts.review.start_review import retry_review, start_review
 from contracts.review_access import NoSuchFinding, find_finding, find_review
-from knowledge.models import Document
 from querying.question.user_limits import check_user_limit
 
 _EXPORTS = {
@@ -148,16 +145,8 @@ class PlaybooksView(PrivateView):
         QueryParameters.read(request)
         pages = DefaultPagination()
         page = pages.paginate_queryset(playbook_documents(self.principal), request, self) or []
-        shipped = [serializers.playbook_row(shipped_playbook(key)) for key in shipped_keys()]
-        rows = [] if "cursor" in request.query_params else shipped
-        rows += [_playbook_row(document) for document in page]
+        shipped = [(key, None, head_of(shipped_playbook(key).playbook)) for key in shipped_keys()]
+        rows = [] if "cursor" in request.query_params else [serializers.playbook_row(*one) for one in shipped]
+        heads = zip(page, read_heads(page), strict=True)
+        rows += [serializers.playbook_row(str(document.pk), document.pk, head) for document, head in heads]
         return pages.get_paginated_response(serializers.PlaybookSerializer(rows, many=True).data)
-
-
-def _playbook_row(document: Document) -> dict[str, Any]:
-    try:
-        return serializers.playbook_row(read_playbook(document))
-    except UnfitPlaybook as error:
-        unread = {"version": "", "scope": "", "side": "", "positions": 0}
-        row = {"key": str(document.pk), "name": document.title, "documentId": document.pk, "problem": error.message}
-        return {**row, **unread}

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from uuid import UUID
+
+from django.core.cache import caches
+from django.db import models
 
 from accounts.models import Principal
 from contracts.playbook.parse_playbook import parse_playbook
@@ -16,6 +22,8 @@ from lexic.errors import NotFound
 # What marks a document as a playbook: it is a template, so no search finds it, and of this type.
 PLAYBOOK_TYPE = "playbook"
 NDA_PLAYBOOK, SERVICES_PLAYBOOK = "nda-checklist", "services-agreement"
+_NOT_ONE_PAGE = "A playbook is one Markdown file that has been read."
+_HEAD_CACHE_SECONDS = 3600
 _FOLDER = Path(__file__).parent / "shipped"
 
 
@@ -72,6 +80,51 @@ def find_playbook(key: str, *, principal: Principal) -> PlaybookAtRevision:
     return read_playbook(document)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlaybookHead:
+    """What a list says of a playbook. `problem` is why it cannot be used, "" otherwise."""
+
+    name: str
+    version: str = ""
+    scope: str = ""
+    side: str = ""
+    positions: int = 0
+    problem: str = ""
+
+
+def head_of(playbook: Playbook) -> PlaybookHead:
+    return PlaybookHead(
+        name=playbook.name,
+        version=playbook.version,
+        scope=playbook.scope,
+        side=playbook.side,
+        positions=len(playbook.positions),
+    )
+
+
+def read_heads(documents: Sequence[Document]) -> list[PlaybookHead]:
+    """What each of these templates says of itself as it stands today. One statement; a process parses no text twice."""
+    pages = Page.objects.filter(document__in=[one.pk for one in documents]).live()
+    others = Page.objects.live().filter(document=models.OuterRef("document")).exclude(pk=models.OuterRef("pk"))
+    texts = dict(pages.exclude(models.Exists(others)).values_list("document", "text"))
+    return [_head_at(one, texts.get(one.pk)) for one in documents]
+
+
+def _head_at(document: Document, text: str | None) -> PlaybookHead:
+    if text is None:
+        return PlaybookHead(name=document.title, problem=_NOT_ONE_PAGE)
+    read = json.dumps([document.title, document.metadata, text], sort_keys=True)
+    key = f"playbook:{hashlib.sha256(read.encode()).hexdigest()}"
+    head: PlaybookHead | None = caches["process"].get(key)
+    if head is None:
+        try:
+            head = head_of(parse_playbook(text, fields=document.metadata, title=document.title))
+        except UnfitPlaybook as error:
+            head = PlaybookHead(name=document.title, problem=error.message)
+        caches["process"].set(key, head, _HEAD_CACHE_SECONDS)
+    return head
+
+
 def read_playbook(document: Document) -> PlaybookAtRevision:
     """The playbook that this document is today. Raises `UnfitPlaybook`."""
     if not document.is_template:
@@ -81,6 +134,6 @@ def read_playbook(document: Document) -> PlaybookAtRevision:
         )
     pages = list(Page.objects.filter(document=document).live().order_by("number")[:2])
     if len(pages) != 1:
-        raise UnfitPlaybook("A playbook is one Markdown file that has been read.")
+        raise UnfitPlaybook(_NOT_ONE_PAGE)
     playbook = parse_playbook(pages[0].text, fields=document.metadata, title=document.title)
     return PlaybookAtRevision(key=str(document.pk), playbook=playbook, document=document, page_id=pages[0].pk)

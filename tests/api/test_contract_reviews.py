@@ -15,6 +15,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from accounts.rate_limits import MINUTE
 from contracts.models import ContractReview, Finding
+from contracts.playbook import library
+from contracts.playbook.parse_playbook import parse_playbook
+from contracts.playbook.playbook_types import Playbook
 from contracts.report.report_formats import WORD_TYPE
 from contracts.review.start_review import start_review
 from contracts.tasks import make_review, resume_reviews
@@ -150,7 +153,7 @@ def test_requests_are_strict(contract: Document, alice: User, fields: dict[str, 
 def test_a_viewer_reads_and_changes_nothing(review: ContractReview, contract: Document, bob: User) -> None:
     for client in (signed_in(bob), by_key(bob, "query", "read", "author")):
         before = list(ContractReview.objects.values()), list(Finding.objects.values())
-        assert client.get(address(review)).json()["findings"][0]["contract"]
+        assert any(one["contract"] for one in client.get(address(review)).json()["findings"])
         assert client.get(f"{address(review)}/export?format=markdown").status_code == 200
         body = {"documentId": str(contract.pk)}
         assert_error(client.post(REVIEWS, body, format="json"), 403, "read_only")
@@ -360,6 +363,29 @@ def test_a_list_costs_as_much_for_three_as_for_one(review: ContractReview, contr
         client.post(REVIEWS, {"documentId": str(contract.pk)}, format="json")
     assert len(client.get(REVIEWS).json()["results"]) == 3
     assert queries() == once
+
+
+def test_playbooks_cost_as_much_for_four_as_for_one_and_are_parsed_once(
+    project: Project, alice: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "playbooks"}
+    settings.CACHES = {**settings.CACHES, "process": in_memory}
+    client, counts, parsed = signed_in(alice), [], []
+
+    def parse(text: str, **options: Any) -> Playbook:
+        parsed.append(text)
+        return parse_playbook(text, **options)
+
+    monkeypatch.setattr(library, "parse_playbook", parse)
+    for number in range(1, 5):
+        text = f"## Term {number}\n\n- Preferred: It lasts two years.\n- Severity: 2\n- Likelihood: 2\n"
+        give(project, f"Own {number}", text, is_template=True, doc_type="playbook")
+        with CaptureQueriesContext(connection) as captured:
+            listed = client.get("/api/playbooks").json()["results"]
+        assert [one["positions"] for one in listed if one["documentId"]] == [1] * number
+        counts.append(len(captured))
+    assert counts == [counts[0]] * 4
+    assert len(parsed) == len(set(parsed)) == 4
 
 
 # --- Two versions -----------------------------------------------------------------------------------------------
