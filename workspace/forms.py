@@ -7,9 +7,10 @@ from typing import Any
 from django import forms
 
 from accounts.models import User
-from contracts.playbook.library import playbook_documents, shipped_keys, shipped_playbook
+from contracts.playbook.library import playbook_documents_for, shipped_keys, shipped_playbook
 from conversations.models import Project
 from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
+from knowledge.models import Document
 from lexic.errors import LexicError
 from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
@@ -79,10 +80,11 @@ class ReviewForm(StyledFormMixin, forms.Form):
         max_length=60, required=False, help_text="Whose side you are on, as the playbook calls it. Empty: as it says."
     )
 
-    def __init__(self, data: Any = None, *, user: User) -> None:
+    def __init__(self, data: Any = None, *, user: User, document: Document) -> None:
         super().__init__(data)
+        fit = playbook_documents_for(document, person=user).order_by("title")[:_MAX_PLAYBOOKS]
         shipped = [(key, shipped_playbook(key).playbook.name) for key in shipped_keys()]
-        own = [(str(one.pk), one.title) for one in playbook_documents(user).order_by("title")[:_MAX_PLAYBOOKS]]
+        own = [(str(one.pk), one.title) for one in fit]
         choices = [("", "the one that fits"), *own, *shipped]
         self.fields["playbook"].choices = choices  # type: ignore[attr-defined]
 

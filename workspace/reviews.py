@@ -38,7 +38,7 @@ _FORMATS = (
 def new_review(request: SignedInRequest, place: DocumentPlace, document: UUID) -> HttpResponse:
     """GET: choose a playbook. POST: begin the review and go to it."""
     found = place.documents.own_document(document)
-    form = ReviewForm(request.POST if request.method == "POST" else None, user=request.user)
+    form = ReviewForm(request.POST if request.method == "POST" else None, user=request.user, document=found)
     if form.is_valid():
         try:
             check_user_limit(request.user)

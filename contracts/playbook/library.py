@@ -13,10 +13,10 @@ from uuid import UUID
 from django.core.cache import caches
 from django.db import models
 
-from accounts.models import Principal
+from accounts.models import Principal, User
 from contracts.playbook.parse_playbook import parse_playbook
 from contracts.playbook.playbook_types import Playbook, UnfitPlaybook
-from knowledge.models import Document, DocumentQuerySet, Page
+from knowledge.models import BaseKind, Document, DocumentQuerySet, Page
 from lexic.errors import NotFound
 
 # What marks a document as a playbook: it is a template, so no search finds it, and of this type.
@@ -63,6 +63,15 @@ def playbook_documents(principal: Principal) -> DocumentQuerySet:
     """The documents that are playbooks and that this person or key may read."""
     marked = Document.objects.present().filter(is_template=True, doc_type__iexact=PLAYBOOK_TYPE)
     return marked.visible_to(principal)
+
+
+def playbook_documents_for(document: Document, *, person: User) -> DocumentQuerySet:
+    """Those that a review of this document by this person may quote: a private one where it belongs, or where nobody
+    but the person reads."""
+    found, base = playbook_documents(person), document.knowledge_base
+    if base.kind == BaseKind.PERSONAL and base.owner_id == person.pk:
+        return found
+    return found.filter(models.Q(knowledge_base__kind=BaseKind.PLUGIN) | models.Q(knowledge_base=base))
 
 
 def find_playbook(key: str, *, principal: Principal) -> PlaybookAtRevision:

@@ -44,6 +44,16 @@ def test_a_document_is_reviewed_against_a_chosen_playbook(alice: User, nda: Docu
     assert (review.document, review.playbook_key, review.side) == (nda, "nda-checklist", "recipient")
 
 
+def test_only_playbooks_that_a_review_may_quote_are_offered(alice: User, nda: Document, browse: Browse) -> None:
+    project = Project.objects.create_with_base(owner=alice, name="Aldgate")
+    Document.objects.filter(pk=nda.pk).update(is_template=True, doc_type="playbook")
+    offered = f'<option value="{nda.pk}">'
+    for base, is_offered in ((personal_knowledge_base(alice), True), (project.knowledge_base, False)):
+        contract = Document.objects.create(knowledge_base=base, title="Contract", source_type="md")
+        place = "/knowledge" if is_offered else f"/projects/{project.pk}"
+        assert (offered in shown(browse(alice), f"{place}/documents/{contract.pk}/review")) is is_offered
+
+
 def test_a_finding_quotes_both_beside_the_marked_document(
     alice: User, reviewed: ContractReview, browse: Browse
 ) -> None:
