@@ -20,7 +20,6 @@ from knowledge.models import PinKind
 from knowledge.revision_pins import pin_pages
 from lexic.errors import Conflict, LexicError
 from plugins.models import Release
-from querying.json_format import cited_page_id
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -221,6 +220,8 @@ class AgentRun(models.Model):
         """Commits the last events with the state, and the answer as a message, whose pages stay as they are for as long
         as the run does. Raises `LeaseLost`."""
         if answer is not None:  # before the run is locked: whoever deletes a base locks it first
+            from querying.json_format import cited_page_id  # slow import
+
             pin_pages(PinKind.RUN, self.pk, map(cited_page_id, answer.metadata.get("citations") or []))
         self._hold(leased_until=None, agent_type=self.agent_type, tokens=self.tokens)
         self._write(*entries)

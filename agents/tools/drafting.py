@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.models import AgentType, EventKind
 from agents.threads import in_thread
-from agents.tools.templates import Template, find_template
+from agents.tools.templates import DocumentTemplate, find_template
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from querying.question.clarifications import with_resume_token
 from querying.types import Clarification
@@ -30,7 +30,7 @@ async def _extract_document_info(context: ToolContext, given: Mapping[str, Any])
     return _document_info(template, {**template.facts_in(context.question.text), **given.get("facts", {})}, context)
 
 
-def _document_info(template: Template, facts: dict[str, str], context: ToolContext) -> ToolOutput:
+def _document_info(template: DocumentTemplate, facts: dict[str, str], context: ToolContext) -> ToolOutput:
     missing = template.open_blanks(facts)
     result = {
         "template": template.title,

@@ -49,7 +49,7 @@ class Blank:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Template:
+class DocumentTemplate:
     document_id: UUID
     title: str
     text: str
@@ -84,12 +84,12 @@ class Template:
         return {names[_key(name)]: value.strip() for name, _, value in stated if _key(name) in names and value.strip()}
 
 
-def templates_of(question: Question) -> list[Template]:
+def templates_of(question: Question) -> list[DocumentTemplate]:
     """The templates with blanks that this question may read: of the release, and of the private layers."""
     return list(_templates(question))
 
 
-def find_template(name: str, question: Question) -> Template:
+def find_template(name: str, question: Question) -> DocumentTemplate:
     """The one with this title or document id. Raises `NoSuchTemplate`."""
     templates = templates_of(question)
     for template in templates:
@@ -99,7 +99,7 @@ def find_template(name: str, question: Question) -> Template:
     raise NoSuchTemplate(hint=f"There are: {named}.")
 
 
-def closest_template(message: str, templates: Sequence[Template]) -> Template | None:
+def closest_template(message: str, templates: Sequence[DocumentTemplate]) -> DocumentTemplate | None:
     """The one whose title is most like the message; None where none is like it."""
     if not templates:
         return None
@@ -109,14 +109,14 @@ def closest_template(message: str, templates: Sequence[Template]) -> Template | 
     return templates[best] if nearness[best] >= _LEAST_SIMILARITY else None
 
 
-def _templates(question: Question) -> Iterator[Template]:
+def _templates(question: Question) -> Iterator[DocumentTemplate]:
     for base in bases_of(question):
         marked = Document.objects.filter(knowledge_base=base.knowledge_base_id, is_template=True)
         for document in marked.order_by("title", "pk")[:_MAX_TEMPLATES]:
             pages = Page.objects.filter(document=document).alive_at(base.revision).order_by("number")
             text = "\n\n".join(pages.values_list("text", flat=True))
             if _BLANK.search(text):
-                yield Template(document_id=document.pk, title=document.title, text=text)
+                yield DocumentTemplate(document_id=document.pk, title=document.title, text=text)
 
 
 def _key(name: str) -> str:

@@ -54,25 +54,22 @@ class ChatSerializer(StrictSerializer):
     attachments = serializers.ListField(child=AttachmentSerializer(), max_length=MAX_ATTACHMENTS, default=list)
 
 
-class AgentRunSerializer(serializers.ModelSerializer):
+class AgentRunSerializer(serializers.Serializer):
     """What an agent does, or did, about one message."""
 
+    id = serializers.UUIDField()
     conversationId = serializers.UUIDField(source="session_id")
     messageId = serializers.UUIDField(source="message.uuid")
     state = serializers.ChoiceField(RunState.values, help_text="`waiting`: it has asked you something.")
     agentType = serializers.SerializerMethodField()
     release = serializers.CharField(source="release_name", help_text="What is asked, pinned: `cover@1.2.0`.")
+    model = serializers.CharField()
     budgets = serializers.DictField(help_text="The most that it may use: iterations, calls, tokens, seconds.")
     tokens = serializers.IntegerField()
     cost = serializers.FloatField(allow_null=True, help_text="Null: not known.")
     error = serializers.CharField(help_text="Why it failed; else empty.")
     createdAt = serializers.DateTimeField(source="created_at")
     endedAt = serializers.DateTimeField(source="ended_at", allow_null=True)
-
-    class Meta:
-        model = AgentRun
-        fields = ["id", "conversationId", "messageId", "state", "agentType", "release", "model", "budgets", "tokens"]
-        fields += ["cost", "error", "createdAt", "endedAt"]
 
     @extend_schema_field(serializers.ChoiceField(AgentType.values, allow_null=True))
     def get_agentType(self, run: AgentRun) -> str | None:

@@ -22,7 +22,8 @@ def summarise(findings: Sequence[Finding], classification: Classification, *, is
     if is_comparison and not findings:
         return _NO_CHANGES
     counts = {name.lower(): count for name, count in _counts(findings).items()}
-    told = (_CHANGES if is_comparison else _POSITIONS).format(total=len(findings), **counts)
+    total = len(findings)
+    told = _CHANGES.format(total=total, **counts) if is_comparison else _POSITIONS.format(total=total, **counts)
     return f"{told} {recommended_action(classification)}."
 
 

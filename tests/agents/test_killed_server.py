@@ -25,11 +25,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @contextmanager
 def web_server() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A process of its own, which another one takes for dead after a second of silence."""
+    """A process of its own, which another one takes for dead after five seconds of silence."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "uvicorn", "lexic.asgi:application", "--port", str(port), "--lifespan", "off"]
-    process = subprocess.Popen(command, cwd=ROOT, env=surroundings(LEXIC_RUN_LEASE_SECONDS="1"))
+    process = subprocess.Popen(command, cwd=ROOT, env=surroundings(LEXIC_RUN_LEASE_SECONDS="5"))
     url = f"http://127.0.0.1:{port}"
 
     def is_up() -> bool:
@@ -70,5 +70,5 @@ def test_a_run_survives_its_server(published: Plugin, bob: User, behind: str) ->
     assert [frame.id for frame in whole] == sorted({frame.id or 0 for frame in whole})
     assert not has_searched or Query.objects.count() == rows, "the finished search was not made again"
     run.refresh_from_db()
-    assert (run.state, run.attempts) in (("done", 2), ("done", 1))
-    assert has_searched or run.attempts == 2
+    assert run.state == "done"
+    assert has_searched or run.attempts >= 2

@@ -39,7 +39,15 @@ WITHOUT_ENTRY = {
     "rotateApiKey": _KEYS,
 }
 # What people keep for themselves belongs to no plugin.
-_PRIVATE_PATHS = ("/api/projects", "/api/knowledge/", "/api/conversations", "/api/contract-reviews")
+_PRIVATE_PATHS = (
+    "/api/projects",
+    "/api/knowledge/",
+    "/api/conversations",
+    "/api/contract-reviews",
+    "/api/chat",
+    "/api/runs",
+    "/api/connectors",
+)
 WRITING = [
     (path, method, name)
     for (path, method), (_, name) in OPERATIONS.items()

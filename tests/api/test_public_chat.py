@@ -247,7 +247,7 @@ def test_pk_006_what_is_no_time_zone_is_utc(chat: Plugin, said: Any, zone: str) 
 
 
 def test_pk_008_it_has_a_path_of_its_own(dated: Plugin) -> None:
-    assert post({"message": WORN}, "/api/chat").status == 404
+    assert post({"message": WORN}, "/api/chat").status == 401, "that one is for people who have signed in"
     assert post({"message": WORN}, URL, headers={"Accept": "text/plain"}).status == 200
     assert post({"message": FINISHED}, URL, headers={"Accept": "text/plain"}).kind == "application/json"
 

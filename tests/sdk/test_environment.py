@@ -13,5 +13,5 @@ def test_lx_104_what_the_specification_sets_by_environment_is_set_by_environment
 
 def test_the_projects_own_runs_cover_the_sdk():
     settings = (ROOT / "pyproject.toml").read_text()
-    assert 'testpaths = ["tests", "sdk/tests"]' in settings
+    assert 'testpaths = ["tests", "sdk/tests", "lexibrarian/tests"]' in settings
     assert "cd sdk &&" in (ROOT / "Makefile").read_text()

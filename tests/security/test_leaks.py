@@ -45,6 +45,8 @@ KINDS: dict[str, Any] = {
     "name": ["api", "unshared", "unshared@draft", "shared@draft", "unpublished", "no-such-file.webp"],
     "token": ["x"],
     "rest": ["files"],
+    "finding": ["1"],
+    "source_type": ["document"],
 }
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
 # They end what the walk needs.

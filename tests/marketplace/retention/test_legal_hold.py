@@ -190,6 +190,7 @@ NOT_CONTENT = {
     "agents.AgentEvent": "of a private conversation",
     "contracts.ContractReview": "its document's editors may delete it; the document that it quotes stays",
     "contracts.Finding": "goes with its review",
+    "connectors.DriveFile": "where a document came from; the document stays",
     "marketplace.Report": "nothing deletes a report but its plugin or its review",
 }
 WATCHED = {
