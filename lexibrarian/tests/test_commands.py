@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Library
+from example_library import Library
 
 
 def test_lb_006_008_init_makes_the_first_files(empty: Library) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Library
+from example_library import Library
 
 SOURCES = Path(__file__).parent.parent / "src"
 

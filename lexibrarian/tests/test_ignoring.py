@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Library
+from example_library import Library
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

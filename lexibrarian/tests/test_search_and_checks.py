@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Library
+from example_library import Library
 
 from lexibrarian.checks import CHECKS
 

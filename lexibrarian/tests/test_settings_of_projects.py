@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Library
+from example_library import Library
 
 from lexibrarian.config import load_config
 from lexibrarian.project import Project

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import Library
+from example_library import Library
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

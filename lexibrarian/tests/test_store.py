@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Library
+from example_library import Library
 
 from lexibrarian import store
 from lexibrarian.errors import LibraryError

@@ -6,7 +6,7 @@ import os
 import time
 
 import pytest
-from conftest import Library
+from example_library import Library
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import os
 import re
 
 import pytest
-from conftest import Library
+from example_library import Library
 
 from lexibrarian import update as update_module
 from lexibrarian.artefacts.design import read_design

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from conftest import KEY, Server
 from made import ANSWER, CLARIFY, error, ok
+from scripted_server import KEY, Server
 
 from lexic_sdk import ConfigurationError, Lexic
 from lexic_sdk.autogpt import LexicAutoGPT

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import KEY, Server
 from made import ANSWER, CLARIFY, error, ok, run
+from scripted_server import KEY, Server
 
 import lexic_sdk
 from lexic_sdk import (

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from conftest import KEY, Server
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from made import ANSWER, CLARIFY, error, ok, run
 from pydantic import ValidationError
+from scripted_server import KEY, Server
 
 from lexic_sdk import Answer, AsyncLexic, ConfigurationError, Lexic, NotFoundError
 from lexic_sdk.langchain import LexicRetriever, LexicTool

@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from conftest import KEY, Server
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import ANSWER, CLARIFY, error, ok, run
 from openai.types.chat import ChatCompletionMessageFunctionToolCall
 from openai.types.responses import ResponseFunctionToolCall
+from scripted_server import KEY, Server
 
 from lexic_sdk import AsyncLexic, ConfigurationError, Lexic
 from lexic_sdk.openai_tools import LexicFunction, run_tool_calls, run_tool_calls_async

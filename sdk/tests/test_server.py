@@ -8,10 +8,10 @@ import pickle
 
 import httpx
 import pytest
-from conftest import KEY, Server
 from hypothesis import given
 from hypothesis import strategies as st
 from made import ok
+from scripted_server import KEY, Server
 
 from lexic_sdk import AsyncLexic, ConfigurationError, Lexic, LexicError
 from lexic_sdk.server import Key, make_base_url

@@ -6,10 +6,10 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import Server
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import ANSWER, CLARIFY, DELTAS, DONE, STATUS, Pieces, encoded, error, ok, run, stream
+from scripted_server import Server
 
 import lexic_sdk
 from lexic_sdk import (
