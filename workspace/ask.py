@@ -11,14 +11,11 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
-from agents import background
-from agents.asked_release import asked_release
-from agents.begin_run import NewMessage, begin_run
 from agents.journal import UnknownRun
 from agents.models import AgentRun
+from agents.send_message import SentMessage, send_message
 from conversations.conversation_access import find_conversation
 from conversations.models import ChatSession, Project
-from conversations.project_access import NoSuchProject, find_project
 from lexic.database import release_connections
 from lexic.errors import LexicError
 from querying.presentation import sse
@@ -88,16 +85,14 @@ def _begin(user: User, form: MessageForm) -> AgentRun:
     form.check()
     said = form.cleaned_data
     check_user_limit(user)
-    session = find_conversation(user, said["session"]) if said["session"] else None
-    project = session.project if session else find_project(user, said["project"]) if said["project"] else None
-    release = asked_release(user, plugin=said["plugin"], project=project, session=session)
-    message = NewMessage(text=form.text, release=release, session=session, project=project)
-    try:
-        run, _ = begin_run(message, principal=user)
-    except Project.DoesNotExist:
-        raise NoSuchProject from None
-    background.start(run)
-    return run
+    conversation = said["session"] or None
+    sent = SentMessage(
+        text=form.text,
+        conversation=conversation,
+        project=None if conversation else said["project"] or None,
+        plugin=said["plugin"] or None,
+    )
+    return send_message(sent, principal=user)
 
 
 def _own_run(user: User, conversation: UUID, pk: UUID) -> AgentRun:

@@ -176,3 +176,15 @@ def test_nobody_else_asks_follows_or_stops(
     run.refresh_from_db()
     assert run.cancel_requested_at is None
     assert AgentRun.objects.count() == 1
+
+
+def test_whoever_has_left_the_project_goes_on_with_no_conversation_of_it(
+    bob: User, asked: Project, published: Plugin, browse: Browse
+) -> None:
+    run = begun(asked, published, bob)
+    work(run)
+    asked.remove_member(bob.email)
+    fields = {"question": PAID, "session": str(run.session_id)}
+    response = browse(bob).post(ASK, fields, headers=STREAM)
+    assert (response.status_code, response.json()["code"]) == (404, "unknown_project")
+    assert AgentRun.objects.count() == 1
