@@ -9,8 +9,8 @@ from uuid import UUID
 from accounts.models import Principal
 from agents.models import AgentRun
 from agents.planners.planner_types import Attachment
-from agents.threads import in_thread
 from knowledge.models import Document, DocumentStatus
+from lexic.database import in_thread
 from lexic.errors import Conflict, NotFound
 
 _POLL_SECONDS, _MAX_WAIT_SECONDS = 0.5, 60.0

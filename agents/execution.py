@@ -20,10 +20,10 @@ from agents.loop import Ending, Entry, run_loop
 from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
 from agents.planners.rules import RulesPlanner
 from agents.progress import Progress
-from agents.threads import in_thread
 from agents.tools.tool_types import ToolContext
 from agents.work import RunCancelled, RunWork
 from conversations.models import ChatMessage
+from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from querying.answering.llms import get_llm

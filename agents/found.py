@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from agents.threads import in_thread
 from knowledge.search.passages import Passage
+from lexic.database import in_thread
 from querying.answering.findings import Findings, judge
 from querying.llm_interface import LLM
 from querying.question.resolve import ResolvedQuestion

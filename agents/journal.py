@@ -13,9 +13,9 @@ from uuid import UUID
 from accounts.models import Principal
 from agents import background
 from agents.models import AgentEvent, AgentRun, EventKind
-from agents.threads import in_thread
 from conversations.exchanges import may_read_quotations
 from knowledge.models import KnowledgeBase
+from lexic.database import in_thread
 from lexic.errors import LexicError, NotFound
 from lexic.http.error_handlers import to_lexic_error
 from querying.audit.quotations import WITHHELD_TEXT

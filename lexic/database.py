@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
 
+from asgiref.sync import sync_to_async
 from django.db import connections
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @contextmanager
@@ -20,3 +25,14 @@ def release_connections() -> Iterator[None]:
         for connection in connections.all(initialized_only=True):
             if not connection.in_atomic_block:
                 connection.close()
+
+
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the work gives, done on a thread: that of the database and of the processor, off the event loop. Its
+    connection is free again when this returns."""
+
+    def run() -> T:
+        with release_connections():
+            return work(*args, **kwargs)
+
+    return await sync_to_async(run)()

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, nullcontext
 from dataclasses import replace
-from typing import ParamSpec, TypeVar
-
-from asgiref.sync import sync_to_async
 
 from accounts.quotas import stream_slot
-from lexic.database import release_connections
+from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from plugins.models import Planner
@@ -49,8 +46,6 @@ from querying.types import (
 )
 
 logger = logging.getLogger(__name__)
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class InternalError(LexicError):
@@ -73,7 +68,7 @@ async def stream(question: Question, *, llm: LLM | None = None) -> AsyncGenerato
                 checked = time.monotonic()
                 async for event in events:
                     if time.monotonic() - checked >= caller_access.CHECK_SECONDS:
-                        await _run_in_thread(caller_access.check_access, question)
+                        await in_thread(caller_access.check_access, question)
                         checked = time.monotonic()
                     yield event
         except Exception as error:
@@ -96,7 +91,7 @@ async def answer(question: Question, *, llm: LLM | None = None) -> Done | Failed
 async def _admit(record: QueryRecord) -> AsyncIterator[None]:
     """Holds a place among the questions that are answered at once. Raises `TooManyStreams`, `SpendingCapReached`."""
     question = record.question.asked
-    await _run_in_thread(check_spending, question, llm=record.llm)
+    await in_thread(check_spending, question, llm=record.llm)
     if question.caller.is_evaluation:
         yield
         return
@@ -115,7 +110,7 @@ async def find(question: Question, *, llm: LLM | None = None) -> Findings:
             async with _admit(record), aclosing(_find(record)) as events:
                 async for _ in events:
                     pass
-            await _run_in_thread(caller_access.check_access, question)
+            await in_thread(caller_access.check_access, question)
         except Exception as error:
             record.error = _as_lexic_error(error, question)
             raise record.error from error
@@ -184,9 +179,9 @@ async def _find_passages(record: QueryRecord) -> AsyncGenerator[Event]:
     question = record.question
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
     with record.measure("retrieve"):
-        passages = await _run_in_thread(retriever.retrieve, question)
+        passages = await in_thread(retriever.retrieve, question)
     yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))
-    if labelled := await _run_in_thread(document_list.answer_from_labels, question, passages):
+    if labelled := await in_thread(document_list.answer_from_labels, question, passages):
         _set_answer(record, labelled)
         return
     if question.release.trees:
@@ -202,8 +197,8 @@ async def _find_passages(record: QueryRecord) -> AsyncGenerator[Event]:
         return
     hints = {"source_hint": consultation.source_hint, "decision_text": consultation.decision_text}
     with record.measure("weigh"):
-        record.evidence = await _run_in_thread(retriever.build_evidence, question, passages, **hints)
-    record.findings = await _run_in_thread(
+        record.evidence = await in_thread(retriever.build_evidence, question, passages, **hints)
+    record.findings = await in_thread(
         judge, question, evidence=record.evidence, consultation=consultation, passages=passages, llm=record.llm
     )
 
@@ -215,10 +210,10 @@ async def _find_in_metadata(record: QueryRecord) -> AsyncGenerator[Event]:
     assert question.planned.plan is not None
     yield Status(step=Step.SEARCHING, message="Looking through titles, dates and labels")
     with record.measure("list"):
-        listed = await _run_in_thread(document_list.answer_with_list, question, question.planned.plan)
+        listed = await in_thread(document_list.answer_with_list, question, question.planned.plan)
     yield Status(step=Step.FOUND, message=_found_text(len(listed.citations), "document"))
     if question.planned.is_recap and listed.citations and not record.llm.is_offline:
-        record.evidence = await _run_in_thread(retriever.recap_evidence, question, listed)
+        record.evidence = await in_thread(retriever.recap_evidence, question, listed)
     _set_answer(record, listed)
 
 
@@ -299,13 +294,3 @@ def _as_lexic_error(error: Exception, question: Question) -> LexicError:
 
 def _found_text(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'} found"
-
-
-async def _run_in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Database and CPU work off the event loop; its connection is free again when it returns."""
-
-    def run() -> T:
-        with release_connections():
-            return work(*args, **kwargs)
-
-    return await sync_to_async(run)()

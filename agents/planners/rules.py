@@ -12,10 +12,10 @@ from typing import Any
 from agents.examples.classifier import example_classifier
 from agents.planners.planner_types import Assignment, CallTools, GiveAnswer, NextStep, OpenDraft, WriteAnswer
 from agents.progress import FinishedCall, Progress
-from agents.threads import in_thread
 from agents.tools.templates import closest_template, templates_of
 from contracts.review.start_review import reads_as_nda
 from knowledge.models import Document
+from lexic.database import in_thread
 from querying.types import Answer, Clarification, Confidence, Outcome
 
 SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"

@@ -11,7 +11,6 @@ from uuid import UUID
 from accounts.models import user_of
 from agents.attachments import readable_attachments
 from agents.models import AgentType, EventKind
-from agents.threads import in_thread
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from contracts.clauses.parse_contract import parse_contract, parse_nda
 from contracts.models import ContractReview, ReviewState
@@ -19,6 +18,7 @@ from contracts.playbook.library import NDA_PLAYBOOK, find_playbook
 from contracts.report.review_report import contract_report, nda_report
 from contracts.review.start_review import start_review
 from knowledge.models import Document, KnowledgeBase
+from lexic.database import in_thread
 from lexic.errors import LexicError, NotAllowed
 from querying.releases import bases_of
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.models import AgentType, EventKind
-from agents.threads import in_thread
 from agents.tools.templates import DocumentTemplate, find_template
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
+from lexic.database import in_thread
 from querying.question.clarifications import with_resume_token
 from querying.types import Clarification
 

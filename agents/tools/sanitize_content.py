@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.examples.classifier import example_classifier
-from agents.threads import in_thread
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from language.sentences import sentence_spans
+from lexic.database import in_thread
 from querying.sanitize import sanitize
 
 REDACTED = "[REDACTED]"

@@ -8,10 +8,10 @@ from typing import Any
 from uuid import uuid4
 
 from agents.models import AgentType
-from agents.threads import in_thread
 from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
 from conversations.user_documents import Scope, private_bases
 from knowledge.search.filters import Filters
+from lexic.database import in_thread
 from lexic.errors import InvalidInput
 from querying import pipeline
 from querying.answering.findings import Findings

@@ -35,7 +35,7 @@ from api import cors
 from api.authentication import ApiKeyAuthentication
 from api.mcp.principals import ALLOWANCE_IN_SCOPE, KEY_IN_SCOPE, HttpCallerResolver
 from api.mcp.server import build_server
-from api.mcp.threads import in_thread
+from lexic.database import in_thread
 from lexic.errors import InvalidInput, LexicError, NotAllowed
 from lexic.http.error_handlers import RETRY_SECONDS, NotAuthenticated, PayloadTooLarge, to_lexic_error
 from lexic.http.strict_json import InvalidJson, UnstorableText, check_json, escape_surrogates, parse_json

@@ -31,9 +31,9 @@ from mcp.types import (
 
 from api.mcp import resources
 from api.mcp.principals import CallerResolver, RequestContext, check_capability
-from api.mcp.threads import in_thread
 from api.mcp.tools import ask_expert, get_source, list_experts, search_sources, walk_tree
 from api.mcp.tools.tool import Tool, ToolCall, ToolResult, make_error_result
+from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.http import strict_json
 from lexic.http.error_handlers import to_lexic_error

@@ -10,9 +10,10 @@ from mcp.types.version import is_version_at_least
 
 from accounts.models import ApiKey
 from api.mcp import elicitation, resources
-from api.mcp.threads import in_thread, run_shielded
+from api.mcp.shielded_work import run_shielded
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.query.questions import parse_question
+from lexic.database import in_thread
 from querying import json_format, pipeline
 from querying.sanitize import sanitize
 from querying.types import AnswerFailed, Done, Event, Failed, Question, Status, Step

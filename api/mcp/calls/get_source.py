@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from api.mcp.calls.sources import SourceText, find_source
-from api.mcp.threads import in_thread
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from lexic.database import in_thread
 
 
 async def run(call: ToolCall) -> ToolResult:

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import F, Q
 
 from accounts.models import ApiKey
-from api.mcp.threads import in_thread
 from api.mcp.tools.list_experts import ExpertsArguments
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
+from lexic.database import in_thread
 from plugins.models import Plugin
 from querying.sanitize import sanitize
 

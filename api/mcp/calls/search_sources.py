@@ -8,12 +8,12 @@ from typing import Any
 from accounts.models import ApiKey
 from api.mcp import resources
 from api.mcp.calls.sources import may_read_documents
-from api.mcp.threads import in_thread
 from api.mcp.tools.search_sources import SearchArguments
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.query.questions import parse_question
 from knowledge.models import KnowledgeBase
 from knowledge.search.passages import Passage
+from lexic.database import in_thread
 from querying.retrieval import retriever
 
 _MAX_EXCERPT_LENGTH = 2000

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import ApiKey
-from api.mcp.threads import in_thread
 from api.mcp.tools.tool import ToolCall, ToolResult, make_result
 from api.mcp.tools.walk_tree import WalkArguments
+from lexic.database import in_thread
 from lexic.errors import NotFound
 from plugins.models import Release
 from querying import releases

@@ -1,28 +1,14 @@
-"""How the protocol's event loop runs work that blocks, and work that must not be cancelled half-way."""
+"""How the protocol's event loop runs work that must not be cancelled half-way."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import anyio
-from asgiref.sync import sync_to_async
 
-from lexic.database import release_connections
-
-P = ParamSpec("P")
 T = TypeVar("T")
-
-
-async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Runs database work in a thread, and frees its connection when it returns."""
-
-    def run() -> T:
-        with release_connections():
-            return work(*args, **kwargs)
-
-    return await sync_to_async(run)()
 
 
 async def run_shielded(work: Coroutine[Any, Any, T]) -> T:
