@@ -15,13 +15,13 @@ from django.db import DatabaseError
 
 from agents.assignment import layer_pins, principal_of, read_assignment
 from agents.attachments import wait_until_read
-from agents.ending import CANCELLED, answer_message, done_data, kept_message, last_entries
 from agents.loop import Ending, Entry, run_loop
 from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
 from agents.planners.rules import RulesPlanner
 from agents.progress import Progress
+from agents.run_end import CANCELLED, answer_message, done_data, kept_message, last_entries
+from agents.run_work import RunCancelled, RunWork
 from agents.tools.tool_types import ToolContext
-from agents.work import RunCancelled, RunWork
 from conversations.models import ChatMessage
 from lexic.database import in_thread
 from lexic.errors import LexicError

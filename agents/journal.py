@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.models import Principal
-from agents import background
+from agents import background_runs
 from agents.models import AgentEvent, AgentRun, EventKind
 from conversations.exchanges import may_read_quotations
 from knowledge.models import KnowledgeBase
@@ -83,7 +83,7 @@ class _Reader:
         if time.monotonic() - self.looked_up >= CHECK_SECONDS:
             self._look_up_access(run)
         if run.is_interrupted and run.take_over():
-            background.start(run)
+            background_runs.start(run)
         rows = list(AgentEvent.objects.filter(run=run).after(self.after))
         self.after = rows[-1].number if rows else self.after
         return list(self._shown(rows)), run.has_ended

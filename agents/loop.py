@@ -11,13 +11,13 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from agents.found import found_as_json
 from agents.models import EventKind
 from agents.planners.planner_types import CallTools, GiveAnswer, NextStep, VerifyText
 from agents.progress import Call
+from agents.run_work import RunWork, ToolTimedOut
+from agents.search_results import found_as_json
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.tool_types import SIMPLE_SECONDS, ToolResult
-from agents.work import RunWork, ToolTimedOut
 from lexic.database import in_thread
 from querying import pipeline
 from querying.answering.findings import Findings, combine_findings

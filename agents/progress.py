@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.found import FoundInJournal
 from agents.models import AgentEvent, EventKind
+from agents.search_results import FoundInJournal
 from querying.answering.findings import Findings
 
 

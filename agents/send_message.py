@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.models import ApiKey, Capability, Principal, user_of
-from agents import background
+from agents import background_runs
 from agents.asked_release import asked_release
 from agents.begin_run import NewMessage, OtherProject, begin_run, check_is_free, find_begun_run
 from agents.models import AgentRun
@@ -83,7 +83,7 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
     except ChatSession.DoesNotExist:
         raise NoSuchConversation from None
     if is_new:
-        background.start(run)
+        background_runs.start(run)
     return run
 
 

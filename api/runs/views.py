@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import ApiKey, User
-from agents import background
+from agents import background_runs
 from agents.journal import UnknownRun, follow
 from agents.models import AgentRun
 from agents.send_message import SentMessage, SentText, send_message
@@ -133,7 +133,7 @@ class ResumeRunView(RunBaseView):
         if run.has_ended:
             raise RunHasEnded
         if run.is_interrupted and run.take_over():
-            background.start(run)
+            background_runs.start(run)
         return Response(serializers.AgentRunSerializer(self.get_run(agent_run)).data)
 
 
