@@ -201,6 +201,23 @@ def test_a_list_is_quoted_whole_where_several_things_are_asked_for():
 # --- Tables -------------------------------------------------------------------------------------------------
 
 
+def test_what_is_said_of_these_exceptions_brings_the_list_of_them_first():
+    text = (
+        "Four exceptions are usual:\n\n- what is public;\n- what the receiver knew before;\n\n"
+        "An agreement without these exceptions is a trap."
+    )
+    found = answered("What are the usual exceptions?", read(text, "these exceptions"))
+    assert found[0].text.startswith("Four exceptions are usual:")
+    assert "what is public" in " ".join(said.text for said in found)
+    assert found[-1].text.startswith("An agreement without these exceptions")
+
+
+def test_these_people_bring_no_list_that_the_question_does_not_ask_for():
+    text = "Four exceptions are usual:\n\n- what is public;\n- what was known;\n\nAsk these people for a waiver first."
+    found = answered("Whom do I ask for a waiver?", read(text, "these people"))
+    assert [said.text for said in found] == ["Ask these people for a waiver first [Source 1]."]
+
+
 def test_a_row_is_quoted_in_words_with_its_headers_and_cited_as_it_stands():
     [row] = answered("What is required for XS3?", read(LABELLED_TABLE, "XS3"))
     assert row.claim == "Exposure class XS3 — minimum cover: 45 mm; maximum w/c: 0.45."

@@ -58,6 +58,10 @@ def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: st
     if header := table_headers.find_header(sentence, neighbours):
         yield Quotation(sentence, header=header)
         return
+    if lead_in := context_sentences.list_referred_to(sentence, neighbours, question=question):
+        yield Quotation(lead_in, *context_sentences.list_items(lead_in, neighbours))
+        yield Quotation(sentence)
+        return
     if leads_into_list(sentence.text):
         after = neighbours.after(sentence)
         yield Quotation(sentence, *(context_sentences.list_items(sentence, neighbours) or filter(None, [after])))

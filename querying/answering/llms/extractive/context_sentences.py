@@ -32,6 +32,8 @@ _ANAPHOR = re.compile(
     rf"{_PRONOUN.pattern}|(?:(?:This|That|These|Those|Such|Both){_SELF_REFERENCE})\b"
     r"|(?:The\s+(?:same|latter|former|above)|Either|Neither)\b",
 )
+# "An agreement without these exceptions …": the noun names what was listed.
+_DEMONSTRATIVE = re.compile(r"\b(?:these|those|such)\s{1,8}((?:\w{1,40}\s{1,8})?\w{1,40})", re.IGNORECASE)
 # "It is important that …": it stands for what follows.
 _EXPLETIVE = re.compile(
     r"It(?:['’]s|\s+(?:is|was|may\s+be|will\s+be|can\s+be|should\s+be|must\s+be))\s+(?:\w+\s+){0,3}?(?:that|to|for)\b"
@@ -51,6 +53,19 @@ _EXCEPTION = re.compile(
     r"|Exclusions?|(?:This|These|It|They|That)\s+(?:rule\s+|requirement\s+|limit\s+)?(?:do(?:es)?\s+not|shall\s+not|may\s+not"
     r"|must\s+not|applies\s+only|apply\s+only|is\s+subject\s+to|are\s+subject\s+to)|Only\s+(?:if|when|where))\b",
 )
+
+
+def list_referred_to(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Sentence | None:
+    """The lead-in of the list right above, where the sentence says "these exceptions" and the question wants them."""
+    above = neighbours.before(sentence)
+    if above is None or is_list_item(sentence.text):
+        return None
+    lead_in = list_lead_in(above, neighbours)
+    if lead_in is None:
+        return None
+    shared = content_stems(question) & content_stems(lead_in.text)
+    nouns = (content_stems(match[1]) for match in _DEMONSTRATIVE.finditer(sentence.text))
+    return lead_in if any(noun & shared for noun in nouns) else None
 
 
 def list_lead_in(item: Sentence, neighbours: Neighbours) -> Sentence | None:
