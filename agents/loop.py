@@ -81,7 +81,8 @@ async def _make_call(work: RunWork, call: Call) -> AsyncGenerator[list[Entry]]:
     since = time.monotonic()
     seconds = (tool.seconds if tool else SIMPLE_SECONDS) * (_THINKING_FACTOR if work.run.thinks else 1)
     try:
-        outcome = await work.within(seconds, execute_tool(call.tool, call.input, work.context))
+        context = replace(work.context, call_key=f"{work.run.pk}:{call.id}")
+        outcome = await work.within(seconds, execute_tool(call.tool, call.input, context))
     except ToolTimedOut as error:
         outcome = ToolResult.from_error(error)
     ended = {

@@ -178,6 +178,9 @@ class ContractReview(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="contract_reviews"
     )
+    request_key = models.CharField(
+        max_length=64, blank=True, help_text="Names the request that asked for it, where the same one may come twice."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -187,6 +190,11 @@ class ContractReview(models.Model):
 
     class Meta:
         ordering = ["-created_at", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["request_key"], condition=~models.Q(request_key=""), name="review_once_a_request"
+            )
+        ]
         indexes = [
             models.Index(fields=["document", "-created_at"], name="review_document_recent"),
             models.Index(fields=["created_by"], name="review_creator"),

@@ -13,7 +13,7 @@ from agents.attachments import readable_attachments
 from agents.models import AgentType, EventKind
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from contracts.clauses.parse_contract import parse_contract, parse_nda
-from contracts.models import ContractReview, ReviewState
+from contracts.models import ContractReview, ReviewDeleted, ReviewState
 from contracts.playbook.library import NDA_PLAYBOOK, find_playbook
 from contracts.report.review_report import contract_report, nda_report
 from contracts.review.start_review import start_review
@@ -76,8 +76,8 @@ async def _render_nda_report(context: ToolContext, given: Mapping[str, Any]) -> 
 
 
 async def _finished_review(context: ToolContext, given: Mapping[str, Any], *, playbook: str) -> ContractReview:
-    """The review when the worker has made it. Raises `ReviewFailed`, `ReviewStalled`, and what `start_review`
-    raises."""
+    """The review when the worker has made it. Raises `ReviewFailed`, `ReviewStalled`, `ReviewDeleted`, and what
+    `start_review` raises."""
     review = await in_thread(_begun_review, context, given, playbook)
     done, waited = -1, 0.0
     while not review.is_finished:
@@ -86,21 +86,27 @@ async def _finished_review(context: ToolContext, given: Mapping[str, Any], *, pl
         if waited >= _STALL_SECONDS:
             raise ReviewStalled
         await asyncio.sleep(_POLL_SECONDS)
-        review = await in_thread(ContractReview.objects.select_related("document").get, pk=review.pk)
+        review = await in_thread(_stored_review, review.pk)
     if review.state == ReviewState.FAILED:
         raise ReviewFailed(hint=review.error)
     return review
 
 
 def _begun_review(context: ToolContext, given: Mapping[str, Any], playbook: str) -> ContractReview:
-    """A new review; the one that an earlier process of this run has begun, where that is being made still."""
+    """The review of this call: an earlier process of the run may have begun it, or seen its end."""
     document, person = _document(context, given), user_of(context.principal)
     if not KnowledgeBase.objects.editable_by(context.principal).filter(pk=document.knowledge_base_id).exists():
         raise ReadOnlyDocument
-    begun = ContractReview.objects.unfinished().filter(document=document, created_by=person, compared_document=None)
-    if found := begun.select_related("document").first():
-        return found
-    return start_review(document, by=person, principal=context.principal, playbook=playbook)
+    return start_review(
+        document, by=person, principal=context.principal, playbook=playbook, request_key=context.call_key
+    )
+
+
+def _stored_review(pk: UUID) -> ContractReview:
+    found = ContractReview.objects.select_related("document").filter(pk=pk).first()
+    if found is None:
+        raise ReviewDeleted
+    return found
 
 
 def _document(context: ToolContext, given: Mapping[str, Any]) -> Document:

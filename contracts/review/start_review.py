@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from accounts.models import Principal, User
 from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
@@ -67,14 +67,18 @@ def start_review(
     playbook: str = "",
     side: str = "",
     compare_with: Document | None = None,
+    request_key: str = "",
 ) -> ContractReview:
     """A review that a worker makes, of the document and the playbook as they stand. Without a playbook the one that
     ships for this kind of contract is taken. With an earlier version to `compare_with`, what changed is reviewed. The
-    caller has checked that the person may change the document, and read the earlier version.
+    same `request_key` gives the same review. The caller has checked that the person may change the document, and read
+    the earlier version.
 
     Raises `DocumentNotReady`, `ContractTooLong`, `SameDocument`, `UnknownPlaybook`, `UnfitPlaybook`,
     `PrivatePlaybook`, `TooManyReviews`, `TooManyUnfinishedReviews`.
     """
+    if begun := _find_begun(request_key):
+        return begun
     opening = _opening_of(document)
     chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(_fitting_key(opening))
     _check_playbook_may_be_quoted(chosen, document, by=by)
@@ -90,14 +94,26 @@ def start_review(
         "kind": kind,
         "side": side or chosen.playbook.side,
         "positions_total": len(chosen.playbook.positions),
+        "request_key": request_key,
         **playbook_columns(chosen),
     }
-    with transaction.atomic():
-        review = ContractReview.objects.begin(by=by, **columns)
-        _pin_documents(review)
-        _confirm_playbook(chosen)
-        enqueue_review(review)
+    try:
+        with transaction.atomic():
+            review = ContractReview.objects.begin(by=by, **columns)
+            _pin_documents(review)
+            _confirm_playbook(chosen)
+            enqueue_review(review)
+    except IntegrityError:  # the same request came twice at once
+        if begun := _find_begun(request_key):
+            return begun
+        raise
     return review
+
+
+def _find_begun(request_key: str) -> ContractReview | None:
+    if not request_key:
+        return None
+    return ContractReview.objects.select_related("document").filter(request_key=request_key).first()
 
 
 @transaction.atomic

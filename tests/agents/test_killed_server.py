@@ -8,17 +8,23 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import httpx2
 import pytest
 
 from accounts.models import User
 from agents.models import AgentRun
+from contracts.models import ContractReview
+from contracts.review.run_review import run_review
+from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from querying.models import Query
 from tests.agents.chatting import Frame, chatting, client_of, followed
 from tests.api.mcp.clients import ROOT, surroundings
 from tests.api.mcp.clients import until as hold_on
+from tests.contracts.documents import NDA
+from tests.conversations.layered import give
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -45,20 +51,27 @@ def web_server() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         process.wait(30)
 
 
-def chatting_frames(client: httpx2.Client) -> Iterator[Frame]:
-    with chatting(client, plugin="cover") as stream:
-        yield from stream
+def seen_until_killed(behind: str, number: int = 1, **body: Any) -> list[Frame]:
+    """What a reader sees of a run whose server is killed behind the event of this kind and number."""
+    seen: list[Frame] = []
+    bob = User.objects.get(email="bob@example.org")
+    with (
+        web_server() as (url, process),
+        client_of(url, bob) as client,
+        suppress(httpx2.TransportError),
+        chatting(client, plugin="cover", **body) as stream,
+    ):
+        for frame in stream:
+            seen.append(frame)
+            if [one.event for one in seen].count(behind) == number:
+                process.send_signal(signal.SIGKILL)
+                process.wait(30)
+    return seen
 
 
 @pytest.mark.parametrize("behind", ["step_start", "step_end"])
 def test_a_run_survives_its_server(published: Plugin, bob: User, behind: str) -> None:
-    seen: list[Frame] = []
-    with web_server() as (url, process), client_of(url, bob) as client, suppress(httpx2.TransportError):
-        for frame in chatting_frames(client):
-            seen.append(frame)
-            if frame.event == behind:
-                process.send_signal(signal.SIGKILL)
-                process.wait(30)
+    seen = seen_until_killed(behind)
     run = AgentRun.objects.get()
     has_searched = run.events.filter(kind="step_end").exists()
     rows = Query.objects.count()
@@ -72,3 +85,21 @@ def test_a_run_survives_its_server(published: Plugin, bob: User, behind: str) ->
     run.refresh_from_db()
     assert run.state == "done"
     assert has_searched or run.attempts >= 2
+
+
+def test_a_review_that_ends_while_no_server_is_there_is_shown_and_not_made_again(published: Plugin, bob: User) -> None:
+    nda = give(personal_knowledge_base(bob), NDA)
+    asked = {"message": "Please review the attached agreement", "attachments": [{"documentId": str(nda.pk)}]}
+    seen = seen_until_killed("step_start", 2, **asked)
+    hold_on(ContractReview.objects.exists)
+    run_review(ContractReview.objects.get())
+    with web_server() as (url, _), client_of(url, bob) as client:
+        rest = followed(client, seen[0].data["runId"], after=seen[-1].id)
+    steps = ["step_start", "step_end"]
+    assert [frame.event for frame in [*seen, *rest]] == [
+        *("run", "agent_type"),
+        *(*steps, *steps),
+        *("nda_result", "content", "done"),
+    ]
+    assert rest[0].data["result"]["reviewId"] == str(ContractReview.objects.get().pk)
+    assert AgentRun.objects.get().attempts == 2

@@ -11,26 +11,14 @@ from django.utils import timezone
 from accounts.models import User
 from agents.models import AgentRun
 from agents.tasks import take_up, take_up_interrupted
-from conversations.models import ChatMessage
 from plugins.models import Plugin
 from querying.models import Query
-from tests.agents.working import OPEN, answer_of, ask, begin, data_of, kinds, shown, text_of, work
+from tests.agents.working import OPEN, answer_of, ask, begin, data_of, died_behind, kinds, shown, text_of, work
 
 pytestmark = pytest.mark.django_db
 # After these there is no moment in which a process can die.
 COMMITTED_WITH_THE_NEXT = {"agent_type", "found", "source", "clarification"}
 WEATHER = "What is the minimum cover for a beam exposed to weather?"
-
-
-def died_behind(run: AgentRun, number: int) -> AgentRun:
-    """The finished run, as if its process had been killed behind the event of this number; held by another one."""
-    run.events.filter(number__gt=number).delete()
-    ChatMessage.objects.filter(session=run.session_id, role="assistant").delete()
-    long_ago = timezone.now() - timedelta(minutes=1)
-    AgentRun.objects.filter(pk=run.pk).update(state="running", leased_until=long_ago, ended_at=None)
-    found = AgentRun.objects.get(pk=run.pk)
-    assert found.take_over()
-    return found
 
 
 def timeless(events: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:

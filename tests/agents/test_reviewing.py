@@ -15,7 +15,7 @@ from conversations.models import Project
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
-from tests.agents.working import ask, begin, data_of, kinds, text_of
+from tests.agents.working import ask, begin, data_of, died_behind, kinds, text_of, work
 from tests.contracts.documents import NDA
 from tests.conversations.layered import give
 
@@ -57,6 +57,45 @@ def test_jl_030_jl_037_jl_048_an_agreement_is_triaged(
     assert len(result["report"]["checklistResults"]) == 10
     assert result["report"]["summary"].rstrip(".") in text_of(run)
     assert worker == [str(ContractReview.objects.get().pk)]
+
+
+@pytest.mark.parametrize("is_made", [True, False])
+def test_a_crash_before_the_report_is_shown_makes_no_second_review(
+    published: Plugin, bob: User, nda: Document, worker: list[str], is_made: bool
+) -> None:
+    run = ask(published, bob, "Please review the attached agreement", documents=(nda.pk,))
+    first = ContractReview.objects.get()
+    if not is_made:
+        ContractReview.objects.update(state="running")
+    before = run.events.filter(kind="step_start").order_by("number")[1].number
+    resumed = work(died_behind(run, before))
+    assert resumed.state == "done"
+    assert data_of(resumed, "step_end")[1]["result"]["reviewId"] == str(first.pk)
+    assert worker == [str(first.pk)] * 2, "the same one was waited for"
+    assert ContractReview.objects.count() == 1
+
+
+def test_the_next_message_has_a_review_of_its_own(
+    published: Plugin, bob: User, nda: Document, worker: list[str]
+) -> None:
+    run = ask(published, bob, "Please review the attached agreement", documents=(nda.pk,))
+    ask(published, bob, "Please review the attached agreement", documents=(nda.pk,), session=run.session)
+    assert len(set(worker)) == ContractReview.objects.count() == 2
+
+
+def test_a_review_that_is_deleted_while_it_is_waited_for_is_a_result(
+    published: Plugin, bob: User, nda: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = contract_tools._begun_review
+
+    def begin_and_delete(*args: Any) -> ContractReview:
+        review = begun(*args)
+        ContractReview.objects.delete_with_pins()
+        return review
+
+    monkeypatch.setattr(contract_tools, "_begun_review", begin_and_delete)
+    run = ask(published, bob, "Please review the attached agreement", documents=(nda.pk,))
+    assert (run.state, data_of(run, "step_end")[1]["error"]["code"]) == ("done", "unknown_review")
 
 
 def test_jl_044_jl_049_a_contract_is_parsed_and_reported_on(published: Plugin, bob: User, worker: list[str]) -> None:

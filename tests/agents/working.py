@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from asgiref.sync import async_to_sync
+from django.utils import timezone
 
 from accounts.models import Principal
 from agents.begin_run import NewMessage, begin_run
@@ -36,6 +38,17 @@ def work(run: AgentRun) -> AgentRun:
 
 def ask(plugin: Plugin, principal: Principal, text: str = SPACERS, **fields: Any) -> AgentRun:
     return work(begin(plugin, principal, text, **fields))
+
+
+def died_behind(run: AgentRun, number: int) -> AgentRun:
+    """The finished run, as if its process had been killed behind the event of this number; held by another one."""
+    run.events.filter(number__gt=number).delete()
+    ChatMessage.objects.filter(session=run.session_id, role="assistant").delete()
+    long_ago = timezone.now() - timedelta(minutes=1)
+    AgentRun.objects.filter(pk=run.pk).update(state="running", leased_until=long_ago, ended_at=None)
+    found = AgentRun.objects.get(pk=run.pk)
+    assert found.take_over()
+    return found
 
 
 def shown(run: AgentRun) -> list[tuple[str, dict[str, Any]]]:
