@@ -28,6 +28,13 @@ class NotProjectOwner(NotAllowed):
     code = "only_its_owner"
 
 
+class OwnerMayNotLeave(NotAllowed):
+    """The owner of a project does not leave it."""
+
+    code = "owner_may_not_leave"
+    hint = "Delete the project where it is needed no longer."
+
+
 def find_project(principal: Principal, pk: UUID, *, for_editing: bool = False) -> Project:
     """The project with this person's `role`, to look at or to change. Raises `NoSuchProject`, `ReadOnlyProject`."""
     project = Project.objects.visible_to(principal).as_seen_by(principal).filter(pk=pk).first()
@@ -43,4 +50,12 @@ def find_own_project(principal: Principal, pk: UUID) -> Project:
     project = find_project(principal, pk, for_editing=True)
     if project.role != "owner":
         raise NotProjectOwner
+    return project
+
+
+def find_shared_project(principal: Principal, pk: UUID) -> Project:
+    """The project of somebody else's, which this person was let into. Raises `NoSuchProject`, `OwnerMayNotLeave`."""
+    project = find_project(principal, pk)
+    if project.role == "owner":
+        raise OwnerMayNotLeave
     return project

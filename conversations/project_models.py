@@ -116,6 +116,10 @@ class Project(models.Model):
         """From now on this address does not open the project."""
         BaseMember.objects.for_address(email).filter(knowledge_base=self.knowledge_base_id).delete()
 
+    def remove_person(self, user: User) -> None:
+        """From now on this person, who does not own it, does not open the project."""
+        BaseMember.objects.of_user(user).filter(knowledge_base=self.knowledge_base_id).delete()
+
     def addresses(self, role: str) -> Iterable[str]:
         """The members with this role, in the order of their addresses."""
         return sorted(member.email for member in self.knowledge_base.members.all() if member.role == role)

@@ -40,6 +40,11 @@ class DocumentPlace:
     project: Project | None
     documents: PrivateDocuments
 
+    @property
+    def section(self) -> str:
+        """The entry of the sidebar that they are in."""
+        return "projects" if self.project else "knowledge"
+
     def url(self, name: str, *arguments: object) -> str:
         """The address of this name below the project, or below the person's own documents."""
         if self.project is None:
@@ -56,11 +61,13 @@ class DocumentPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedDocument:
-    """A line of the list. `opens` is the address of its first page; `reviews`, `retries` and `deletes` take forms."""
+    """A line of the list. `opens` is the address of its first page; `reviews`, `compares`, `retries` and `deletes` take
+    forms."""
 
     row: DocumentRow
     opens: str
     reviews: str
+    compares: str
     retries: str
     deletes: str
 
@@ -141,6 +148,7 @@ def _lines(documents: Sequence[Document], place: DocumentPlace) -> list[PlacedDo
             row=row,
             opens=reverse("source", args=[first_pages[pk]]) if (pk := row.document.pk) in first_pages else "",
             reviews=place.url("review", pk) if pk in first_pages else "",
+            compares=place.url("compare", pk) if pk in first_pages and len(first_pages) > 1 else "",
             retries=place.url("retry", pk),
             deletes=place.url("delete_document", pk),
         )

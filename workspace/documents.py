@@ -92,7 +92,7 @@ def remove_document(request: SignedInRequest, place: DocumentPlace, document: UU
             messages.error(request, error.message_with_hint)
         return HttpResponseRedirect(place.page_url())
     context = {"place": place, "project": place.project, "document": found, "back": place.page_url()}
-    return render_page(request, "workspace/delete_document.html", context, section=_section(place))
+    return render_page(request, "workspace/delete_document.html", context, section=place.section)
 
 
 def _redirect_to_list(
@@ -105,7 +105,3 @@ def _redirect_to_list(
 def _render_place(request: SignedInRequest, place: DocumentPlace, **forms: Any) -> HttpResponse:
     """The page of the documents, with a form in which something was wrong."""
     return (render_project if place.project else render_knowledge)(request, place, status=400, **forms)
-
-
-def _section(place: DocumentPlace) -> str:
-    return "projects" if place.project else "knowledge"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 
 from accounts.models import User
 from contracts.playbook.library import playbook_documents_for, shipped_keys, shipped_playbook
 from conversations.models import Project
 from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
-from knowledge.models import Document
+from knowledge.models import Document, DocumentQuerySet
 from lexic.errors import LexicError
 from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
@@ -19,7 +20,17 @@ from querying.forms import QuestionForm
 from querying.releases import find_plugin
 
 MAX_TITLE = 120
-_MAX_PLAYBOOKS = 100
+_MAX_PLAYBOOKS, _MAX_PLUGINS, _MAX_VERSIONS = 100, 100, 200
+ROLES = ((Role.VIEWER.value, "Viewer"), (Role.EDITOR.value, "Editor"))
+
+
+def plugin_choices(user: User, *, including: str = "") -> list[tuple[str, str]]:
+    """The slug and the name of each plugin that the person may ask, by name; of very many those that were changed last,
+    and the one of this slug."""
+    askable = Plugin.objects.visible_to(user)
+    newest = askable.order_by("-updated_at").values("pk")[:_MAX_PLUGINS]
+    shown = askable.filter(Q(pk__in=newest) | Q(slug=including)).distinct()
+    return list(shown.order_by("name").values_list("slug", "name"))
 
 
 class ProjectForm(StyledFormMixin, forms.Form):
@@ -32,7 +43,8 @@ class ProjectForm(StyledFormMixin, forms.Form):
     plugin = forms.CharField(
         max_length=120,
         required=False,
-        help_text="The short name of a plugin, as in its address. Conversations of the project ask it as well.",
+        widget=forms.Select,
+        help_text="Conversations of the project ask it, besides the documents.",
     )
 
     def __init__(self, data: Any = None, *, user: User, project: Project | None = None) -> None:
@@ -40,6 +52,10 @@ class ProjectForm(StyledFormMixin, forms.Form):
         self.user = user
         if project and project.role != "owner":
             del self.fields["plugin"]
+        else:
+            chosen = (project.plugin_slug if project else "") or ""
+            choices = [("", "none"), *plugin_choices(user, including=chosen)]
+            self.fields["plugin"].widget.choices = choices
 
     def clean_plugin(self) -> Plugin | None:
         if not (name := self.cleaned_data["plugin"]):
@@ -59,7 +75,7 @@ def _initial(project: Project) -> dict[str, str]:
 
 class MemberForm(StyledFormMixin, forms.Form):
     email = forms.EmailField(max_length=254, label="Email address")
-    role = forms.ChoiceField(choices=[(Role.VIEWER.value, "reads"), (Role.EDITOR.value, "reads and changes")])
+    role = forms.ChoiceField(choices=ROLES)
 
     def __init__(self, data: Any = None, *, owner: User) -> None:
         super().__init__(data, auto_id="member_%s")
@@ -73,15 +89,29 @@ class MemberForm(StyledFormMixin, forms.Form):
 
 
 class ReviewForm(StyledFormMixin, forms.Form):
-    """Against what a contract is read. An empty playbook means the one that fits this kind of contract."""
+    """Against what a contract is read. An empty playbook means the one that fits this kind of contract. `earlier` are
+    the documents that it can be compared with; then one of them is to be chosen."""
+
+    compare_with = forms.ChoiceField(
+        label="Earlier version",
+        help_text="What changed since then is reviewed, and both versions are quoted.",
+    )
 
     playbook = forms.ChoiceField(required=False, help_text="One of your own is a document of the type “playbook”.")
     side = forms.CharField(
         max_length=60, required=False, help_text="Whose side you are on, as the playbook calls it. Empty: as it says."
     )
 
-    def __init__(self, data: Any = None, *, user: User, document: Document) -> None:
+    def __init__(
+        self, data: Any = None, *, user: User, document: Document, earlier: DocumentQuerySet | None = None
+    ) -> None:
         super().__init__(data)
+        if earlier is None:
+            del self.fields["compare_with"]
+        else:
+            versions = earlier.order_by("-created_at").values_list("pk", "title")[:_MAX_VERSIONS]
+            choices = [("", "Choose a document"), *((str(pk), title) for pk, title in versions)]
+            self.fields["compare_with"].choices = choices  # type: ignore[attr-defined]
         fit = playbook_documents_for(document, person=user).order_by("title")[:_MAX_PLAYBOOKS]
         shipped = [(key, shipped_playbook(key).playbook.name) for key in shipped_keys()]
         own = [(str(one.pk), one.title) for one in fit]

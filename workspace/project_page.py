@@ -8,10 +8,9 @@ from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
 from conversations.models import ChatSession
-from plugins.models import Role
 from workspace.document_place import DocumentPlace, add_forms_context, documents_context
 from workspace.document_search import search_context
-from workspace.forms import MemberForm, ProjectForm
+from workspace.forms import ROLES, MemberForm, ProjectForm
 from workspace.pages import render_page
 
 _MAX_CONVERSATIONS = 20
@@ -32,5 +31,5 @@ def render_project(request: SignedInRequest, place: DocumentPlace, *, status: in
     if project.role == "owner":
         context["members"] = project.knowledge_base.members.all()
         context["member_form"] = MemberForm(owner=project.owner)
-        context["roles"] = [(Role.VIEWER.value, "reads"), (Role.EDITOR.value, "reads and changes")]
+        context["roles"] = ROLES
     return render_page(request, "workspace/project.html", {**context, **forms}, section="projects", status=status)

@@ -9,8 +9,8 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
-from conversations.models import Project
-from conversations.project_access import NoSuchProject, find_own_project
+from conversations.models import ChatSession, Project
+from conversations.project_access import NoSuchProject, find_own_project, find_shared_project
 from knowledge.models import BaseMember
 from lexic.errors import LexicError
 from lexic.http.parameters import get_page
@@ -67,6 +67,19 @@ def remove_project(request: SignedInRequest, project: UUID) -> HttpResponse:
         return redirect("projects")
     context = {"project": found, "deletion": project_deletion(found)}
     return render_page(request, "workspace/delete_project.html", context, section="projects")
+
+
+@workspace_view("GET", "POST")
+def leave_project(request: SignedInRequest, project: UUID) -> HttpResponse:
+    """Says what a member gives up; then, when that is confirmed, takes them off the project."""
+    found = find_shared_project(request.user, project)
+    if request.method == "POST":
+        found.remove_person(request.user)
+        messages.success(request, f"You have left “{found}”.")
+        return redirect("projects")
+    conversations = ChatSession.objects.private_to(request.user).filter(project=found).count()
+    context = {"project": found, "conversations": conversations}
+    return render_page(request, "workspace/leave_project.html", context, section="projects")
 
 
 @workspace_view("POST")

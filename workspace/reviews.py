@@ -10,11 +10,14 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from accounts.quotas import TooManyUnfinishedReviews
 from accounts.signed_in_request import SignedInRequest
 from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
-from contracts.models import ContractReview, Decision, Finding
-from contracts.review.start_review import start_review
+from contracts.models import ContractReview, Decision, Finding, ReviewState
+from contracts.review.start_review import ReviewNotFailed, retry_review, start_review
 from contracts.review_access import find_finding, find_review, may_change
+from conversations.models import Project
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus
 from lexic.errors import LexicError
 from querying.question.user_limits import check_user_limit
 from workspace.document_place import DocumentPlace, with_place
@@ -37,27 +40,50 @@ _FORMATS = (
 @with_place
 def new_review(request: SignedInRequest, place: DocumentPlace, document: UUID) -> HttpResponse:
     """GET: choose a playbook. POST: begin the review and go to it."""
+    return _begin_review(request, place, place.documents.own_document(document), earlier=None)
+
+
+@workspace_view("GET", "POST")
+@with_place
+def new_comparison(request: SignedInRequest, place: DocumentPlace, document: UUID) -> HttpResponse:
+    """GET: choose the earlier version among the other documents, and a playbook. POST: begin the review of what changed
+    and go to it."""
     found = place.documents.own_document(document)
-    form = ReviewForm(request.POST if request.method == "POST" else None, user=request.user, document=found)
+    others = place.documents.documents().filter(status=DocumentStatus.READY, is_template=False)
+    return _begin_review(request, place, found, earlier=others.exclude(pk=found.pk))
+
+
+def _begin_review(
+    request: SignedInRequest, place: DocumentPlace, document: Document, *, earlier: DocumentQuerySet | None
+) -> HttpResponse:
+    data = request.POST if request.method == "POST" else None
+    form = ReviewForm(data, user=request.user, document=document, earlier=earlier)
     if form.is_valid():
+        chosen = form.cleaned_data
         try:
             check_user_limit(request.user)
             review = start_review(
-                found,
+                document,
                 by=request.user,
                 principal=request.user,
-                playbook=form.cleaned_data["playbook"],
-                side=form.cleaned_data["side"],
+                playbook=chosen["playbook"],
+                side=chosen["side"],
+                compare_with=earlier.get(pk=chosen["compare_with"]) if earlier is not None else None,
             )
         except LexicError as error:
             form.add_error(None, error.message_with_hint)
         else:
             return redirect("review", review.pk)
-    section = "projects" if place.project else "knowledge"
-    context = {"place": place, "project": place.project, "document": found, "form": form, "back": place.page_url()}
-    return render_page(
-        request, "workspace/new_review.html", context, section=section, status=400 if form.errors else 200
-    )
+    context = {
+        "place": place,
+        "project": place.project,
+        "document": document,
+        "is_comparison": earlier is not None,
+        "form": form,
+        "back": place.page_url(),
+    }
+    status = 400 if form.errors else 200
+    return render_page(request, "workspace/new_review.html", context, section=place.section, status=status)
 
 
 @workspace_view("GET")
@@ -69,6 +95,8 @@ def show_review(request: SignedInRequest, review: UUID) -> HttpResponse:
         pages = contract_pages(found.document, revision=found.revision)
     except DocumentNotReady:
         pages = ()
+    context["project"] = Project.objects.filter(knowledge_base=found.document.knowledge_base_id).first()
+    context["document_url"] = reverse("source", args=[pages[0].id]) if pages else ""
     context["pages"] = marked_pages(pages, context["all_findings"])
     context["is_shortened"] = len(context["pages"]) < len(pages)
     return render_page(request, "workspace/review.html", context, section="projects")
@@ -100,6 +128,17 @@ def decide_finding(request: SignedInRequest, review: UUID, number: int) -> HttpR
     return HttpResponseRedirect(f"{reverse('review', args=[found.pk])}#finding-{finding.number}")
 
 
+@workspace_view("POST")
+def try_again(request: SignedInRequest, review: UUID) -> HttpResponse:
+    """Has a worker go on with a review that failed, behind its last finding."""
+    found = find_review(request.user, review, for_editing=True)
+    try:
+        retry_review(found, by=request.user)
+    except (ReviewNotFailed, TooManyUnfinishedReviews) as error:
+        messages.error(request, error.message_with_hint)
+    return redirect("review", found.pk)
+
+
 @workspace_view("GET", "POST")
 def remove_review(request: SignedInRequest, review: UUID) -> HttpResponse:
     """Says what goes with it; then, when that is confirmed, deletes it."""
@@ -113,9 +152,11 @@ def remove_review(request: SignedInRequest, review: UUID) -> HttpResponse:
 
 
 def _review_context(request: SignedInRequest, review: ContractReview) -> dict[str, Any]:
+    is_editor = may_change(request.user, review)
     return {
         "review": review,
-        "may_change": may_change(request.user, review) and review.is_finished,
+        "may_change": is_editor and review.is_finished,
+        "may_retry": is_editor and review.state == ReviewState.FAILED,
         "export_url": reverse("api_contract_review_export", args=[review.pk]),
         "formats": _FORMATS,
         **findings_context(review, request.GET.dict()),

@@ -14,6 +14,7 @@ from accounts.models import User
 from conversations.models import ChatSession, Project
 from knowledge.models import BaseMember, Document
 from plugins.models import Plugin
+from tests.api.private_documents import confirm
 from tests.security.world import everything
 
 pytestmark = pytest.mark.django_db
@@ -148,6 +149,54 @@ def test_whoever_is_taken_off_finds_it_no_more(alice: User, bob: User, shared: P
     browse(alice).post(f"/projects/{shared.pk}/members/remove", {"email": bob.email})
     assert "Marrow" not in page_of(browse(bob), "/projects")
     page_of(browse(bob), f"/projects/{shared.pk}", status=404)
+
+
+def test_a_member_leaves_once_that_is_confirmed(bob: User, dana: User, shared: Project, browse: Browse) -> None:
+    ChatSession.objects.begin_private(user=bob, project=shared, title="Bob's question")
+    client, address = browse(bob), f"/projects/{shared.pk}/leave"
+    assert f'href="{address}"' in page_of(client, f"/projects/{shared.pk}")
+    assert "Your 1 conversation in it stays yours" in page_of(client, address)
+    assert shared.knowledge_base.members.count() == 2
+    assert client.post(address)["Location"] == "/projects"
+    assert list(shared.knowledge_base.members.values_list("email", flat=True)) == [dana.email]
+    page_of(client, f"/projects/{shared.pk}", status=404)
+
+
+def test_its_owner_does_not_leave(alice: User, shared: Project, browse: Browse) -> None:
+    client, address = browse(alice), f"/projects/{shared.pk}/leave"
+    assert address not in page_of(client, f"/projects/{shared.pk}")
+    assert (client.get(address).status_code, client.post(address).status_code) == (403, 403)
+    assert Project.objects.visible_to(alice).exists()
+
+
+def test_the_page_says_who_opens_the_project_and_what_a_role_may_do(
+    alice: User, bob: User, dana: User, project: Project, browse: Browse
+) -> None:
+    address = f"/projects/{project.pk}"
+    assert "Only you open it" in page_of(browse(alice), address)
+    confirm(bob, dana)
+    for person, role in ((bob, "editor"), (dana, "viewer")):
+        project.set_member(person.email, role)
+    owners, editors, viewers = (page_of(browse(person), address) for person in (alice, bob, dana))
+    assert "2 people</a>" in owners
+    assert "A viewer reads the documents and reviews" in owners
+    assert ("You are an editor" in editors, "You are a viewer" in viewers) == (True, True)
+    assert "You also add and delete documents" in editors
+    assert "You also add" not in viewers
+
+
+def test_plugins_are_chosen_among_those_that_the_person_may_ask(
+    alice: User, bob: User, project: Project, browse: Browse
+) -> None:
+    Plugin.objects.create(owner=alice, name="Cover", slug="cover", domain="x", system_prompt="x")
+    Plugin.objects.create(owner=bob, name="Bobs", slug="bobs", domain="x", system_prompt="x")
+    page = page_of(browse(alice), f"/projects/{project.pk}")
+    assert '<option value="cover">Cover</option>' in page
+    assert "bobs" not in page
+    assert browse(alice).post(f"/projects/{project.pk}", {"name": "Marrow", "plugin": "cover"}).status_code == 302
+    page = page_of(browse(alice), f"/projects/{project.pk}")
+    assert '<option value="cover" selected>Cover</option>' in page
+    assert '<a href="/marketplace/cover">Cover</a>' in page
 
 
 def test_a_project_is_deleted_once_what_is_lost_was_shown(

@@ -18,6 +18,7 @@ from conversations.models import Project
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from tests.contracts.conftest import nda, queued, reviewed
+from tests.workspace.conftest import read_text
 from tests.workspace.test_chats import shown
 from workspace.review_page import FindingFilter, marked_pages, risk_grid
 
@@ -90,6 +91,54 @@ def test_findings_come_as_they_are_made(alice: User, queued: ContractReview, bro
 def test_a_review_that_failed_says_why(alice: User, queued: ContractReview, browse: Browse) -> None:
     queued.fail(code="unfit_playbook", error="The playbook has no positions.")
     assert "The playbook has no positions." in shown(browse(alice), address_of(queued))
+
+
+def test_a_failed_review_is_tried_again_by_whoever_may_change_it(
+    alice: User, bob: User, dana: User, shared: Project, queued: ContractReview, browse: Browse
+) -> None:
+    Document.objects.filter(pk=queued.document_id).update(knowledge_base=shared.knowledge_base)
+    address = f"{address_of(queued)}/retry"
+    queued.fail(code="review_interrupted", error="The worker ended.")
+    assert f'action="{address}"' in shown(browse(bob), address_of(queued))
+    assert f'action="{address}"' not in shown(browse(dana), address_of(queued))
+    assert browse(dana).post(address).status_code == 403
+    assert browse(bob).post(address)["Location"] == address_of(queued)
+    queued.refresh_from_db()
+    assert (queued.state, queued.error) == (ReviewState.QUEUED, "")
+    ContractReview.objects.update(state=ReviewState.DONE)
+    assert "The review is done." in browse(bob).post(address, follow=True).content.decode()
+
+
+def test_two_versions_are_compared_and_both_quoted(alice: User, browse: Browse) -> None:
+    project = Project.objects.create_with_base(owner=alice, name="Aldgate")
+    text = "# Services Agreement\n\n## 1 Liability\n\nThe liability of the Supplier is limited to {} of the fees.\n"
+    before, now = (
+        read_text(project.knowledge_base, title, text.format(cap))
+        for title, cap in (("First draft", "twice the amount"), ("Second draft", "ten times the amount"))
+    )
+    client, root = browse(alice), f"/projects/{project.pk}"
+    address = f"{root}/documents/{now.pk}/compare"
+    assert f'href="{address}"' in shown(client, root)
+    page = shown(client, address)
+    assert f'<option value="{before.pk}">First draft</option>' in page
+    assert f'<option value="{now.pk}">' not in page
+    for wrong in ("", str(now.pk), "x"):
+        assert client.post(address, {"compare_with": wrong}).status_code == 400
+    assert not ContractReview.objects.exists()
+    response = client.post(address, {"compare_with": str(before.pk)})
+    review = ContractReview.objects.get()
+    assert (review.document, review.compared_document) == (now, before)
+    run_review(review)
+    page = shown(client, response["Location"])
+    assert "Compared with <bdi>First draft</bdi>" in page
+    for words, head in (("twice the amount", "Before"), ("ten times the amount", "Now")):
+        assert words in page.split(f'class="kicker">{head}<')[1].split("</blockquote>")[0]
+
+
+def test_nothing_is_compared_where_there_is_one_document(alice: User, project: Project, browse: Browse) -> None:
+    page = shown(browse(alice), f"/projects/{project.pk}")
+    assert "/review" in page
+    assert "/compare" not in page
 
 
 def test_a_finding_is_decided_and_the_decision_taken_back(
