@@ -317,6 +317,7 @@ LEXIC_LLM = env.str(
 )
 LEXIC_LLM_MODEL = MODELS.chat
 LEXIC_PLANNER_MODEL = MODELS.planner
+LEXIC_LLM_THINKING = MODELS.thinking
 LEXIC_LLM_TIMEOUT = env.float("LEXIC_LLM_TIMEOUT", 60.0, validate=validate.Range(min=1))
 # The most that a model may write for one answer.
 LEXIC_LLM_MAX_TOKENS = env.int("LEXIC_LLM_MAX_TOKENS", 2000, validate=validate.Range(min=100))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lexic.errors import LexicError
@@ -40,6 +41,31 @@ class ProviderTimedOut(ProviderFailed):
     status = 504
 
 
+class ProviderKeyMissing(ProviderFailed):
+    """No key for the language model is set."""
+
+    code = "provider_key_missing"
+    status = 503
+    hint = "Set OPENAI_API_KEY, or LEXIC_LLM=extractive."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolDescription:
+    """A tool as a model is told of it. `parameters` is the JSON schema of its input."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """A call that a model asks for. `arguments` is what it wrote for them, which may be no JSON."""
+
+    name: str
+    arguments: str
+
+
 class LLM(ABC):
     name: str
     # No network, no cost, deterministic.
@@ -50,6 +76,8 @@ class LLM(ABC):
     can_extract_facts = False
     # Can turn a question into a plan.
     can_plan = False
+    # Can be offered tools, and go on with what they gave.
+    can_converse = False
 
     @abstractmethod
     def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
@@ -70,3 +98,19 @@ class LLM(ABC):
         """A plan of the JSON schema, unchecked; None where what came cannot be read. Raises `ProviderFailed`. Only
         called where `can_plan`."""
         raise NotImplementedError
+
+    def converse(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[ToolDescription] = (),
+        thinking_tokens: int = 0,
+    ) -> AsyncGenerator[str | ToolCall | Usage]:
+        """One turn of a conversation in the shape of OpenAI's chat completions: its text as it comes, then the calls
+        that it asks for, each whole, and `Usage` where it is known. `thinking_tokens` is how many it may think with
+        before, 0 for none. Raises `ProviderFailed`; closing it stops the work at once. Only called where
+        `can_converse`."""
+        raise NotImplementedError
+
+    def check_key(self) -> None:  # noqa: B027  # a model on this machine needs none
+        """Raises `ProviderKeyMissing` where it needs a key and has none."""

@@ -5,6 +5,7 @@
         stub.script += [Status(429, headers={"Retry-After": "0"}), HalfStream(words=2)]
         client = openai.OpenAI(base_url=stub.base_url, api_key="any")
 
+It refuses what the real one refuses of a conversation: a tool call without its answer, an answer without its call.
 Every request takes the next action off `script`, and is answered well once that is empty. `calls` records
 what came in. Embeddings are derived from the text alone, so the same text has the same vector everywhere.
 """
@@ -87,13 +88,21 @@ class Reply:
 
 
 @dataclass(frozen=True)
+class Deltas:
+    """Stream exactly these deltas, with these words as the reason for the end."""
+
+    deltas: list[Body]
+    finish: str = "tool_calls"
+
+
+@dataclass(frozen=True)
 class Vectors:
     """Answer an embeddings request with exactly these vectors."""
 
     vectors: list[list[float]]
 
 
-Action = Status | Sleep | Drop | Garbage | HalfStream | SlowStream | Reply | Vectors
+Action = Status | Sleep | Drop | Garbage | HalfStream | SlowStream | Reply | Deltas | Vectors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,6 +260,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._embeddings(body, action)
         if not self.path.endswith("/chat/completions"):
             return self._error(Status(404, message=f"no such path: {self.path}"))
+        if complaint := _complaint(body.get("messages", [])):
+            return self._error(Status(400, message=complaint, code="invalid_messages"))
+        if isinstance(action, Deltas):
+            return self._stream(_raw_chunks(body, action), action)
         answer = action.answer if isinstance(action, Reply) else self.stub.answer(body)
         text, tool_calls = (answer, []) if isinstance(answer, str) else answer
         if body.get("stream"):
@@ -373,6 +386,33 @@ def _chunks(body: Body, text: str, tool_calls: list[ToolCall]) -> Iterator[Body]
     yield chunk({}, _finish(tool_calls))
     if (body.get("stream_options") or {}).get("include_usage"):
         yield {**head, "choices": [], "usage": USAGE}
+
+
+def _raw_chunks(body: Body, action: Deltas) -> Iterator[Body]:
+    head = _head(body, "chat.completion.chunk")
+    for delta in action.deltas:
+        yield {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    yield {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": action.finish}], "usage": USAGE}
+
+
+def _complaint(messages: list[Body]) -> str:
+    """Why a provider refuses these messages; empty where it does not."""
+    open_calls: set[str] = set()
+    for number, message in enumerate(messages):
+        if message["role"] == "tool":
+            if message.get("tool_call_id") not in open_calls:
+                return f"messages[{number}]: there is no tool call of this id before it"
+            open_calls.remove(message["tool_call_id"])
+        elif open_calls:
+            return f"messages[{number}]: a tool message must follow for each of {sorted(open_calls)}"
+        if not isinstance(message.get("content"), str) and not message.get("tool_calls"):
+            return f"messages[{number}]: content is missing"
+        for call in message.get("tool_calls", ()):
+            if not call["id"] or call["id"] in open_calls:
+                return f"messages[{number}]: each tool call has an id of its own"
+            json.loads(call["function"]["arguments"])
+            open_calls.add(call["id"])
+    return f"the messages end before the answers to {sorted(open_calls)}" if open_calls else ""
 
 
 def _words(text: str) -> list[str]:

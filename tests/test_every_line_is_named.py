@@ -31,7 +31,6 @@ NOT_YET = {
         "JL-052",
         "JL-058",
         "JL-060",
-        "JL-064",
     },
     "lexibrarian": {
         "LB-003",

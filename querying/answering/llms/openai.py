@@ -7,7 +7,7 @@ import logging
 import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,17 @@ from django.conf import settings
 from lexic.errors import LexicError
 from querying.answering.llms.json_replies import find_json_object
 from querying.answering.llms.provider_error_text import provider_error_text
-from querying.llm_interface import LLM, ProviderBusy, ProviderFailed, ProviderTimedOut
+from querying.answering.llms.thinking import thinking_parameters
+from querying.answering.llms.tool_call_deltas import ToolCallDeltas
+from querying.llm_interface import (
+    LLM,
+    ProviderBusy,
+    ProviderFailed,
+    ProviderKeyMissing,
+    ProviderTimedOut,
+    ToolCall,
+    ToolDescription,
+)
 from querying.types import Prompt, Turn, Usage
 
 if TYPE_CHECKING:
@@ -32,13 +42,16 @@ _FACTS_INSTRUCTION = (
 _PLAN_TOOL = "make_plan"
 _TOOL_TIMEOUT = 15.0
 _NEWER_MODEL = re.compile(r"(?:^|/)(?:o\d|gpt-5)")
-# The models that refused a temperature, each with its provider's address, as this process has learnt them.
-_MODELS_WITHOUT_TEMPERATURE: set[tuple[str, str]] = set()
+# A model that thinks first has so many times as long for its answer.
+THINKING_FACTOR = 1.5
+# What models have refused: the provider's address, the model, and the parameter, as this process has learnt them.
+_REFUSED_PARAMETERS: set[tuple[str, str, str]] = set()
 
 
 class OpenAIChat(LLM):
     can_extract_facts = True
     can_plan = True
+    can_converse = True
 
     def __init__(self, *, model: str | None = None) -> None:
         self._model = model
@@ -52,21 +65,40 @@ class OpenAIChat(LLM):
         return f"openai:{self.model}"
 
     async def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
+        async with aclosing(self.converse(prompt.messages)) as pieces:
+            async for piece in pieces:
+                if not isinstance(piece, ToolCall):
+                    yield piece
+
+    async def converse(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[ToolDescription] = (),
+        thinking_tokens: int = 0,
+    ) -> AsyncGenerator[str | ToolCall | Usage]:
+        seconds = settings.LEXIC_LLM_TIMEOUT * (THINKING_FACTOR if thinking_tokens else 1)
+        offered = {"tools": [_as_function(tool) for tool in tools]} if tools else {}
         with _as_provider_errors():
-            async with _openai_client() as client:
+            async with _openai_client(timeout=seconds) as client:
                 # All attempts together: a caller waits for one answer, not for three.
-                async with asyncio.timeout(settings.LEXIC_LLM_TIMEOUT):
+                async with asyncio.timeout(seconds):
                     stream = await _create_completion(
                         client,
                         model=self.model,
-                        messages=[dict(message) for message in prompt.messages],
+                        thinking_tokens=thinking_tokens,
+                        messages=[dict(message) for message in messages],
                         stream=True,
                         stream_options={"include_usage": True},
-                        **_output_limit(self.model),
+                        **offered,
                     )
                 async with stream:
-                    async for piece in _stream_pieces(stream):
+                    async for piece in _stream_pieces(stream, seconds=seconds):
                         yield piece
+
+    def check_key(self) -> None:
+        if not settings.OPENAI_API_KEY:
+            raise ProviderKeyMissing
 
     async def extract_facts(
         self, *, schema: Mapping[str, Any], question: str, context: Sequence[Turn]
@@ -99,46 +131,53 @@ class OpenAIChat(LLM):
                     messages=messages,
                     tools=[tool],
                     tool_choice={"type": "function", "function": {"name": name}},
-                    **_output_limit(model),
                 )
         usage = _token_usage(completion.usage) if completion.usage else Usage()
         return _tool_arguments(completion), usage
 
 
-async def _create_completion(client: AsyncOpenAI, *, model: str, **arguments: Any) -> Any:
-    """Ask with temperature 0; where the model refuses that parameter, ask again without it, and from then on always."""
+async def _create_completion(client: AsyncOpenAI, *, model: str, thinking_tokens: int = 0, **arguments: Any) -> Any:
+    """Asks with temperature 0, or with what makes the model think; where it refuses that parameter, asks again without
+    it, and from then on always."""
     import openai
 
+    wanted = thinking_parameters(thinking_tokens) if thinking_tokens else {"temperature": 0}
+    arguments |= _output_limit(model, thinking_tokens=thinking_tokens)
     asked = (str(client.base_url), model)
-    if asked not in _MODELS_WITHOUT_TEMPERATURE:
+    wanted = {name: value for name, value in wanted.items() if (*asked, name) not in _REFUSED_PARAMETERS}
+    if wanted:
         try:
-            return await client.chat.completions.create(model=model, temperature=0, **arguments)
+            return await client.chat.completions.create(model=model, extra_body=wanted, **arguments)
         except openai.BadRequestError as error:
-            if error.param != "temperature" and "temperature" not in error.message.lower():
+            if not any(name == error.param or name in error.message.lower() for name in wanted):
                 raise
-            _MODELS_WITHOUT_TEMPERATURE.add(asked)
-            logger.info("%s is asked without a temperature from now on, because it refuses one", model)
+            _REFUSED_PARAMETERS.update((*asked, name) for name in wanted)
+            logger.info("%s is asked without %s from now on, because it refuses it", model, ", ".join(wanted))
     return await client.chat.completions.create(model=model, **arguments)
 
 
-def _output_limit(model: str) -> dict[str, int]:
-    """How much the model may write, under the name that it knows: OpenAI's newer models refuse `max_tokens`."""
+def _output_limit(model: str, *, thinking_tokens: int) -> dict[str, int]:
+    """How much the model may write, under the name that it knows: OpenAI's newer models refuse `max_tokens`. What it
+    thinks counts as written."""
     name = "max_completion_tokens" if _NEWER_MODEL.search(model) else "max_tokens"
-    return {name: settings.LEXIC_LLM_MAX_TOKENS}
+    return {name: settings.LEXIC_LLM_MAX_TOKENS + thinking_tokens}
 
 
-def _openai_client() -> AsyncOpenAI:
+def _as_function(tool: ToolDescription) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return {"type": "function", "function": function}
+
+
+def _openai_client(*, timeout: float | None = None) -> AsyncOpenAI:
     """A client for one call: it belongs to the event loop it runs on, and loops come and go outside the web server."""
     import openai
 
     if not settings.OPENAI_API_KEY:
-        raise ProviderFailed(
-            "No key for the language model is set.", hint="Set OPENAI_API_KEY, or LEXIC_LLM=extractive."
-        )
+        raise ProviderKeyMissing
     return openai.AsyncOpenAI(
         api_key=settings.OPENAI_API_KEY,
         base_url=settings.OPENAI_BASE_URL,
-        timeout=settings.LEXIC_LLM_TIMEOUT,
+        timeout=timeout or settings.LEXIC_LLM_TIMEOUT,
         max_retries=2,
         http_client=openai.DefaultAsyncHttpxClient(verify=_ssl_context()),
     )
@@ -150,17 +189,21 @@ def _ssl_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-async def _stream_pieces(stream: Any) -> AsyncGenerator[str | Usage]:
-    is_finished = False
-    async for chunk in _within_deadline(stream, seconds=settings.LEXIC_LLM_TIMEOUT):
+async def _stream_pieces(stream: Any, *, seconds: float) -> AsyncGenerator[str | ToolCall | Usage]:
+    is_finished, deltas = False, ToolCallDeltas()
+    async for chunk in _within_deadline(stream, seconds=seconds):
         for choice in chunk.choices:
             is_finished = is_finished or choice.finish_reason is not None
             if choice.delta and choice.delta.content:
                 yield choice.delta.content
+            for delta in (choice.delta and choice.delta.tool_calls) or ():
+                deltas.add(delta)
         if chunk.usage:
             yield _token_usage(chunk.usage)
     if not is_finished:
         raise ProviderFailed("The language model's provider broke off in the middle of its answer.")
+    for call in deltas.calls():
+        yield call
 
 
 def _token_usage(counted: Any) -> Usage:

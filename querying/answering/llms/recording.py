@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
-from querying.llm_interface import LLM
+from querying.llm_interface import LLM, ToolCall, ToolDescription
 from querying.types import Prompt, Turn, Usage
 
 
@@ -20,6 +20,7 @@ class RecordingLLM(LLM):
         self.yields_sentences = llm.yields_sentences
         self.can_extract_facts = llm.can_extract_facts
         self.can_plan = llm.can_plan
+        self.can_converse = llm.can_converse
 
     def generate(self, prompt: Prompt) -> AsyncGenerator[str | Usage]:
         self.prompt = prompt
@@ -34,3 +35,15 @@ class RecordingLLM(LLM):
         self, *, instruction: str, schema: Mapping[str, Any], question: str
     ) -> tuple[dict[str, Any] | None, Usage]:
         return await self._llm.plan(instruction=instruction, schema=schema, question=question)
+
+    def converse(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[ToolDescription] = (),
+        thinking_tokens: int = 0,
+    ) -> AsyncGenerator[str | ToolCall | Usage]:
+        return self._llm.converse(messages, tools=tools, thinking_tokens=thinking_tokens)
+
+    def check_key(self) -> None:
+        self._llm.check_key()

@@ -1,0 +1,66 @@
+"""The tool calls of a streamed turn, put together from deltas as the many servers of OpenAI's protocol send them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from querying.answering.llms.json_replies import read_json_object
+from querying.llm_interface import ToolCall
+
+
+@dataclass
+class _OpenCall:
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+class ToolCallDeltas:
+    """Takes deltas as they come. Each goes on with the last call of its index, or without an index with the last call
+    at all; where its id or its name is another, it begins a new call."""
+
+    def __init__(self) -> None:
+        self._calls: list[_OpenCall] = []
+        self._by_index: dict[int, _OpenCall] = {}
+
+    def add(self, delta: Any) -> None:
+        """One more delta of the client's. What is none is left out."""
+        function, index = getattr(delta, "function", None), getattr(delta, "index", None)
+        call_id, name = _text(getattr(delta, "id", None)), _text(getattr(function, "name", None))
+        arguments = _arguments(getattr(function, "arguments", None))
+        if not (call_id or name or arguments):
+            return
+        last = self._calls[-1] if self._calls else None
+        call = self._by_index.get(index) if isinstance(index, int) else last
+        if call is None or _begins_another(call, call_id, name, arguments):
+            call = _OpenCall()
+            self._calls.append(call)
+        if isinstance(index, int):
+            self._by_index[index] = call
+        call.id, call.name = call.id or call_id, call.name or name
+        call.arguments += arguments
+
+    def calls(self) -> list[ToolCall]:
+        """In the order in which they began."""
+        return [ToolCall(name=call.name, arguments=call.arguments) for call in self._calls]
+
+
+def _begins_another(call: _OpenCall, call_id: str, name: str, arguments: str) -> bool:
+    """Some servers give every call the same index, or no id; others repeat id and name with each piece of a call."""
+    if call_id and call.id:
+        return call_id != call.id
+    if not (name and call.name):
+        return False
+    is_whole = bool(call.arguments) and read_json_object(call.arguments) is not None
+    return name != call.name or (is_whole and bool(arguments))
+
+
+def _arguments(value: Any) -> str:
+    """Arguments are a text of JSON; some servers send the object itself."""
+    return json.dumps(value) if isinstance(value, dict) else _text(value)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
