@@ -15,6 +15,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
 from accounts.models import ApiKey, Principal
+from agents.deleted_sources import SourceDeleted, check_sources, hold_bases_of
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import PinKind
 from knowledge.revision_pins import pin_pages
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_EVENT_BYTES = 256 * 1024
 # What is left of a journal whose documents are gone: that it ran, and how it ended.
-_KINDS_WITHOUT_CONTENT = ("run", "agent_type", "done")
+_KINDS_WITHOUT_CONTENT = ("run", "agent_type", "done", "error")
 
 
 class LeaseLost(Conflict):
@@ -120,9 +121,16 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         """Those that waited for an answer have got it, or another message in its place."""
         self.filter(state=RunState.WAITING).update(state=RunState.DONE)
 
+    @transaction.atomic
     def erase_content(self) -> None:
-        """Takes out of their journals what they read and wrote; when they ran and how they ended stays."""
-        AgentEvent.objects.filter(run__in=self).exclude(kind__in=_KINDS_WITHOUT_CONTENT)._raw_delete(self.db)
+        """Takes out of their journals what they read and wrote; when they ran and how they ended stays. Those that run
+        still end, because what they know of it would be written again. The caller holds the bases that they read."""
+        found = list(self.order_by("pk").values_list("pk", flat=True))
+        runs = AgentRun.objects.filter(pk__in=found)
+        running = list(runs.running().order_by("pk").select_for_update(no_key=True))
+        AgentEvent.objects.filter(run__in=found).exclude(kind__in=_KINDS_WITHOUT_CONTENT)._raw_delete(self.db)
+        for run in running:
+            run.fail(SourceDeleted())
 
     def begin(self, *, session: ChatSession, message: ChatMessage, **columns: Any) -> AgentRun:
         """A run that this process holds, with its first event. The caller has made sure that the session has none."""
@@ -208,9 +216,12 @@ class AgentRun(models.Model):
         return not self.has_ended and (self.leased_until is None or self.leased_until < timezone.now())
 
     def append(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
-        """Commits the next events of this process, all or none. Raises `LeaseLost`, `EventTooLarge`."""
+        """Commits the next events of this process, all or none. Raises `LeaseLost`, `EventTooLarge`, and
+        `SourceDeleted` where they speak of what has been deleted."""
         with transaction.atomic():
+            held = hold_bases_of(self)  # before the run is locked: whoever deletes a base locks it first
             self._hold(leased_until=timezone.now() + _lease_length(), agent_type=self.agent_type, tokens=self.tokens)
+            check_sources(self, [data for _, data in entries], held=held)
             self._write(*entries)
 
     @transaction.atomic
@@ -218,12 +229,15 @@ class AgentRun(models.Model):
         self, state: RunState, *entries: tuple[EventKind, Mapping[str, Any]], answer: ChatMessage | None = None
     ) -> None:
         """Commits the last events with the state, and the answer as a message, whose pages stay as they are for as long
-        as the run does. Raises `LeaseLost`."""
+        as the run does. Raises `LeaseLost`, `SourceDeleted`."""
         if answer is not None:  # before the run is locked: whoever deletes a base locks it first
             from querying.json_format import cited_page_id  # slow import
 
+            held = hold_bases_of(self)
             pin_pages(PinKind.RUN, self.pk, map(cited_page_id, answer.metadata.get("citations") or []))
         self._hold(leased_until=None, agent_type=self.agent_type, tokens=self.tokens)
+        if answer is not None:
+            check_sources(self, [answer.metadata], held=held)
         self._write(*entries)
         if answer is not None:
             answer.save()

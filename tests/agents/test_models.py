@@ -158,7 +158,7 @@ def test_a_deleted_plugin_takes_what_was_read_of_it_out_of_the_journal(
     pin = {"knowledge_base": handbook.knowledge_base_id, "revision": 1, "embedder": "local"}
     run = begin(session, release=published.releases.get(), knowledge=[pin])
     run.append((EventKind.CONTENT, {"text": "45 mm."}))
-    run.append((EventKind.FOUND, {"passages": [1]}))
+    run.append((EventKind.FOUND, {"passages": []}))
     run.end(RunState.DONE, (EventKind.DONE, {}))
     delete_plugin(published)
     run.refresh_from_db()
