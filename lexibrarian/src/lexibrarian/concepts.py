@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from lexibrarian.artefacts.concept import Concept, is_concept, new_concept, read_concept
-from lexibrarian.artefacts.design import ORDER, WIKILINKS, design_hash, read_design
+from lexibrarian.artefacts.design import ORDER, WIKILINKS, resealed
 from lexibrarian.artefacts.markdown import replace_section, section_body, split_footer
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project
@@ -81,9 +81,4 @@ def link_concept(project: Project, source: str, concept: Concept) -> bool:
     before = replace_section(
         footed.before, WIKILINKS, f"{items}- [[{concept.name}]]", before=ORDER[ORDER.index(WIKILINKS) + 1 :]
     )
-    rest = text[len(footed.before) :]
-    design = read_design(text)
-    if design.has_footer and not design.edited:
-        # What the program writes is no edit.
-        rest = rest.replace(design.meta.get("design_hash", ""), design_hash(before, footed.after), 1)
-    return write_text(path, before + rest)
+    return write_text(path, resealed(text, before))

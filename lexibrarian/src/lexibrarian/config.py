@@ -84,6 +84,26 @@ class StartHere:
 
 
 @dataclass
+class Llm:
+    """The model that describes sources; the key is read from a variable of the environment, and never stored."""
+
+    provider: str = "none"
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = ""
+
+
+@dataclass
+class Daemon:
+    """Upkeep that goes on by itself."""
+
+    watchdog_enabled: bool = False
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    sweep_interval_seconds: int = 3600
+    git_suppression_seconds: float = 5.0
+
+
+@dataclass
 class Config:
     """All settings, with their defaults."""
 
@@ -96,16 +116,14 @@ class Config:
     crawl: Crawling = field(default_factory=Crawling)
     mapping: Mapping = field(default_factory=Mapping)
     start_here: StartHere = field(default_factory=StartHere)
+    llm: Llm = field(default_factory=Llm)
+    daemon: Daemon = field(default_factory=Daemon)
 
     @property
     def scopes(self) -> tuple[str, ...]:
         """The scope roots as paths of the project, the root as `""`."""
         roots = [self.scope_root] if isinstance(self.scope_root, str) else self.scope_root
         return tuple("" if root in (".", "./", "") else root.strip("/").removeprefix("./") for root in roots)
-
-
-# Settings of parts that read them by themselves; they are known, and not interpreted here.
-_ELSEWHERE = {"llm", "daemon"}
 
 
 def load_config(project: Project) -> tuple[Config, list[str]]:
@@ -172,8 +190,6 @@ def _unknown_keys(kind: type, data: dict[str, Any], prefix: str) -> list[str]:
     warnings = []
     for key, value in data.items():
         if key not in types:
-            if not prefix and key in _ELSEWHERE:
-                continue
             close = difflib.get_close_matches(str(key), types, n=1)
             meant = f" Did you mean `{prefix}{close[0]}`?" if close else ""
             warnings.append(f"The setting `{prefix}{key}` means nothing.{meant}")

@@ -30,6 +30,7 @@ class Found:
     conventions: dict[str, list[str]]
     signal: Signal | None
     left_out: dict[str, int] = field(default_factory=dict)
+    history: str = ""
 
     def as_text(self) -> str:
         """The whole answer as Markdown."""
@@ -48,6 +49,8 @@ class Found:
             parts.append(
                 f"## Signal ({self.signal.scope}, {self.signal.author}, {self.signal.created})\n\n{self.signal.text}"
             )
+        if self.history:
+            parts.append(f"## History\n\n{self.history}")
         if self.left_out:
             said = ", ".join(f"{count} {what}" for what, count in self.left_out.items())
             parts.append(f"Left out to keep the budget: {said}.")
@@ -67,7 +70,7 @@ class Found:
         }
 
 
-def look_up(project: Project, config: Config, source: str, *, budget: int = 0) -> Found:
+def look_up(project: Project, config: Config, source: str, *, budget: int = 0, history: str = "") -> Found:
     """What the library knows of a source; with a budget, in tokens, the longest lists are cut first."""
     if not any(within(source, scope) for scope in config.scopes):
         roots = ", ".join(scope or "." for scope in config.scopes)
@@ -82,7 +85,9 @@ def look_up(project: Project, config: Config, source: str, *, budget: int = 0) -
             code="no_design_file",
             hint=f"Run `lexictl update {source}` to make one.",
         )
-    found = Found(source, design, _stale(project, source, design), _dependents(project, source), {}, None)
+    found = Found(
+        source, design, _stale(project, source, design), _dependents(project, source), {}, None, history=history
+    )
     found.conventions = _conventions(project, config, source)
     signal = read_text(project.iwh_path(parent_of(source))) if config.iwh.enabled else None
     found.signal = read_signal(signal) if signal else None

@@ -51,8 +51,8 @@ def find(project: Project, present: set[str], below: str = "", only: set[str] | 
     return found
 
 
-def settle(project: Project, orphan: Orphan, target: str | None) -> None:
-    """Move the design file to its source's new place, or remove it where nobody wrote in it."""
+def settle(project: Project, orphan: Orphan, target: str | None, *, prune: bool = False) -> None:
+    """Move the design file to its source's new place, or remove it where nobody wrote in it, or with `prune`."""
     if target:
         before = orphan.design.footed.before
         for old, new in (
@@ -66,7 +66,7 @@ def settle(project: Project, orphan: Orphan, target: str | None) -> None:
             # An edit stays an edit: the old hash goes along.
             text = text.replace(read_design(text).meta["design_hash"], meta.get("design_hash", ""), 1)
         write_text(project.design_path(target), text)
-    elif orphan.design.edited:
+    elif orphan.design.edited and not prune:
         return
     project.design_path(orphan.source).unlink(missing_ok=True)
 

@@ -39,6 +39,15 @@ class Project:
             f"{path} is outside the project root.", code="outside_root", hint=f"The project root is {self.root}."
         )
 
+    def existing_directory(self, path: str) -> str:
+        """A directory, taken from the working directory, relative to the root; refuses what is none."""
+        where = self.relative(path)
+        if not (self.root / where).is_dir():
+            raise LibraryError(
+                f"Directory not found: {path}.", code="not_found", hint="Name a directory of the project."
+            )
+        return where
+
     def design_path(self, source: str) -> Path:
         """Where the design file of a source lies: `src/a.py` → `.lexibrary/src/a.py.md`."""
         return self.library / f"{source}.md"

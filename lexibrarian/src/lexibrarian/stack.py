@@ -43,7 +43,7 @@ def author_name() -> str:
 
 def all_posts(project: Project) -> list[Post]:
     """Every post, by number."""
-    return sorted(_read(project), key=lambda post: (_number(post.name), post.name))
+    return sorted(_read(project), key=lambda post: (number_of(post.name), post.name))
 
 
 def _read(project: Project) -> Iterator[Post]:
@@ -54,7 +54,8 @@ def _read(project: Project) -> Iterator[Post]:
                 yield read_post(path.name.removesuffix(".md"), text)
 
 
-def _number(name: str) -> int:
+def number_of(name: str) -> int:
+    """The number in the name of a post's file; 0 where there is none."""
     match = _NUMBERED.match(name)
     return int(match[1]) if match else 0
 
@@ -68,7 +69,7 @@ def find_post(project: Project, post_id: str) -> Post:
     """The post with an id; `ST-7`, `st-007` and `7` are the same."""
     digits = re.fullmatch(r"(?:\[\[)?(?:ST-)?(\d+)(?:\]\])?", post_id.strip(), re.IGNORECASE)
     wanted = int(digits[1]) if digits else -1
-    found = [post for post in all_posts(project) if _number(post.name) == wanted]
+    found = [post for post in all_posts(project) if number_of(post.name) == wanted]
     if not found:
         raise LibraryError(f"Post not found: {post_id}.", code="not_found", hint="Run `lexi stack list`.")
     if len(found) > 1:
@@ -76,7 +77,7 @@ def find_post(project: Project, post_id: str) -> Post:
         raise LibraryError(
             f"{post_id} stands for several posts: {names}.",
             code="ambiguous",
-            hint="Run `lexictl validate`, and renumber one.",
+            hint="Run `lexictl validate --fix`, which renumbers one.",
         )
     return found[0]
 
@@ -103,7 +104,7 @@ def create_post(
     }
     tags = [re.sub(r"[\s_]+", "-", tag.strip().lower()) for tag in tags if tag.strip()]
     with directory_lock(project, STACK):
-        number = max((_number(post.name) for post in all_posts(project)), default=0) + 1
+        number = max((number_of(post.name) for post in all_posts(project)), default=0) + 1
         post_id = f"ST-{number:03d}"
         name = f"{post_id}-{_slug(title)}".rstrip("-")
         text = new_post(

@@ -23,16 +23,21 @@ _PROTOCOL = """1. Before you enter a directory, read its `.lexibrary/<directory>
 4. Before you debug, run `lexi stack search "<error>"`."""
 
 
+def is_edited(project: Project) -> bool:
+    """Whether somebody wrote in the file, or wrote it."""
+    text = read_text(project.library / START_HERE)
+    footed = split_footer(text or "")
+    stored = (footed.meta or {}).get("design_hash")
+    return bool(text and text.strip()) and stored != design_hash(footed.before, footed.after)
+
+
 def refresh(project: Project, config: Config, found: Crawl) -> bool:
     """Write the file anew where it is missing, or as the program left it; returns whether it changed."""
     path = project.library / START_HERE
-    old = read_text(path)
-    footed = split_footer(old or "")
-    stored = (footed.meta or {}).get("design_hash")
-    if old is not None and old.strip() and stored != design_hash(footed.before, footed.after):
+    if is_edited(project):
         return False
     text = _text(project, config, found)
-    if old is not None and text.rstrip() == footed.before.rstrip():
+    if text.rstrip() == split_footer(read_text(path) or "").before.rstrip():
         return False
     footer = f"<!-- lexibrarian:meta\ndesign_hash: {design_hash(text)}\ngenerator: {GENERATOR}\n-->"
     return write_text(path, with_footer(text, footer))

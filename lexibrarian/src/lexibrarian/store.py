@@ -15,6 +15,24 @@ from lexibrarian.project import Project
 
 LOCKS = ".locks"
 TEMPORARY_SUFFIX = ".lexi-tmp"
+# The paths that a rehearsal would have written; `None` while files are written for good.
+_rehearsed: list[Path] | None = None
+
+
+@contextlib.contextmanager
+def rehearsal() -> Iterator[list[Path]]:
+    """Meanwhile no file of the library changes; what would have been written or removed is collected."""
+    global _rehearsed
+    _rehearsed = []
+    try:
+        yield _rehearsed
+    finally:
+        _rehearsed = None
+
+
+def rehearsing() -> bool:
+    """Whether nothing may be written for now."""
+    return _rehearsed is not None
 
 
 def read_text(path: Path) -> str | None:
@@ -33,6 +51,9 @@ def write_text(path: Path, text: str) -> bool:
             return False
     except (FileNotFoundError, NotADirectoryError):
         pass
+    if _rehearsed is not None:
+        _rehearsed.append(path)
+        return True
     try:
         _replace(path, content)
     except OSError as problem:
@@ -44,6 +65,9 @@ def write_text(path: Path, text: str) -> bool:
 
 def create_text(path: Path, text: str) -> bool:
     """Write a file that must not exist yet; returns False, and writes nothing, where it does."""
+    if _rehearsed is not None:
+        _rehearsed.append(path)
+        return not path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path.parent, text.encode("utf-8"))
     try:
@@ -53,6 +77,14 @@ def create_text(path: Path, text: str) -> bool:
     finally:
         temporary.unlink()
     return True
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file of the library, if it is there."""
+    if _rehearsed is not None:
+        _rehearsed.append(path)
+        return
+    path.unlink(missing_ok=True)
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -96,6 +128,9 @@ def directory_lock(project: Project, directory: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(project: Project, name: str) -> Iterator[None]:
+    if _rehearsed is not None:
+        yield
+        return
     path = project.library / LOCKS / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

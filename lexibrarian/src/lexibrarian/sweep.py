@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
-from lexibrarian.config import Config
+from lexibrarian.config import Config, Daemon, load_config
 from lexibrarian.crawl import crawl
+from lexibrarian.errors import LibraryError
 from lexibrarian.log import logger
 from lexibrarian.project import Project
 from lexibrarian.store import write_text
@@ -16,18 +19,40 @@ from lexibrarian.update import Report, update
 STAMP = ".swept"
 
 
-def sweep(project: Project, config: Config) -> Report | None:
+def sweep(project: Project, config: Config, *, dry_run: bool = False) -> Report | None:
     """Update everything; `None`, and nothing done, where nothing changed since the last sweep."""
     stamp = project.library / STAMP
     begun = time.time_ns()
     if stamp.is_file() and not _changed_since(project, config, stamp.stat().st_mtime_ns):
         logger.info("sweep skipped: nothing changed")
         return None
-    report = update(project, config)
+    report = update(project, config, dry_run=dry_run)
+    if dry_run:
+        return report
     write_text(stamp, "")
     # What changes while the update runs is for the next sweep.
     os.utime(stamp, ns=(begun, begun))
     return report
+
+
+def sweep_forever(project: Project, stopped: Event, said: Callable[[Report | None, LibraryError | None], None]) -> int:
+    """Sweep until an event is set, and then again after each interval; returns the number of sweeps.
+
+    The configuration is read anew each time. `said` hears of each report, and of what a sweep refused; it goes on.
+    """
+    count = 0
+    while True:
+        interval = Daemon().sweep_interval_seconds
+        try:
+            config, _ = load_config(project)
+            interval = config.daemon.sweep_interval_seconds
+            said(sweep(project, config), None)
+        except LibraryError as problem:
+            logger.error("sweep failed: %s", problem.message)
+            said(None, problem)
+        count += 1
+        if stopped.wait(interval):
+            return count
 
 
 def _changed_since(project: Project, config: Config, moment: int) -> bool:

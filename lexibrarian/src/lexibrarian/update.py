@@ -65,10 +65,14 @@ def update(
     below: str | None = None,
     files: Iterable[str] | None = None,
     dry_run: bool = False,
+    prune: bool = False,
     clock: Callable[[], str] = now,
 ) -> Report:
-    """Update everything, or what lies `below` a directory, or some `files`, deleted ones included."""
-    run = _Run(project, config, clock, Report(dry_run))
+    """Update everything, or what lies `below` a directory, or some `files`, deleted ones included.
+
+    With `prune`, edited design files go too when their source is gone.
+    """
+    run = _Run(project, config, clock, Report(dry_run), prune)
     with upkeep_lock(project):
         if files is not None:
             run.some(sorted(set(files)))
@@ -83,6 +87,7 @@ class _Run:
     config: Config
     clock: Callable[[], str]
     report: Report
+    prune: bool = False
     known: dict[str, Known] = field(default_factory=dict)
     learned: dict[str, Known] = field(default_factory=dict)
     paths: ProjectFiles = field(init=False)
@@ -273,12 +278,12 @@ class _Run:
             target = fresh.pop(orphan.design.meta.get("source_hash", ""), None)
             if target:
                 self.report.moved[orphan.source] = target
-            elif orphan.design.edited:
+            elif orphan.design.edited and not self.prune:
                 self.report.kept.append(orphan.source)
             else:
                 self.report.removed.append(orphan.source)
             if not self.report.dry_run:
-                orphans.settle(self.project, orphan, target)
+                orphans.settle(self.project, orphan, target, prune=self.prune)
 
     def _index(self, directory: str) -> bool:
         found = dict(self._shallow(directory)).get(directory)

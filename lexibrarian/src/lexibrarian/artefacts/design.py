@@ -157,3 +157,12 @@ def sealed(before: str, meta: dict[str, str], after: str = "") -> str:
     lines = "".join(f"{key}: {meta[key]}\n" for key in META if meta.get(key))
     others = "".join(f"{key}: {value}\n" for key, value in meta.items() if key not in META)
     return with_footer(before, f"<!-- lexibrarian:meta\n{lines}{others}-->", after)
+
+
+def resealed(text: str, before: str) -> str:
+    """A design file with other text before its footer. What the program changes is no edit; what was one stays one."""
+    design = read_design(text)
+    rest = text[len(design.footed.before) :]
+    if design.has_footer and not design.edited:
+        rest = rest.replace(design.meta.get("design_hash", ""), design_hash(before, design.footed.after), 1)
+    return before + rest

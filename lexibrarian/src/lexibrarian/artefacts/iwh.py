@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from lexibrarian.artefacts.markdown import read_front_matter, split_front_matter
+from lexibrarian.artefacts.markdown import read_front_matter, split_front_matter, yaml_text
 
 SCOPES = ("warning", "incomplete", "blocked")
 
@@ -28,3 +28,8 @@ def read_signal(text: str) -> Signal:
     scope = str(fields.get("scope") or "warning")
     body = split_front_matter(text)[1] if fields else text
     return Signal(str(fields.get("author") or "unknown"), stamp, scope if scope in SCOPES else "warning", body.strip())
+
+
+def new_signal(author: str, created: str, scope: str, text: str) -> str:
+    """The text of a signal; `created` is ISO 8601 in UTC."""
+    return f"---\nauthor: {yaml_text(author)}\ncreated: {created}\nscope: {scope}\n---\n\n{text.strip()}\n"

@@ -14,8 +14,8 @@ def add_concepts(lexi: click.Group) -> None:
     command(lexi, "concepts")(concepts)
     group = click.Group("concept", help="Make a concept, or link a file to one.")
     lexi.add_command(group)
-    command(group, "new")(new)
-    command(group, "link")(link)
+    command(group, "new", writes=True)(new)
+    command(group, "link", writes=True)(link)
 
 
 @click.argument("topic", required=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from lexibrarian.cli.concepts import add_concepts
+from lexibrarian.cli.iwh import add_iwh
 from lexibrarian.cli.output import Output, command, run
 from lexibrarian.cli.stack import add_stack
 from lexibrarian.config import load_config
@@ -22,17 +23,23 @@ def lexi() -> None:
 @command(lexi, "lookup")
 @click.argument("file")
 @click.option("--budget", type=click.IntRange(min=1), help="The most tokens to print; what is left out is counted.")
-def lookup(file: str, budget: int | None) -> Output:
+@click.option("--history", is_flag=True, help="Also how often the file changed, and when last.")
+def lookup(file: str, budget: int | None, history: bool) -> Output:
     """Print the design file of a source, with what imports it and what holds where it lies."""
+    from lexibrarian.history import history_of
     from lexibrarian.lookup import look_up
 
     project = find_root()
     config, warnings = load_config(project)
-    found = look_up(project, config, project.relative(file), budget=budget or 0)
-    return Output(found.as_text(), found.as_data(), warnings=warnings)
+    source = project.relative(file)
+    past = history_of(project, source) if history else None
+    said = (str(past) if past else "No commit holds this file.") if history else ""
+    found = look_up(project, config, source, budget=budget or 0, history=said)
+    data = {**found.as_data(), **({"history": vars(past) if past else None} if history else {})}
+    return Output(found.as_text(), data, warnings=warnings)
 
 
-@command(lexi, "index")
+@command(lexi, "index", writes=True)
 @click.argument("directory", default=".")
 @click.option("-r", "--recursive", is_flag=True, help="Also the directories below, the innermost first.")
 def index(directory: str, recursive: bool) -> Output:
@@ -42,11 +49,7 @@ def index(directory: str, recursive: bool) -> Output:
 
     project = find_root()
     config, warnings = load_config(project)
-    where = project.relative(directory)
-    if not (project.root / where).is_dir():
-        raise LibraryError(
-            f"Directory not found: {directory}.", code="not_found", hint="Name a directory of the project."
-        )
+    where = project.existing_directory(directory)
     found = crawl(project, config, below=where, deep=recursive)
     if where not in found.directories:
         raise LibraryError(
@@ -61,7 +64,7 @@ def index(directory: str, recursive: bool) -> Output:
     return Output(text, {"path": wrote, "directories": count}, warnings=warnings)
 
 
-@command(lexi, "describe")
+@command(lexi, "describe", writes=True)
 @click.argument("directory")
 @click.argument("text")
 def describe(directory: str, text: str) -> Output:
@@ -69,11 +72,7 @@ def describe(directory: str, text: str) -> Output:
     from lexibrarian.directories import set_billboard
 
     project = find_root()
-    where = project.relative(directory)
-    if not (project.root / where).is_dir():
-        raise LibraryError(
-            f"Directory not found: {directory}.", code="not_found", hint="Name a directory of the project."
-        )
+    where = project.existing_directory(directory)
     set_billboard(project, where, text)
     path = project.aindex_path(where).relative_to(project.root).as_posix()
     return Output(f"Updated {path}", {"path": path})
@@ -97,6 +96,7 @@ def search(words: tuple[str, ...], tag: str, scope: str) -> Output:
 
 add_concepts(lexi)
 add_stack(lexi)
+add_iwh(lexi)
 
 
 def main() -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
 
+from lexibrarian.config import CHECKED
 from lexibrarian.errors import LibraryError
+from lexibrarian.project import find_root
+from lexibrarian.store import rehearsal
 
 OK, FAILED, WARNED = 0, 1, 2
 
@@ -26,18 +31,47 @@ class Output:
     warnings: list[str] = field(default_factory=list)
 
 
-def command(group: click.Group, name: str, **attributes: Any) -> Callable[[Callable[..., Output]], click.Command]:
-    """Register a function that returns an `Output` as a command with `--json`."""
+def command(
+    group: click.Group, name: str, *, writes: bool = False, **attributes: Any
+) -> Callable[[Callable[..., Output]], click.Command]:
+    """Register a function that returns an `Output` as a command with `--json`, and `--dry-run` where it writes."""
 
     def register(function: Callable[..., Output]) -> click.Command:
         @functools.wraps(function)
-        def run(as_json: bool, **arguments: Any) -> None:
-            raise SystemExit(_printed(lambda: function(**arguments), as_json))
+        def run(as_json: bool, rehearse: bool = False, **arguments: Any) -> None:
+            call = functools.partial(function, **arguments)
+            raise SystemExit(_printed(functools.partial(_rehearsed, call) if rehearse else call, as_json))
 
         option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-        return group.command(name, **attributes)(option(run))
+        dry = click.option("--dry-run", "rehearse", is_flag=True, help="Say what would be written, and write nothing.")
+        return group.command(name, **attributes)(option(dry(run) if writes else run))
 
     return register
+
+
+def _rehearsed(call: Callable[[], Output]) -> Output:
+    """What a command would write; its own words would say that it had."""
+    with rehearsal() as paths:
+        output = call()
+    if output.code == FAILED:
+        return output
+    names = sorted({_from_root(path) for path in paths if path.name != CHECKED})
+    text = "\n".join(f"Would write {name}" for name in names) or "Would write nothing."
+    return Output(text, {"dry_run": True, "would_write": names}, warnings=output.warnings)
+
+
+def _from_root(path: Path) -> str:
+    """A path relative to the project, or else to the working directory."""
+    try:
+        root = find_root().root
+    except LibraryError:
+        root = Path.cwd()
+    return os.path.relpath(path, root).replace(os.sep, "/")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number and its noun."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _printed(call: Callable[[], Output], as_json: bool) -> int:

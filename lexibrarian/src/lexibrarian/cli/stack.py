@@ -26,7 +26,7 @@ def add_stack(lexi: click.Group) -> None:
         ("mark-outdated", mark_outdated),
         ("duplicate", duplicate),
     ):
-        command(group, name)(function)
+        command(group, name, writes=function not in (view, list_posts, search))(function)
 
 
 @click.option("--title", required=True, help="The problem in one line.")

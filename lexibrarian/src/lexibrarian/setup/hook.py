@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project
-from lexibrarian.store import write_text
+from lexibrarian.store import rehearsing, write_text
 
 _BEGIN = "# >>> lexibrarian >>>"
 _END = "# <<< lexibrarian <<<"
@@ -59,6 +59,8 @@ def _install(path: Path, block: str) -> bool:
     text = _with_block(old, block, aside)
     if text == old:
         return False
+    if rehearsing():
+        return write_text(path, text)
     if old is not None and aside.name in text and _BEGIN not in old:
         path.rename(aside)
     write_text(path, text)
