@@ -111,7 +111,7 @@ def _confirm_email(request: HttpRequest, user: User, *, email: str) -> None:
 
 
 def _revoke_unconfirmed_access(request: HttpRequest, user: User, *, email: str) -> None:
-    """Takes every way in from an account whose address was never confirmed.
+    """Removes every way to sign in to an account whose address was never confirmed.
 
     Whoever signed up with it may be somebody else, who waits for the owner to come.
     """

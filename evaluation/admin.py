@@ -21,7 +21,7 @@ _FIGURE_LABELS = {
     "answered_when_answerable": "answered, of those with an answer",
     "refused_when_unanswerable": "refused, of those without",
     "citation_validity": "quotations that stand where they say",
-    "citation_precision": "citations of a place that was asked for",
+    "citation_precision": "citations of the expected page",
     "auc": "answerable told from unanswerable (area under ROC)",
     "high_confidence_precision": "right when called high",
     "p50_ms": "milliseconds, half of the questions",

@@ -1,4 +1,4 @@
-"""Whether a sentence denies: one that does cannot bear out one that does not, nor the other way round.
+"""Whether a sentence denies: one that does cannot support one that does not, nor the other way round.
 
 Denials are counted clause by clause, and two cancel out: what is not prohibited is allowed.
 """

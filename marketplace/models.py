@@ -133,7 +133,7 @@ class DayOfPlugin(models.Model):
     """The questions to a plugin's releases on one day (UTC), counted once so that no page counts them again.
 
     What its authors ask its draft is not among them. `median_ms` and `p95_ms` are of
-    the answered ones, None where there were none. `dropped` of the `sentences` written were borne out by no source.
+    the answered ones, None where there were none. `dropped` of the `sentences` written had no source.
     """
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, related_name="days")

@@ -1,4 +1,4 @@
-"""Who works on a plugin with its owner: invited, given a role, taken off it."""
+"""Who works on a plugin with its owner: invited, given a role, removed."""
 
 from __future__ import annotations
 

@@ -105,8 +105,8 @@ class AnswerPolicy(models.Model):
     public_only = models.BooleanField(
         "only what is public",
         default=False,
-        help_text="Whoever does not work on this plugin gets answers from documents that are marked public alone. "
-        "A public chat never reads others.",
+        help_text="Everybody but the people listed under Sharing gets answers only from documents that are marked "
+        "public. A public chat is always limited to those.",
     )
     calibration = models.JSONField(null=True, blank=True, editable=False)
 

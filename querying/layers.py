@@ -1,6 +1,6 @@
 """The private knowledge bases that a question reads besides its release: who may read them, and as they stand when.
 
-They are asked for again whenever something is searched: who was taken off a project a moment ago reads it no longer.
+They are asked for again whenever something is searched: who was removed from a project a moment ago reads it no longer.
 """
 
 from __future__ import annotations

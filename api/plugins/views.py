@@ -93,7 +93,7 @@ class PluginView(AuthorView):
 
     @extend_schema(request=serializers.PluginSerializer(partial=True), responses=serializers.PluginSerializer)
     def patch(self, request: Request, plugin: str) -> Response:
-        """Changes the draft; agents go on asking the latest release."""
+        """Changes the draft; agents still ask the latest release."""
         found = get_plugin(request, plugin)
         with transaction.atomic():
             locked = _lock_plugin(request, found)

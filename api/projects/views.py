@@ -80,7 +80,7 @@ class ProjectView(PrivateView):
 class ProjectMembersView(PrivateView):
     @extend_schema(request=serializers.ProjectMembersSerializer, responses=serializers.ProjectSerializer)
     def put(self, request: Request, project: UUID) -> Response:
-        """Say who opens the project beside you; whoever is not named is taken off it. Only its owner may.
+        """Say who opens the project beside you; whoever is not named is removed. Only its owner may.
 
         An address counts once somebody has confirmed it here. The answer is the same whether anybody has. The ETag is
         that of the project.

@@ -64,7 +64,7 @@ class PublicChatView(PublicView):
     )
     def post(self, request: Request, plugin: str) -> HttpResponseBase:
         """Ask a plugin whose chat is open to anybody; no key is needed, and only public documents are read. The answer
-        is plain text as it comes, with `[Source N]` behind what a source bears out and the sources below it. Where
+        is plain text as it comes, with `[Source N]` behind what a source supports and the sources below it. Where
         something is missing it is JSON, a question back instead: ask it, and send the answer as `message` together
         with `followup: {originalQuestion}`.
         """

@@ -124,7 +124,7 @@ class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
 
 
 class CitationSerializer(serializers.Serializer):
-    """A span of a page that bears out a sentence. `page` and `section` are left out where the source has none."""
+    """A span of a page that supports a sentence. `page` and `section` are left out where the source has none."""
 
     id = serializers.CharField(
         help_text="`src_1` is `[Source 1]` in the answer.",

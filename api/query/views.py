@@ -63,7 +63,7 @@ class QueryView(APIView):
         examples=examples.QUERY_EXAMPLES,
     )
     def post(self, request: Request) -> HttpResponseBase:
-        """Ask a plugin. The answer holds only what its documents bear out, each sentence with the span that says so;
+        """Ask a plugin. The answer holds only what its documents support, each sentence with the span that says so;
         or it is a refusal that says why, or a question back when a fact is missing.
 
         With `stream: true`, or `Accept: text/event-stream`, it comes as server-sent events: `status` while it is

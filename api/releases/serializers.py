@@ -117,7 +117,7 @@ class GateSerializer(serializers.Serializer):
 
 
 class ReadinessSerializer(serializers.Serializer):
-    """`missing`: what stands in the way of publishing. `changes`: what the next release would change, against the
+    """`missing`: what blocks publishing. `changes`: what the next release would change, against the
     latest one."""
 
     isReady = serializers.BooleanField()

@@ -104,7 +104,7 @@ class TreeView(AuthorView):
 
     @extend_schema(request=serializers.NewTreeSerializer(partial=True), responses=serializers.TreeSerializer)
     def patch(self, request: Request, plugin: str, tree: UUID) -> Response:
-        """Changes the draft; agents go on asking the latest release."""
+        """Changes the draft; agents still ask the latest release."""
         found = _get_tree(request, plugin, tree)
         fields = validated(serializers.NewTreeSerializer(data=request.data, partial=True))
         with transaction.atomic():

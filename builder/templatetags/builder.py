@@ -17,7 +17,7 @@ register = template.Library()
 register.simple_tag(icon)
 
 _STATUS_ICONS = {"ok": "check", "warn": "alert", "no": "alert", "faint": "dot"}
-_STATUS_LABELS = {"ok": "fine", "warn": "needs attention", "no": "stands in the way", "faint": "open"}
+_STATUS_LABELS = {"ok": "fine", "warn": "needs attention", "no": "blocks publishing", "faint": "open"}
 
 
 @register.filter

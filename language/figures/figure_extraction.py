@@ -34,7 +34,7 @@ from language.units import is_same_amount
 
 # A longer text is no sentence and no passage; its figures are not read.
 MAX_FIGURES_TEXT = 20_000
-# No sentence states more; one that does is borne out by nothing.
+# No sentence states more; one that does is supported by nothing.
 MAX_CLAIM_FIGURES = 60
 
 _SUPERSCRIPT = re.compile(r"(?<=\d)[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4}")
@@ -50,7 +50,7 @@ _REPEATED_IN_DIGITS = re.compile(
 )
 # "7+ years"
 _TRAILING_PLUS = re.compile(r"(?<![\w.,+])(\d{1,9})\+(?= ?[a-zA-Z])")
-# A lone "one" is read as no figure, but it bears out a 1.
+# A lone "one" is read as no figure, but it supports a 1.
 _LONE_ONE = re.compile(r"\bone\b", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\s{0,20}(?:\(?\d{1,2}[.)]|[-*•])\s+(?=\S)")
 
@@ -162,7 +162,7 @@ def _supports_quantity(known: TextFigures, wanted: Quantity, *, stated: TextFigu
 def _quantity_supports(
     one: Quantity, wanted: Quantity, *, known: TextFigures, stated: TextFigures, headers: frozenset[str]
 ) -> bool:
-    """Whether `one` of the source bears out what is `wanted` by the claim."""
+    """Whether `one` of the source supports what is `wanted` by the claim."""
     return (
         _units_agree(one, wanted, known=known, stated=stated, headers=headers)
         and _nouns_agree(one, wanted, known)

@@ -123,7 +123,7 @@ def latest_if_unchanged(plugin: Plugin) -> Release | None:
 def publish_blockers(
     plugin: Plugin, *, golden: GateResult | None = None, counts: PluginCounts | None = None
 ) -> list[str]:
-    """What still stands in the way of publishing, each a sentence. `golden` and `counts` spare looking again."""
+    """What still blocks publishing, each a sentence. `golden` and `counts` spare looking again."""
     reasons, counts = _policy_errors(plugin), counts or counts_by_plugin([plugin])[plugin.pk]
     if plugin.is_held:
         reasons.insert(0, PluginHeld().message_with_hint)

@@ -1,4 +1,4 @@
-"""Mails to those whose plugin or review was taken off the pages. They say nothing of whoever reported it."""
+"""Mails to those whose plugin or review was removed. They say nothing of whoever reported it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def send_review_hidden(review: Review, author: User, *, reason: str) -> bool:
         f"The reason given: {reason.lower()}.\n\n"
         "If you think that this is a mistake, write to whoever runs this site.\n"
     )
-    return _send_to_person(author, subject=f"Your review of “{name}” was taken off the page", text=text)
+    return _send_to_person(author, subject=f"Your review of “{name}” was removed", text=text)
 
 
 def _send_to_person(person: User, *, subject: str, text: str) -> bool:

@@ -42,7 +42,7 @@ class Guide:
 
 GUIDE_GROUPS = (
     GuideGroup(title="Start", entries=(GuideEntry(name="quickstart", title="Quickstart"),)),
-    GuideGroup(title="For agents", entries=(GuideEntry(name="api", title="Every way in"),)),
+    GuideGroup(title="For agents", entries=(GuideEntry(name="api", title="API guide"),)),
     GuideGroup(title="For experts", entries=(GuideEntry(name="authoring", title="Build a plugin"),)),
     GuideGroup(
         title="For operators and the curious",

@@ -32,7 +32,7 @@ _MARK_IN_WORDS = re.compile(
 _SPACE_BEFORE_STOP = re.compile(r"[ \t]{1,20}([.!?,;:])(?!\w)")
 _SPACES = re.compile(r"[ \t]{2,1000}")
 _BULLET = re.compile(r"^\s{0,8}[-*+•●▪◦‣–]\s{1,8}")
-# The share of a sentence's words that a span must hold to bear it out …
+# The share of a sentence's words that a span must hold to support it …
 MIN_SUPPORT = 0.6
 # … and to be found as the source of a sentence that names none, or a wrong one.
 MIN_SUPPORT_UNCITED = 0.75
@@ -73,7 +73,7 @@ class CitationVerifier:
         return tuple(self._by_span.values())
 
     def cite(self, sentence: str) -> CitedSentence:
-        """Verify one sentence. A mark that points at nothing, or at what does not bear it out, is removed."""
+        """Verify one sentence. A mark that points at nothing, or at what does not support it, is removed."""
         claim = sanitize(without_marks(sentence))
         numbers = referenced_numbers(sentence)
         existing = [number for number in numbers if 1 <= number <= len(self._passages)]

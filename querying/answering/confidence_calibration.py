@@ -58,7 +58,7 @@ class LabelledAnswer:
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
     """`weights` are those of score, lead and agreement (`_features`); `high_from` is the least probability that may
-    be called high, None where the folds bear out none. On the answers held out: `ece` is the expected calibration
+    be called high, None where the folds support none. On the answers held out: `ece` is the expected calibration
     error over ten bins, `reliability` has (mean stated, share right, count) of each bin. `questions` is how many
     golden questions there were, `date` (ISO) when it was fitted."""
 

@@ -3,7 +3,7 @@
 In mandatory mode three rules refuse the whole answer: nothing in it is cited, it is itself a short refusal, or it
 cites more sources that do not exist than ones that do. Sentences are released one step behind, so that the rules
 can still hold when the first ones come. In optional mode the same findings lower the confidence instead, and what
-no source bears out is marked. Where sources contradict each other, both are quoted.
+no source supports is marked. Where sources contradict each other, both are quoted.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def refusal_answer(reason: str) -> Answer:
 
 
 def _mark_unverified(sentence: CitedSentence) -> CitedSentence:
-    """A statement that nothing bears out says so. Questions and lines that lead in state nothing."""
+    """A statement that nothing supports says so. Questions and lines that lead in state nothing."""
     text = sentence.text.rstrip()
     if sentence.citations or text[-1:] in ("?", ":", "") or is_refusal(text) or not any(map(str.isalnum, text)):
         return sentence

@@ -100,7 +100,7 @@ class LexicTool(_LexicAdapter, BaseTool):
 
 
 class LexicRetriever(_LexicAdapter, BaseRetriever):
-    """The passages that bear out the answer to a question, and no others. None where the plugin refuses or asks back.
+    """The passages that support the answer to a question, and no others. None where the plugin refuses or asks back.
 
     Raises `LexicError`: a chain without sources should not go on as if there were none.
     """

@@ -15,7 +15,7 @@ Raw = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    """A span of a document that bears out a sentence. `id` is "src_1" for the mark `[Source 1]`.
+    """A span of a document that supports a sentence. `id` is "src_1" for the mark `[Source 1]`.
 
     `page`, `section`, `start`, `end`, `url` and `score` are None where the source has none: never a made-up page.
     """

@@ -49,7 +49,7 @@ def test_a_colleague_is_invited_and_taken_off(page: Page, alice: User, bob: User
     page.reload()
     page.get_by_role("button", name="Make editor").click()
     expect(page.get_by_role("button", name="Make viewer")).to_be_visible()
-    page.get_by_role("button", name="Take off").click()
+    page.get_by_role("button", name="Remove").click()
     expect(page.locator(".people")).not_to_contain_text(bob.email)
 
 

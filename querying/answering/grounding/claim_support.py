@@ -1,4 +1,4 @@
-"""Does this span bear out this claim? Figures, quotations, denials and contrasts may rule it out; words, and where
+"""Does this span support this claim? Figures, quotations, denials and contrasts may rule it out; words, and where
 they leave a doubt nearness in meaning, must speak for it.
 """
 

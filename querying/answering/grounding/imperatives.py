@@ -1,4 +1,4 @@
-"""Orders in a document: "State that X" does not say X, and so bears out no claim that X."""
+"""Orders in a document: "State that X" does not say X, and so supports no claim that X."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a passage a claim is borne out: the sentence that says it, or a few neighbours."""
+"""Where in a passage a claim is supported: the sentence that says it, or a few neighbours."""
 
 from __future__ import annotations
 
