@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import PurePosixPath
+
+from lexibrarian.project import suffix_of
 
 _TEST = re.compile(
     r"(?:test_(?P<py>\w+)\.py|(?P<suffix>\w+)_test\.(?:py|go|rs)|(?P<js>[\w.-]+)\.(?:test|spec)\.[cm]?[jt]sx?|(?P<java>\w+)Tests?\.java)"
@@ -29,7 +30,7 @@ def match_tests(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
         if name:
             tests.append((path, name))
         else:
-            sources[PurePosixPath(path).name.partition(".")[0]].append(path)
+            sources[path.rpartition("/")[2].partition(".")[0]].append(path)
     found: dict[str, list[str]] = defaultdict(list)
     for test, name in sorted(tests):
         for source in _about(test, sources.get(name, [])):
@@ -38,8 +39,8 @@ def match_tests(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _about(test: str, sources: list[str]) -> list[str]:
-    ending = PurePosixPath(test).suffix[:3]
-    candidates = [source for source in sources if PurePosixPath(source).suffix.startswith(ending)]
+    ending = suffix_of(test)[:3]
+    candidates = [source for source in sources if suffix_of(source).startswith(ending)]
     if len(candidates) < 2:
         return candidates
     directories = set(test.split("/")[:-1])

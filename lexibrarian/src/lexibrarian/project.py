@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from functools import cached_property
+from pathlib import Path
 
 from lexibrarian.errors import LibraryError
 
@@ -19,7 +20,7 @@ class Project:
 
     root: Path
 
-    @property
+    @cached_property
     def library(self) -> Path:
         """The directory that holds the library."""
         return self.root / LIBRARY
@@ -50,7 +51,7 @@ class Project:
 
     def design_path(self, source: str) -> Path:
         """Where the design file of a source lies: `src/a.py` → `.lexibrary/src/a.py.md`."""
-        return self.library / f"{source}.md"
+        return Path(f"{self.library}/{source}.md")
 
     def directory_path(self, directory: str) -> Path:
         """The mirror of a directory."""
@@ -66,7 +67,7 @@ class Project:
 
     def can_mirror(self, source: str) -> bool:
         """Whether a design file of this source has a name that file systems take and that is free."""
-        name = os.fsencode(f"{PurePosixPath(source).name}.md")
+        name = os.fsencode(f"{source.rpartition('/')[2]}.md")
         return len(name) <= _LONGEST_NAME and source not in ("START_HERE", "README")
 
 
@@ -81,6 +82,13 @@ def find_root(start: Path | None = None) -> Project:
         code="no_library",
         hint="Run `lexictl init` in the project root.",
     )
+
+
+def suffix_of(path: str) -> str:
+    """The ending of a path's name, with its dot; `""` where there is none."""
+    name = path.rpartition("/")[2]
+    at = name.rfind(".")
+    return name[at:] if 0 < at < len(name) - 1 else ""
 
 
 def parent_of(path: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from lexibrarian.config import Config
-from lexibrarian.project import Project
+from lexibrarian.project import Project, suffix_of
+from lexibrarian.store import read_bytes
 
 _CONFLICT = re.compile(r"^<<<<<<< .*?^=======$.*?^>>>>>>> ", re.MULTILINE | re.DOTALL)
 
@@ -34,15 +35,15 @@ def hash_of(content: bytes) -> str:
 
 def read_source(project: Project, config: Config, path: str) -> Source | str:
     """The source at a path, or in a few words why it is only listed: binary, too large, unreadable."""
-    if PurePosixPath(path).suffix.lower() in config.crawl.binary_extensions:
+    if suffix_of(path).lower() in config.crawl.binary_extensions:
         return "binary file"
     if not project.can_mirror(path):
         return "name that the library cannot mirror"
-    file = project.root / path
+    file = f"{project.root}/{path}"
     try:
-        if file.stat().st_size > config.crawl.max_file_size_kb * 1024:
+        if os.stat(file).st_size > config.crawl.max_file_size_kb * 1024:  # noqa: PTH116
             return "large file"
-        content = file.read_bytes()
+        content = read_bytes(file)
     except OSError:
         return "unreadable file"
     text = _decoded(content)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -15,6 +14,7 @@ from lexibrarian.project import Project
 
 LOCKS = ".locks"
 TEMPORARY_SUFFIX = ".lexi-tmp"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 # The paths that a rehearsal would have written; `None` while files are written for good.
 _rehearsed: list[Path] | None = None
 
@@ -35,10 +35,17 @@ def rehearsing() -> bool:
     return _rehearsed is not None
 
 
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a file; raises `OSError` where it cannot be read."""
+    # Without a buffer, which would be filled once and copied.
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return file.read()
+
+
 def read_text(path: Path) -> str | None:
     """The text of a file of the library, line ends as they are; `None` where there is none."""
     try:
-        return path.read_bytes().decode("utf-8", "replace")
+        return read_bytes(path).decode("utf-8", "replace")
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -47,7 +54,7 @@ def write_text(path: Path, text: str) -> bool:
     """Write a file through a temporary one, and only if its bytes change; returns whether they did."""
     content = text.encode("utf-8", "surrogateescape")
     try:
-        if path.read_bytes() == content:
+        if read_bytes(path) == content:
             return False
     except (FileNotFoundError, NotADirectoryError):
         pass
@@ -68,8 +75,7 @@ def create_text(path: Path, text: str) -> bool:
     if _rehearsed is not None:
         _rehearsed.append(path)
         return not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(path.parent, text.encode("utf-8"))
+    temporary = _temporary(path, text.encode("utf-8"))
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -88,8 +94,7 @@ def remove_file(path: Path) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(path.parent, content)
+    temporary = _temporary(path, content)
     try:
         temporary.replace(path)
     except BaseException:
@@ -97,19 +102,23 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
-def _temporary(directory: Path, content: bytes) -> Path:
-    handle, name = tempfile.mkstemp(prefix=".", suffix=TEMPORARY_SUFFIX, dir=directory)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    # mkstemp makes private files; the library is as readable as the code beside it.
-    Path(name).chmod(0o666 & ~_umask())
-    return Path(name)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _temporary(path: Path, content: bytes) -> Path:
+    """A new file with this content in the directory of `path`, which is made where it is missing."""
+    # As readable as the code beside it; modules for temporary files would make private ones.
+    temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}{TEMPORARY_SUFFIX}")
+    try:
+        handle = os.open(temporary, _NEW_FILE, 0o666)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(temporary, _NEW_FILE, 0o666)
+    try:
+        with open(handle, "wb", buffering=0) as file:  # noqa: PTH123
+            while content:
+                content = content[file.write(content) :]
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
 
 
 @contextlib.contextmanager

@@ -12,12 +12,10 @@ _PER_PIECE = 5
 
 def count_tokens(text: str) -> int:
     """The estimated number of tokens."""
-    total = 0
-    for piece in _PIECE.findall(text):
-        if not piece.isascii():
-            total += max(1, len(piece.encode("utf-8")) // 2)
-        elif len(piece) > _WHOLE and piece.isalpha():
-            total += -(-len(piece) // _PER_PIECE)
-        else:
-            total += 1
+    pieces = _PIECE.findall(text)
+    long = [piece for piece in pieces if len(piece) > _WHOLE and piece.isalpha()]
+    total = len(pieces) - len(long) + sum(-(-len(piece) // _PER_PIECE) for piece in long)
+    if not text.isascii():
+        foreign = [piece for piece in pieces if not piece.isascii()]
+        total += sum(max(1, len(piece.encode("utf-8")) // 2) for piece in foreign) - len(foreign)
     return total

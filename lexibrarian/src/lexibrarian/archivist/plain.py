@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
 from lexibrarian.languages import title_of
 from lexibrarian.languages.outline import Outline, bare_comment, first_sentence
+from lexibrarian.project import suffix_of
 
 _LONGEST = 200
 _MOST_NAMES = 3
@@ -30,7 +30,7 @@ def describe(path: str, text: str, outline: Outline | None) -> str:
 
 
 def _said_by_text(path: str, text: str) -> str:
-    if PurePosixPath(path).suffix.lower() in (".md", ".rst", ".txt"):
+    if suffix_of(path).lower() in (".md", ".rst", ".txt"):
         return _title(text)
     if path.lower().endswith((".html", ".htm", ".xml", ".svg")):
         title = re.search(r"<title>\s*([^<]{1,200}?)\s*</title>", text[:5000], re.I)

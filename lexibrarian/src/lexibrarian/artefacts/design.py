@@ -126,24 +126,31 @@ def _accepted_hashes(footed: Footed) -> set[str]:
 def new_design(source: str, description: str, parts: Parts) -> str:
     """The text of a first design file, without its footer."""
     text = f"---\ndescription: {yaml_text(description)}\nupdated_by: archivist\n---\n\n# {source}\n\n"
-    return with_parts(text, source, parts)
+    sections = {**_bodies(parts), DEPENDENTS: _pointer(source)}
+    return text + "".join(f"## {name}\n\n{sections[name]}\n\n" for name in ORDER if sections.get(name))
 
 
 def with_parts(before: str, source: str, parts: Parts) -> str:
     """A design file's text, without its footer, with the program's sections renewed and all else as it was."""
     text = before
-    sections = {
-        INTERFACE: parts.interface,
-        DEPENDENCIES: "\n".join(f"- {path}" for path in parts.dependencies) or NONE,
-        TESTS: "\n".join(f"- {path}" for path in parts.tests),
-    }
-    for heading, body in sections.items():
+    for heading, body in _bodies(parts).items():
         later = ORDER[ORDER.index(heading) + 1 :]
         text = replace_section(text, heading, body, before=later) if body else remove_section(text, heading)
     if not section_body(text, DEPENDENTS):
-        pointer = f"`lexi lookup {source}` lists the files that import this one."
-        text = replace_section(text, DEPENDENTS, pointer, before=ORDER[ORDER.index(DEPENDENTS) + 1 :])
+        text = replace_section(text, DEPENDENTS, _pointer(source), before=ORDER[ORDER.index(DEPENDENTS) + 1 :])
     return text
+
+
+def _bodies(parts: Parts) -> dict[str, str]:
+    return {
+        INTERFACE: parts.interface.strip("\n"),
+        DEPENDENCIES: "\n".join(f"- {path}" for path in parts.dependencies) or NONE,
+        TESTS: "\n".join(f"- {path}" for path in parts.tests),
+    }
+
+
+def _pointer(source: str) -> str:
+    return f"`lexi lookup {source}` lists the files that import this one."
 
 
 def with_description(before: str, description: str) -> str:

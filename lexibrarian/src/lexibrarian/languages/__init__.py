@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import PurePosixPath
+from functools import lru_cache
 from typing import Protocol
 
 from lexibrarian.languages.outline import Outline
 from lexibrarian.languages.tree import ProjectFiles
+from lexibrarian.project import suffix_of
 
 _MODULES = {
     ".py": "python",
@@ -71,12 +72,12 @@ class Language(Protocol):
 
 def kind_of(path: str) -> str:
     """The grammar for a file, by its name; `""` where there is none."""
-    return _MODULES.get(PurePosixPath(path).suffix.lower(), "")
+    return _MODULES.get(suffix_of(path).lower(), "")
 
 
 def title_of(path: str) -> str:
     """What people call the language of a file: `Python`, or its ending, or `Text`."""
-    kind, suffix = kind_of(path), PurePosixPath(path).suffix.lower()
+    kind, suffix = kind_of(path), suffix_of(path).lower()
     return _TITLES.get(kind) or _NAMES.get(suffix) or suffix.lstrip(".").upper() or "Text"
 
 
@@ -98,6 +99,7 @@ def dependencies_of(path: str, imports: tuple[str, ...], files: ProjectFiles) ->
     return tuple(sorted(found - {path}))
 
 
+@lru_cache
 def _module(kind: str) -> Language:
     name = "javascript" if kind == "tsx" else kind
     module: Language = importlib.import_module(f"lexibrarian.languages.{name}")

@@ -21,6 +21,9 @@ _NAMED = re.compile(
 )
 
 
+_COMMENT_MARK = re.compile(rb"#|//|/\*")
+
+
 @dataclass(frozen=True)
 class Outline:
     """Public signatures (members indented below their class), imports as written, and the first docstring."""
@@ -95,6 +98,8 @@ def head_of(node: Node, *, until: Node | None = None) -> str:
     """The text of a declaration up to its body, on one line, without comments."""
     code = node.text or b""
     end = (until.start_byte if until else node.end_byte) - node.start_byte
+    if not _COMMENT_MARK.search(code, 0, end):
+        return one_line(code[:end].decode("utf-8", "replace"))
     gaps = [
         (each.start_byte - node.start_byte, each.end_byte - node.start_byte)
         for each in _comments(node)
