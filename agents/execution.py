@@ -21,6 +21,7 @@ from agents.planners.rules import RulesPlanner
 from agents.progress import Progress
 from agents.run_end import CANCELLED, answer_message, done_data, kept_message, last_entries
 from agents.run_work import RunCancelled, RunWork
+from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
 from conversations.models import ChatMessage
 from lexic.database import in_thread
@@ -92,8 +93,14 @@ def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outsid
         outside=outside,
         cancelled=cancelled,
         tokens_before=run.tokens,
-        worked_before=progress.milliseconds,
+        worked_before=_seconds_worked(progress),
     )
+
+
+def _seconds_worked(progress: Progress) -> float:
+    """What the calls of earlier processes took, without those that waited for a worker."""
+    waiting = {tool.name for tool in TOOLS.values() if tool.waits_for_worker}
+    return sum(one.ms for one in progress.results if one.call.tool not in waiting) / 1000
 
 
 def _pin_layers_again(run: AgentRun) -> None:

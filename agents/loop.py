@@ -79,18 +79,16 @@ async def _make_call(work: RunWork, call: Call) -> AsyncGenerator[list[Entry]]:
             began.insert(0, (EventKind.AGENT_TYPE, {"type": tool.agent_type.value}))
         yield began
     since = time.monotonic()
-    seconds = (tool.seconds if tool else SIMPLE_SECONDS) * (_THINKING_FACTOR if work.run.thinks else 1)
+    limit = (tool.seconds if tool else SIMPLE_SECONDS) * (_THINKING_FACTOR if work.run.thinks else 1)
     try:
         context = replace(work.context, call_key=f"{work.run.pk}:{call.id}")
-        outcome = await work.within(seconds, execute_tool(call.tool, call.input, context))
+        outcome = await work.within(limit, execute_tool(call.tool, call.input, context))
     except ToolTimedOut as error:
         outcome = ToolResult.from_error(error)
-    ended = {
-        **shown,
-        "result": outcome.result,
-        "error": outcome.error,
-        "ms": round((time.monotonic() - since) * 1000),
-    }
+    seconds = time.monotonic() - since
+    if tool and tool.waits_for_worker:
+        work.waited += seconds
+    ended = {**shown, "result": outcome.result, "error": outcome.error, "ms": round(seconds * 1000)}
     found: list[Entry] = []
     if outcome.findings:
         work.progress.findings[call.id] = outcome.findings

@@ -44,7 +44,6 @@ class Progress:
     agent_type: str = ""
     text: str = ""
     citations: list[dict[str, Any]] = field(default_factory=list)
-    milliseconds: int = 0
 
     @classmethod
     def read(cls, events: Iterable[AgentEvent]) -> Progress:
@@ -65,7 +64,6 @@ class Progress:
             self.finished[data["callId"]] = FinishedCall(
                 call=self._call(data["callId"]), result=data["result"], error=data["error"], ms=data["ms"]
             )
-            self.milliseconds += data["ms"]
         elif kind == EventKind.FOUND:
             self.found[data["callId"]] = FoundInJournal.from_json(data)
         elif kind == EventKind.CONTENT:

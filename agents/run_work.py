@@ -38,8 +38,8 @@ class ToolTimedOut(LexicError):
 @dataclass
 class RunWork:
     """`cancelled` is set when the run is to stop. `outside` is the context in which calls run: each on a thread of its
-    own, so that one which hangs holds nothing up. `tokens_before` and `worked_before` (milliseconds) are what earlier
-    processes used."""
+    own, so that one which hangs holds nothing up. `tokens_before` and `worked_before` (seconds) are what earlier
+    processes used; `waited` are the seconds in which a worker made a review."""
 
     run: AgentRun
     assignment: Assignment
@@ -50,7 +50,8 @@ class RunWork:
     outside: contextvars.Context
     cancelled: asyncio.Event
     tokens_before: int = 0
-    worked_before: int = 0
+    worked_before: float = 0.0
+    waited: float = 0.0
     usage: Usage = field(default_factory=Usage)
     begun: float = field(default_factory=time.monotonic)
 
@@ -67,7 +68,7 @@ class RunWork:
             "iterations": len(progress.turns) + 1,
             "calls": len(progress.calls),
             "tokens": self.tokens,
-            "seconds": self.worked_before / 1000 + time.monotonic() - self.begun,
+            "seconds": self.worked_before + time.monotonic() - self.begun - self.waited,
         }
         return next((name for name, amount in used.items() if amount >= limits[name]), "")
 

@@ -5,17 +5,27 @@ A request is told from a question by examples (`agents/examples/requests.json`),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from agents.examples.classifier import example_classifier
-from agents.planners.planner_types import Assignment, CallTools, GiveAnswer, NextStep, OpenDraft, WriteAnswer
+from agents.planners.planner_types import (
+    Assignment,
+    Attachment,
+    CallTools,
+    GiveAnswer,
+    NextStep,
+    OpenDraft,
+    WriteAnswer,
+)
 from agents.progress import FinishedCall, Progress
 from agents.tools.templates import closest_template, templates_of
 from contracts.review.start_review import reads_as_nda
 from knowledge.models import Document
 from lexic.database import in_thread
+from lexic.errors import LexicError
 from querying.types import Answer, Clarification, Confidence, Outcome
 
 SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"
@@ -24,16 +34,38 @@ _NDA_TOOLS = ("parse_nda", "render_nda_report")
 _CONTRACT_TOOLS = ("parse_contract", "render_contract_report")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Review:
+    """The calls that a document's review takes, by its kind: what it says, then the report."""
+
+    attachment: Attachment
+    tools: tuple[str, str]
+
+    @property
+    def input(self) -> dict[str, str]:
+        return {"documentId": str(self.attachment.document_id)}
+
+    def finished(self, progress: Progress) -> list[FinishedCall]:
+        return [one for one in progress.results if one.call.tool in self.tools and one.call.input == self.input]
+
+    def next_tool(self, progress: Progress) -> str | None:
+        """None where the report is there, or one of the calls failed."""
+        finished = self.finished(progress)
+        if len(finished) == len(self.tools) or any(one.error for one in finished):
+            return None
+        return self.tools[len(finished)]
+
+
 class RulesPlanner:
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
         self._text = assignment.question.text
 
     async def next_step(self, progress: Progress, *, may_call: bool) -> NextStep:
+        if reviews := await in_thread(lambda: self._reviews):
+            return _next_of_reviews(reviews, progress, may_call=may_call)
         draft = await in_thread(lambda: self._draft)
-        if tools := await in_thread(lambda: self._review_tools):
-            step = self._next_of_review(tools, progress)
-        elif draft and not self._has_failed(progress, INFO):
+        if draft and not self._has_failed(progress, INFO):
             step = self._next_of_draft(draft, progress)
         else:
             step = self._next_of_question(progress)
@@ -50,20 +82,6 @@ class RulesPlanner:
             return CallTools(calls=((SEARCH, {"query": self._text}),))
         return WriteAnswer()
 
-    def _next_of_review(self, tools: tuple[str, str], progress: Progress) -> NextStep:
-        """What the contract says, then the report of its review, in a sentence of the server's."""
-        document = {"documentId": str(self._assignment.attachments[0].document_id)}
-        for tool in tools:
-            if not progress.has_called(tool):
-                return CallTools(calls=((tool, document),))
-            if self._has_failed(progress, tool):
-                error = next(one.error for one in progress.results if one.call.tool == tool)
-                assert error is not None
-                return GiveAnswer(answer=_own_answer(f"{error['error']} {error['hint']}".strip()))
-        report = next(one.result["report"] for one in progress.results if one.call.tool == tools[1])
-        said = (report["title"], report["summary"], report["recommendedAction"])
-        return GiveAnswer(answer=_own_answer(" ".join(f"{part.rstrip('.')}." for part in said if part)))
-
     def _next_of_draft(self, draft: OpenDraft, progress: Progress) -> NextStep:
         if not progress.has_called(INFO):
             return CallTools(calls=((INFO, {"template": draft.template, "facts": dict(draft.facts)}),))
@@ -77,15 +95,17 @@ class RulesPlanner:
         return GiveAnswer(answer=_own_answer(made.error["error"] if made.error else text))
 
     @cached_property
-    def _review_tools(self) -> tuple[str, str] | None:
-        """The calls of a review, by the kind of the document that came along; None where none is asked for."""
+    def _reviews(self) -> tuple[_Review, ...]:
+        """One for each document that came along, in order; none where no review is asked for."""
         attached = self._assignment.attachments
         if not attached or example_classifier("requests").classify(self._text) != _REVIEW_REQUEST:
-            return None
-        document = Document.objects.filter(pk=attached[0].document_id).first()
-        if document is None:
-            return None
-        return _NDA_TOOLS if reads_as_nda(document) else _CONTRACT_TOOLS
+            return ()
+        documents = Document.objects.in_bulk([one.document_id for one in attached])
+        return tuple(
+            _Review(attachment=one, tools=_review_tools(documents[one.document_id]))
+            for one in attached
+            if one.document_id in documents
+        )
 
     @cached_property
     def _draft(self) -> OpenDraft | None:
@@ -102,6 +122,33 @@ class RulesPlanner:
     @staticmethod
     def _has_failed(progress: Progress, tool: str) -> bool:
         return any(one.error for one in progress.results if one.call.tool == tool)
+
+
+def _review_tools(document: Document) -> tuple[str, str]:
+    try:
+        return _NDA_TOOLS if reads_as_nda(document) else _CONTRACT_TOOLS
+    except LexicError:  # the call says why
+        return _CONTRACT_TOOLS
+
+
+def _next_of_reviews(reviews: Sequence[_Review], progress: Progress, *, may_call: bool) -> NextStep:
+    """One document after the other; then the server's sentences on each, also on those that have no report."""
+    for one in reviews:
+        if (tool := one.next_tool(progress)) and may_call:
+            return CallTools(calls=((tool, one.input),))
+    return GiveAnswer(answer=_own_answer("\n\n".join(_said_of(one, progress) for one in reviews)))
+
+
+def _said_of(review: _Review, progress: Progress) -> str:
+    finished = review.finished(progress)
+    failed = next((one.error for one in finished if one.error), None)
+    missing = f"“{review.attachment.title}” was not reviewed"
+    if failed:
+        return f"{missing}: {failed['error']} {failed['hint']}".strip()
+    if len(finished) < len(review.tools):
+        return f"{missing}, because this run had reached its limit. Send it in a message of its own."
+    report = finished[-1].result["report"]
+    return f"{report['title'].rstrip('.')}. {report['summary']}"
 
 
 def _is_sufficient(search: FinishedCall) -> bool:

@@ -143,6 +143,7 @@ CONTRACT_TOOLS = (
         parameters=schema("documentId", documentId=_DOCUMENT, playbook=_PLAYBOOK),
         call=_render_contract_report,
         seconds=_MAX_SECONDS,
+        waits_for_worker=True,
     ),
     Tool(
         name="render_nda_report",
@@ -150,5 +151,6 @@ CONTRACT_TOOLS = (
         parameters=schema("documentId", documentId=_DOCUMENT, playbook=_PLAYBOOK),
         call=_render_nda_report,
         seconds=_MAX_SECONDS,
+        waits_for_worker=True,
     ),
 )

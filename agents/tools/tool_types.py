@@ -45,7 +45,7 @@ class ToolOutput:
 @dataclass(frozen=True, kw_only=True)
 class Tool:
     """`parameters` is the JSON schema of its input. `agent_type` is what a run becomes whose first mapped call this
-    is."""
+    is. The time of one that `waits_for_worker` does not count for the run's budget."""
 
     name: str
     description: str
@@ -53,6 +53,7 @@ class Tool:
     call: Callable[[ToolContext, Mapping[str, Any]], Awaitable[ToolOutput]]
     seconds: float = SIMPLE_SECONDS
     agent_type: AgentType | None = None
+    waits_for_worker: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

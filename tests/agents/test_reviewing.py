@@ -8,14 +8,17 @@ import pytest
 
 from accounts.models import User
 from agents.attachments import UnknownAttachment
+from agents.models import AgentRun, EventKind
 from agents.tools import contract_tools
 from contracts.models import ContractReview
 from contracts.review.run_review import run_review
 from conversations.models import Project
+from knowledge.documents.lifecycle import add_text
+from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
-from tests.agents.working import ask, begin, data_of, died_behind, kinds, text_of, work
+from tests.agents.working import ask, begin, data_of, died_behind, kinds, text_of, with_budget, work
 from tests.contracts.documents import NDA
 from tests.conversations.layered import give
 
@@ -107,6 +110,84 @@ def test_jl_044_jl_049_a_contract_is_parsed_and_reported_on(published: Plugin, b
     assert {"metadata", "clauses"} <= parsed.keys()
     [result] = data_of(run, "contract_result")
     assert result["report"]["findings"]
+
+
+# --- Several documents --------------------------------------------------------------------------------------------
+
+SERVICES = "# SERVICES AGREEMENT\n\n## 1. Fees\n\nThe Customer shall pay the fees within thirty (30) days.\n"
+REQUEST = "Please review the attached agreements"
+
+
+@pytest.fixture
+def services(bob: User, nda: Document) -> Document:
+    base = personal_knowledge_base(bob)
+    document = add_text(knowledge_base=base, title="Services", text=SERVICES, enqueue=False).document
+    ingest(document.pk)
+    return document
+
+
+def reviewed(run: AgentRun) -> list[tuple[str, str]]:
+    return [(one["tool"], one["input"]["documentId"]) for one in data_of(run, "step_start")]
+
+
+def test_each_document_is_reviewed_in_its_order(
+    published: Plugin, bob: User, nda: Document, services: Document, worker: list[str]
+) -> None:
+    run = ask(published, bob, REQUEST, documents=(services.pk, nda.pk))
+    contract, agreement = str(services.pk), str(nda.pk)
+    assert reviewed(run) == [
+        ("parse_contract", contract),
+        ("render_contract_report", contract),
+        ("parse_nda", agreement),
+        ("render_nda_report", agreement),
+    ]
+    reports = [data_of(run, kind)[0]["report"] for kind in ("contract_result", "nda_result")]
+    first, second = text_of(run).split("\n\n")
+    assert reports[0]["title"] in first
+    assert reports[1]["title"] in second
+    assert run.agent_type == "contract"
+
+
+def test_one_that_cannot_be_reviewed_holds_up_no_other(
+    published: Plugin, bob: User, nda: Document, services: Document, worker: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contracts.review.start_review.MAX_CONTRACT_CHARACTERS", len(NDA) - 200)
+    run = ask(published, bob, REQUEST, documents=(nda.pk, services.pk))
+    first, second = text_of(run).split("\n\n")
+    assert first.startswith("“Marrow House” was not reviewed: The contract is too long to be reviewed.")
+    assert data_of(run, "contract_result")[0]["report"]["title"] in second
+    assert len(worker) == 1
+
+
+def test_those_that_the_budget_leaves_out_are_named(
+    published: Plugin, bob: User, nda: Document, services: Document, worker: list[str], settings: Any
+) -> None:
+    with_budget(settings, iterations=3)
+    run = ask(published, bob, REQUEST, documents=(nda.pk, services.pk))
+    first, second = text_of(run).split("\n\n")
+    assert data_of(run, "nda_result")[0]["report"]["title"] in first
+    assert second.startswith("“Services” was not reviewed, because this run had reached its limit.")
+    assert data_of(run, "done")[0]["stopped"] == "iterations"
+
+
+def test_the_time_of_a_review_is_not_the_runs(
+    published: Plugin, bob: User, nda: Document, services: Document, worker: list[str], settings: Any
+) -> None:
+    run = begin(published, bob, REQUEST, documents=(nda.pk, services.pk))
+    five_hours = 5 * 3_600_000
+    call = {"id": "call_1", "number": 1, "tool": "render_nda_report", "input": {"documentId": str(nda.pk)}}
+    run.append((EventKind.TURN, {"calls": [call]}))
+    shown = {"callId": "call_1", "number": 1, "tool": "render_nda_report"}
+    run.append((EventKind.STEP_END, {**shown, "result": None, "error": {"error": "x", "hint": ""}, "ms": five_hours}))
+    assert len(reviewed(work(run))) == 2, "those of the other document"
+    run = begin(published, bob, REQUEST, documents=(nda.pk, services.pk))
+    run.append((EventKind.TURN, {"calls": [{**call, "tool": "parse_nda"}]}))
+    run.append((EventKind.STEP_END, {**shown, "tool": "parse_nda", "result": {}, "error": None, "ms": five_hours}))
+    ended = work(run)
+    assert (reviewed(ended), data_of(ended, "done")[0]["stopped"]) == ([], "seconds")
+
+
+# --- Who may ------------------------------------------------------------------------------------------------------
 
 
 def test_a_question_about_an_attachment_is_answered_from_it(published: Plugin, bob: User, nda: Document) -> None:
