@@ -169,6 +169,7 @@ class SourceType(models.TextChoices):
     JSON = "json", "JSON"
     DOCX = "docx", "Word (DOCX)"
     URL = "url", "web page"
+    CODE = "code", "source code"
 
 
 class DocumentStatus(models.TextChoices):
@@ -327,6 +328,9 @@ class Page(Revisioned):
     number = models.PositiveIntegerField(help_text="From 1. A source without pages is one page, number 1.")
     text = models.TextField()
     source_sha256 = models.CharField(max_length=64)
+    # Of a file of a repository, whose text stands here line for line: where it was, and what was checked out then.
+    repository_path = models.CharField(max_length=2000, blank=True, default="", db_default="", editable=False)
+    commit = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     # Word boxes of a PDF page: [[start, end, x0, top, x1, bottom], …], points from the top left corner.
     words = models.JSONField(null=True)
     # Its headings, [[start, level, title], …]; null where it was read before they were kept.

@@ -13,11 +13,12 @@ class SourceKind(models.TextChoices):
     FOLDER = "folder", "folder"
     GIT = "git", "git checkout"
     URLS = "urls", "list of addresses"
+    LIBRARY = "library", "library of a codebase"
 
 
 class Source(models.Model):
-    """A folder of notes, or a file of addresses, on this server. Only an operator names one: a web user must not read
-    the server's disk."""
+    """A folder of notes, a repository with a library, or a file of addresses, on this server. Only an operator names
+    one: a web user must not read the server's disk."""
 
     knowledge_base = models.ForeignKey(
         "knowledge.KnowledgeBase", on_delete=models.CASCADE, related_name="sources", editable=False
@@ -25,6 +26,9 @@ class Source(models.Model):
     kind = models.CharField(max_length=8, choices=SourceKind.choices, editable=False)
     location = models.CharField(max_length=1000, editable=False, help_text="An absolute path.")
     public_only = models.BooleanField(default=False, help_text="Notes that are not public are left out altogether.")
+    is_public = models.BooleanField(
+        default=False, db_default=False, help_text="All of a library is marked public: a public chat may read it."
+    )
     commit = models.CharField(max_length=64, blank=True, editable=False, help_text="Of the checkout, at the last sync.")
     synced_at = models.DateTimeField(null=True, editable=False)
     report = models.JSONField(default=dict, editable=False, help_text="What the last sync did, in numbers.")

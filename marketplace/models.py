@@ -31,7 +31,7 @@ _UNLISTED_FIELDS = ("system_prompt", "limits", "synonyms", "calibration")
 class ListingQuerySet(models.QuerySet["Listing"]):
     def public(self) -> ListingQuerySet:
         """Those that anybody may see: a listing of a plugin that was withdrawn since says nothing."""
-        shown = self.filter(plugin__is_published=True).select_related("plugin", "plugin__owner", "release")
+        shown = self.filter(plugin__in=Plugin.objects.listed()).select_related("plugin", "plugin__owner", "release")
         unshown = [f"{of}__{name}" for of in ("plugin", "release") for name in _UNLISTED_FIELDS]
         return shown.defer(*unshown, "release__trees", "release__knowledge", "search", "vector")
 

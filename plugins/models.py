@@ -29,6 +29,11 @@ class CitationMode(models.TextChoices):
     OFF = "off", "off: do not check citations"
 
 
+class PluginKind(models.TextChoices):
+    EXPERT = "expert", "what an expert knows"
+    LIBRARY = "library", "the library of a codebase"
+
+
 class GoldenGate(models.TextChoices):
     OFF = "off", "off: publish whatever the golden questions say"
     WARN = "warn", "warn: say which golden questions fail, and publish"
@@ -121,6 +126,10 @@ class AnswerPolicy(models.Model):
         return {name: getattr(self, name) for name in self.policy_fields()}
 
 
+_IS_PRIVATE_LIBRARY = models.Q(kind=PluginKind.LIBRARY, is_shared=False)
+_IS_LISTED = models.Q(is_published=True) & ~_IS_PRIVATE_LIBRARY
+
+
 class PluginQuerySet(models.QuerySet["Plugin"]):
     """A key may do no more than its owner, and only to the plugins that it is limited to."""
 
@@ -142,9 +151,13 @@ class PluginQuerySet(models.QuerySet["Plugin"]):
         return plugins.filter(models.Q(pk__in=Plugin.objects.editable_by(user).values("pk")) | viewed)
 
     def visible_to(self, principal: Principal) -> PluginQuerySet:
-        """Plugins a person or a key may ask: the published ones and those they may look at in the builder."""
+        """Plugins a person or a key may ask: the listed ones and those they may look at in the builder."""
         readable = Plugin.objects.readable_by(user_of(principal))
-        return self._limited_to_key(principal).filter(models.Q(is_published=True) | models.Q(pk__in=readable))
+        return self._limited_to_key(principal).filter(_IS_LISTED | models.Q(pk__in=readable))
+
+    def listed(self) -> PluginQuerySet:
+        """Published plugins that anybody may know of; the library of a codebase only once it is shared."""
+        return self.filter(_IS_LISTED)
 
     def in_public_chat(self) -> PluginQuerySet:
         """Published plugins that anybody may chat with, without an account."""
@@ -190,6 +203,14 @@ class Plugin(RetentionSettings, AnswerPolicy):
         blank=True,
         related_name="viewed_plugins",
         help_text="They may look at it in the builder and ask its draft, but not change it.",
+    )
+    kind = models.CharField(
+        max_length=8,
+        choices=PluginKind.choices,
+        default=PluginKind.EXPERT,
+        db_default=PluginKind.EXPERT,
+        editable=False,
+        help_text="What its answers are drawn from.",
     )
     name = NameField(max_length=120)
     slug = models.SlugField(
@@ -294,6 +315,11 @@ class Plugin(RetentionSettings, AnswerPolicy):
     def _has_slug(self, slug: str) -> bool:
         """Whether anything else is called so."""
         return slug in slugs.RESERVED_SLUGS or Plugin.objects.filter(slug=slug).exclude(pk=self.pk).exists()
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the catalogue may name it: see `PluginQuerySet.listed`."""
+        return self.is_published and (self.kind != PluginKind.LIBRARY or self.is_shared)
 
     def may_be_shared_by(self, user: User) -> bool:
         """Who works on a plugin is its owner's business; editors change everything else."""

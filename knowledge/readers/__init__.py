@@ -33,6 +33,7 @@ READERS = {
     "html": "knowledge.readers.html",
     "json": "knowledge.readers.json",
     "docx": "knowledge.readers.docx.reader",
+    "code": "knowledge.readers.code",
 }
 
 TYPES_BY_EXTENSION = {

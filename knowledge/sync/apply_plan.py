@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +20,7 @@ from knowledge.documents import file_store
 from knowledge.embedders.base import Embedder
 from knowledge.legal_hold import plugins_holding
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, Source, SourceItem, SourceType
+from knowledge.readers import code
 from knowledge.readers.markdown import find_headings
 from knowledge.sync.notes.parse_note import Note
 from knowledge.sync.plan import NoteChange, SyncPlan, note_columns
@@ -91,7 +92,7 @@ def _manifest_values(change: NoteChange) -> tuple[str, str, Any, Any]:
 
 
 def _plan_note(base: KnowledgeBase, change: NoteChange) -> _PlannedNote:
-    document = change.document or Document(knowledge_base=base, source_type=SourceType.MARKDOWN)
+    document = change.document or Document(knowledge_base=base, source_type=change.source_type)
     document.knowledge_base = base
     for name, value in note_columns(change.note).items():
         setattr(document, name, value)
@@ -105,9 +106,9 @@ def _chunk_and_embed(base: KnowledgeBase, batch: _Batch, embedder: Callable[[], 
         return 0
     used = embedder()
     for one in changed:
-        one.text = plan_text(one.document, one.change.text, headings=find_headings(one.change.text), embedder=used)
+        one.text = _cut_text(one, used)
         stored = file_store.store_file(io.BytesIO(one.change.stored), max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES)
-        _set_ready_columns(one.document, sha256=stored.sha256)
+        _set_ready_columns(one.document, sha256=stored.sha256, source_type=one.change.source_type)
     texts = [text for _, text in batch.changed]
     known = embeddings.embedded_hashes(base, texts)
     batch.vectors = embeddings.embed_texts(texts, embedder=used, embedded=known)
@@ -115,9 +116,18 @@ def _chunk_and_embed(base: KnowledgeBase, batch: _Batch, embedder: Callable[[], 
     return len(batch.vectors)
 
 
-def _set_ready_columns(document: Document, *, sha256: str) -> None:
+def _cut_text(one: _PlannedNote, embedder: Embedder) -> PlannedText:
+    change = one.change
+    find = code.find_outline if change.source_type == SourceType.CODE else find_headings
+    planned = plan_text(
+        one.document, change.text, headings=find(change.text), searched=change.searched, embedder=embedder
+    )
+    return replace(planned, file=change.file)
+
+
+def _set_ready_columns(document: Document, *, sha256: str, source_type: SourceType) -> None:
     document.sha256 = document.ready_sha256 = sha256
-    document.source_type = document.ready_source_type = SourceType.MARKDOWN
+    document.source_type = document.ready_source_type = source_type
     document.ready_file_name = document.file_name
     document.status, document.error, document.error_code = DocumentStatus.READY, "", ""
     document.arrived_sha256, document.expected_at = "", None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,8 +41,14 @@ class FolderListing:
     others: int
 
 
-def list_folder(folder: Path) -> FolderListing:
-    """The notes in the folder, and what is left out.
+def is_note(path: str) -> bool:
+    return path.lower().endswith(NOTE_ENDINGS)
+
+
+def list_folder(
+    folder: Path, *, is_wanted: Callable[[str], bool] = is_note, shows_hidden: bool = False
+) -> FolderListing:
+    """The notes in the folder, or other files that are wanted by their paths, and what is left out.
 
     Raises `SourceNotFound` when a part of it cannot be read, as notes that cannot be seen must not be taken for deleted
     ones; and `TooManyNotes`.
@@ -50,10 +56,10 @@ def list_folder(folder: Path) -> FolderListing:
     notes: list[str] = []
     skipped: list[tuple[str, str]] = []
     others = 0
-    for path, reason in _walk_files(folder):
+    for path, reason in _walk_files(folder, shows_hidden):
         if reason:
             skipped.append((path, reason))
-        elif path.lower().endswith(NOTE_ENDINGS):
+        elif is_wanted(path):
             notes.append(path)
         else:
             others += 1
@@ -62,15 +68,15 @@ def list_folder(folder: Path) -> FolderListing:
     return FolderListing(notes=tuple(sorted(notes)), skipped=tuple(sorted(skipped)), others=others)
 
 
-def _walk_files(folder: Path) -> Iterator[tuple[str, str]]:
+def _walk_files(folder: Path, shows_hidden: bool) -> Iterator[tuple[str, str]]:
     for path, folders, names, descriptor in os.fwalk(folder, onerror=_raise_not_found, follow_symlinks=False):
         within = Path(path).relative_to(folder)
         for name in sorted(folders):
-            if reason := _skip_reason(name, _file_mode(name, descriptor)):
+            if reason := _skip_reason(name, _file_mode(name, descriptor), shows_hidden):
                 folders.remove(name)
                 yield _printable_path(within / name), reason
         for name in sorted(names):
-            yield _printable_path(within / name), _skip_reason(name, _file_mode(name, descriptor))
+            yield _printable_path(within / name), _skip_reason(name, _file_mode(name, descriptor), shows_hidden)
 
 
 def _printable_path(path: Path) -> str:
@@ -88,8 +94,8 @@ def _file_mode(name: str, descriptor: int) -> int:
         return 0  # gone since it was listed
 
 
-def _skip_reason(name: str, mode: int) -> str:
-    if name.startswith("."):
+def _skip_reason(name: str, mode: int, shows_hidden: bool) -> str:
+    if name.startswith(".") and not shows_hidden:
         return "hidden"
     if stat.S_ISLNK(mode):
         return "a symbolic link"
@@ -103,7 +109,8 @@ def _skip_reason(name: str, mode: int) -> str:
 
 
 def read_note_bytes(folder: Path, path: str) -> bytes:
-    """The bytes of a note, at most one more than allowed. Raises `NoteMistake` when it is gone, or no plain file."""
+    """The bytes of a note or another file, at most one more than allowed. Raises `NoteMistake` when it is gone, or no
+    plain file."""
     try:
         descriptor = _open_note(folder, path)
         with os.fdopen(descriptor, "rb") as stream:
@@ -111,7 +118,7 @@ def read_note_bytes(folder: Path, path: str) -> bytes:
                 raise NoteMistake("This is not a file.")
             return stream.read(MAX_NOTE_BYTES + 1)
     except OSError as error:
-        raise NoteMistake(f"The note cannot be opened: {error.strerror}.") from None
+        raise NoteMistake(f"The file cannot be opened: {error.strerror}.") from None
 
 
 def _open_note(folder: Path, path: str) -> int:

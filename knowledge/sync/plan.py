@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -15,13 +15,15 @@ from knowledge.sync.notes.links import render_links
 from knowledge.sync.notes.name_index import NamedNote, NoteNameIndex
 from knowledge.sync.notes.note_problems import NoteMistake, NoteProblem
 from knowledge.sync.notes.parse_note import Note
+from knowledge.versions.chunk_plan import RepositoryFile
 
 ChangeKind = Literal["added", "changed", "described", "same"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoteChange:
-    """A note and the document it becomes. `text` is what is searched, `stored` the file that is stored.
+    """A note and the document it becomes. `text` is what is searched, or its `searched` spans; `stored` the file that
+    is stored. `file`: where that is in a repository.
 
     Of kind `described` only columns differ; of kind `same` only what the manifest knows.
     """
@@ -32,7 +34,10 @@ class NoteChange:
     document: Document | None
     text: str
     stored: bytes
-    links: Mapping[str, str | None]
+    links: Mapping[str, str | None] = field(default_factory=dict)
+    source_type: SourceType = SourceType.MARKDOWN
+    searched: Sequence[tuple[int, int]] | None = None
+    file: RepositoryFile | None = None
 
     @property
     def stored_sha256(self) -> str:
@@ -70,8 +75,7 @@ class _SyncPlanner:
     def __init__(self, source: Source, *, root: Path, today: date) -> None:
         self.source, self.root, self.today = source, root, today
         self.listing = disk.list_folder(root)
-        rows = source.items.select_related("document") if source.pk else SourceItem.objects.none()
-        self.items = {item.path: item for item in rows}
+        self.items = manifest_items(source)
         self.kept: list[SourceItem] = []
         self.read: list[Note] = []
         self.result = SyncPlan(skipped=list(self.listing.skipped), others=self.listing.others)
@@ -79,14 +83,15 @@ class _SyncPlanner:
     def plan(self) -> SyncPlan:
         for path in self.listing.notes:
             self._read(path, keeps_current=True)
-        self._find_renamed()
+        self.result.renamed = match_renamed(self.items, present=set(self.listing.notes), read=self.read)
         self._adopt_manual_documents()
         names = NoteNameIndex(
             [self._name_of_note(note) for note in self.read] + [self._name_of_item(item) for item in self.kept]
         )
         self._reread_stale_links(names)
         self._plan_notes(names)
-        self._find_removed()
+        left_out = {note.path for note, _ in self.result.left_out}
+        self.result.removed = removed_items(self.items, present=set(self.listing.notes), left_out=left_out)
         self.result.items = self.items
         return self.result
 
@@ -113,19 +118,6 @@ class _SyncPlanner:
         is_left_out = self.source.public_only and not document.is_public
         is_ready = document.status == DocumentStatus.READY and document.sha256 == document.ready_sha256
         return is_ready and document.sha256 == item.stored_sha256 and not is_left_out
-
-    def _find_renamed(self) -> None:
-        """A new path with the bytes of a path that is gone is the same note, moved: it keeps its document."""
-        present = set(self.listing.notes)
-        gone: dict[str, list[SourceItem]] = {}
-        for path, item in self.items.items():
-            if path not in present and item.document and item.document.removed_in is None:
-                gone.setdefault(item.sha256, []).append(item)
-        for note in self.read:
-            if note.path not in self.items and gone.get(note.sha256):
-                item = gone[note.sha256].pop(0)
-                self.result.renamed.append((item.path, note.path))
-                self.items[note.path] = self.items.pop(item.path)
 
     def _adopt_manual_documents(self) -> None:
         """A document that was uploaded by hand under this file name becomes the document of this note."""
@@ -160,19 +152,14 @@ class _SyncPlanner:
 
     def _plan_notes(self, names: NoteNameIndex) -> None:
         self.result.unchanged = len(self.kept)
-        taken = {item.stored_sha256: item.path for item in self.kept} | self._hashes_of_other_documents()
+        taken = {item.stored_sha256: item.path for item in self.kept} | hashes_of_other_documents(
+            self.source, self.items
+        )
         # Notes that have a document go first, so that a copy never takes a document over.
         for note in sorted(self.read, key=lambda note: (self._document(note) is None, note.path)):
             self.result.problems += note.problems
             self._plan_note(note, names, taken)
         self.result.problems.sort(key=lambda problem: (problem.path, problem.line or 0))
-
-    def _hashes_of_other_documents(self) -> dict[str, str]:
-        """The hashes of documents of this knowledge base that do not come from this source, with what to call them."""
-        ours = {item.document_id for item in self.items.values()}
-        present = Document.objects.present().filter(knowledge_base=self.source.knowledge_base).exclude(sha256="")
-        rows = present.values_list("pk", "sha256", "title")
-        return {sha256: f"the document “{title}”" for pk, sha256, title in rows if pk not in ours}
 
     def _document(self, note: Note) -> Document | None:
         item = self.items.get(note.path)
@@ -196,7 +183,7 @@ class _SyncPlanner:
             return
         taken[notes.sha256_hex(stored)] = note.path
         change = NoteChange(
-            kind=_change_kind(note, document, stored),
+            kind=change_kind(note, document, stored),
             note=note,
             item=self.items.get(note.path),
             document=document,
@@ -214,17 +201,52 @@ class _SyncPlanner:
             return "holds no text"
         return f"the same as {twin}" if twin else ""
 
-    def _find_removed(self) -> None:
-        """Rows whose file is gone, or whose note is left out now."""
-        present = set(self.listing.notes)
-        left_out = {note.path for note, _ in self.result.left_out}
-        for path, item in self.items.items():
-            has_document = item.document is not None and item.document.removed_in is None
-            if path not in present or (path in left_out and has_document):
-                self.result.removed.append(item)
+
+def manifest_items(source: Source) -> dict[str, SourceItem]:
+    """The rows of the manifest with their documents, by path."""
+    rows = source.items.select_related("document") if source.pk else SourceItem.objects.none()
+    return {item.path: item for item in rows}
 
 
-def _change_kind(note: Note, document: Document | None, stored: bytes) -> ChangeKind:
+def match_renamed(
+    items: dict[str, SourceItem], *, present: Collection[str], read: Iterable[Note]
+) -> list[tuple[str, str]]:
+    """The old and the new path of each file that moved; its row is under the new path in `items` afterwards. A new path
+    with the bytes of a path that is gone is the same file, and keeps its document."""
+    gone: dict[str, list[SourceItem]] = {}
+    for path, item in items.items():
+        if path not in present and item.document and item.document.removed_in is None:
+            gone.setdefault(item.sha256, []).append(item)
+    renamed = []
+    for note in read:
+        if note.path not in items and gone.get(note.sha256):
+            item = gone[note.sha256].pop(0)
+            renamed.append((item.path, note.path))
+            items[note.path] = items.pop(item.path)
+    return renamed
+
+
+def hashes_of_other_documents(source: Source, items: Mapping[str, SourceItem]) -> dict[str, str]:
+    """The hashes of documents of this knowledge base that do not come from this source, with what to call them."""
+    ours = {item.document_id for item in items.values()}
+    present = Document.objects.present().filter(knowledge_base=source.knowledge_base).exclude(sha256="")
+    rows = present.values_list("pk", "sha256", "title")
+    return {sha256: f"the document “{title}”" for pk, sha256, title in rows if pk not in ours}
+
+
+def removed_items(
+    items: Mapping[str, SourceItem], *, present: Collection[str], left_out: Collection[str]
+) -> list[SourceItem]:
+    """Rows whose file is gone, or is left out now."""
+    return [
+        item
+        for path, item in items.items()
+        if path not in present or (path in left_out and item.document and item.document.removed_in is None)
+    ]
+
+
+def change_kind(note: Note, document: Document | None, stored: bytes) -> ChangeKind:
+    """What has to be done for a note whose document there is, or is not yet."""
     if document is None:
         return "added"
     is_ready = document.status == DocumentStatus.READY and document.ready_sha256 == document.sha256

@@ -18,7 +18,8 @@ from knowledge.sync import url_list
 from knowledge.sync.apply_plan import apply_plan
 from knowledge.sync.folder import SourceNotFound
 from knowledge.sync.git_commit import checked_out_commit, is_checkout
-from knowledge.sync.plan import plan_sync
+from knowledge.sync.library import has_library, plan_library
+from knowledge.sync.plan import SyncPlan, plan_sync
 from knowledge.sync.sync_report import SyncReport, build_report
 from knowledge.versions.batches import OnProgress
 from lexic.errors import Conflict, InvalidInput
@@ -47,9 +48,12 @@ class LocationTooLong(InvalidInput):
     code = "invalid_location"
 
 
-def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bool | None = None) -> Source:
-    """The source of this knowledge base at this place, made when it is new. None leaves `public_only` as it is.
-    With its first folder of notes a plugin plans its questions, until its author turns that off.
+def get_or_create_source(
+    base: KnowledgeBase, location: Path, *, public_only: bool | None = None, is_public: bool | None = None
+) -> Source:
+    """The source of this knowledge base at this place, made when it is new. None leaves `public_only`, or whether a
+    library `is_public`, as it is. With its first folder of notes a plugin plans its questions, until its author turns
+    that off.
 
     Raises `SourceNotFound`, and `LocationTooLong`.
     """
@@ -61,11 +65,12 @@ def get_or_create_source(base: KnowledgeBase, location: Path, *, public_only: bo
     source, is_new = Source.objects.get_or_create(
         knowledge_base=base, location=str(place), defaults={"kind": _detect_kind(place)}
     )
-    if is_new and base.plugin_id and source.kind != SourceKind.URLS:  # notes are dated and labelled
+    if is_new and base.plugin_id and source.kind in (SourceKind.FOLDER, SourceKind.GIT):  # notes are dated and labelled
         Plugin.objects.filter(pk=base.plugin_id, planner=Planner.OFF).update(planner=Planner.RULES)
     source.kind = _detect_kind(place)
     source.public_only = source.public_only if public_only is None else public_only
-    source.save(update_fields=["kind", "public_only"])
+    source.is_public = source.is_public if is_public is None else is_public
+    source.save(update_fields=["kind", "public_only", "is_public"])
     return source
 
 
@@ -83,8 +88,9 @@ def preview_sync(source: Source) -> SyncReport:
     place = _source_path(source)
     if source.kind == SourceKind.URLS:
         return url_list.preview_urls(source, path=place)
-    found = plan_sync(source, root=place, today=timezone.localdate())
-    return build_report(found, embedded=None, revision=source.knowledge_base.revision, commit=checked_out_commit(place))
+    commit = checked_out_commit(place)
+    found = _plan(source, place, commit)
+    return build_report(found, embedded=None, revision=source.knowledge_base.revision, commit=commit)
 
 
 def run_sync(
@@ -115,7 +121,7 @@ def _sync_by_kind(
         return url_list.sync_urls(source, path=place, on_progress=on_progress)
     # The commit is read first: what is checked out during the sync then counts as new the next time.
     commit = checked_out_commit(place)
-    found = plan_sync(source, root=place, today=timezone.localdate())
+    found = _plan(source, place, commit)
     has_notes = found.changes or found.unchanged or found.unreadable or found.left_out
     if found.removed and not has_notes and not allow_empty:  # a disk that is not mounted looks like this
         raise EmptySource
@@ -125,6 +131,12 @@ def _sync_by_kind(
     )
     base.refresh_from_db(fields=["revision"])
     return replace(planned, embedded=embedded, revision=base.revision)
+
+
+def _plan(source: Source, place: Path, commit: str) -> SyncPlan:
+    if source.kind == SourceKind.LIBRARY:
+        return plan_library(source, root=place, today=timezone.localdate(), commit=commit)
+    return plan_sync(source, root=place, today=timezone.localdate())
 
 
 def _source_path(source: Source) -> Path:
@@ -138,6 +150,8 @@ def _source_path(source: Source) -> Path:
 def _detect_kind(place: Path) -> SourceKind:
     if place.is_file():
         return SourceKind.URLS
+    if has_library(place):
+        return SourceKind.LIBRARY
     return SourceKind.GIT if is_checkout(place) else SourceKind.FOLDER
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from knowledge.chunking.chunker import ChunkSpan, chunk_pages, title_path
@@ -16,6 +17,7 @@ from plugins.models import ChunkStrategy
 MAX_SECTION_LENGTH = 200
 TOKEN_CHUNK_SIZE, TOKEN_CHUNK_OVERLAP = 512, 64
 _PAGE_ID_PLACEHOLDER = 0
+_NOT_LINE_END = re.compile(r"[^\n]")
 
 
 @dataclass(kw_only=True)
@@ -55,12 +57,21 @@ class PlannedChunk:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RepositoryFile:
+    """Where the file of a page was in its repository, and the commit that was checked out; empty without git."""
+
+    path: str
+    commit: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlannedText:
     """A document that is one page of text, and its chunks. The page has no row yet."""
 
     document: Document
     text: str
     chunks: Sequence[PlannedChunk]
+    file: RepositoryFile | None = None
 
     def chunk_texts(self) -> Iterator[tuple[bytes, tuple[str, str]]]:
         """For each chunk its content hash, and what is embedded: title path and content."""
@@ -75,14 +86,35 @@ def plan_chunks(document: Document, parsed: ParsedSource, *, title: str, embedde
     return plan_spans(spans, parsed, title=title)
 
 
-def plan_text(document: Document, text: str, *, headings: Sequence[Heading] = (), embedder: Embedder) -> PlannedText:
-    """Cut a document that is one page of text. Notes on the document how many pages and chunks it has."""
+def plan_text(
+    document: Document,
+    text: str,
+    *,
+    headings: Sequence[Heading] = (),
+    searched: Sequence[tuple[int, int]] | None = None,
+    embedder: Embedder,
+) -> PlannedText:
+    """Cut a document that is one page of text; of `searched` spans, nothing beside them. Notes on the document how many
+    pages and chunks it has."""
     page = PageText(number=1, text=text)
     parsed = ParsedSource(pages=[page], page_ids={1: _PAGE_ID_PLACEHOLDER}, headings=list(headings))
-    chunks = plan_chunks(document, parsed, title=document.title, embedder=embedder)
+    if searched is None:
+        chunks = plan_chunks(document, parsed, title=document.title, embedder=embedder)
+    else:
+        shown = replace(parsed, pages=[PageText(number=1, text=_only_spans(text, searched))])
+        chunks = plan_spans(_chunk_spans(document, shown, embedder), parsed, title=document.title)
     for name, value in parsed.counters(chunk_count=len(chunks)).items():
         setattr(document, name, value)
     return PlannedText(document=document, text=text, chunks=chunks)
+
+
+def _only_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text with spaces in place of all that lies outside of the spans. Lines and offsets stay."""
+    kept, at = [], 0
+    for start, end in [*sorted(spans), (len(text), len(text))]:
+        kept += [_NOT_LINE_END.sub(" ", text[at:start]), text[start:end]]
+        at = max(at, end)
+    return "".join(kept)
 
 
 def plan_spans(spans: Iterable[ChunkSpan], parsed: ParsedSource, *, title: str) -> list[PlannedChunk]:

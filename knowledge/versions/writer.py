@@ -110,7 +110,15 @@ def write_texts(
     `EmbedderChanged` when a chunk gets no vectors.
     """
     pages = Page.objects.bulk_create(
-        Page(document=one.document, number=1, text=one.text, source_sha256=one.document.sha256, added_in=revision)
+        Page(
+            document=one.document,
+            number=1,
+            text=one.text,
+            source_sha256=one.document.sha256,
+            repository_path=one.file.path if one.file else "",
+            commit=one.file.commit if one.file else "",
+            added_in=revision,
+        )
         for one in texts
     )
     rows: list[Chunk] = []

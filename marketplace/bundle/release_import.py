@@ -45,6 +45,7 @@ _FILE_EXTENSIONS = {
     SourceType.HTML: ".html",
     SourceType.JSON: ".json",
     SourceType.DOCX: ".docx",
+    SourceType.CODE: ".txt",
 }
 _DOCUMENT_KEYS = {"base", "source_type", "is_paged", "sha256", "read", "vectors"}
 

@@ -35,8 +35,8 @@ def refresh_stale_listings(*, now: datetime | None = None) -> list[Plugin]:
 def rebuild_all_listings(*, progress: Callable[[Plugin], None] = lambda plugin: None) -> int:
     """All published plugins anew, and every day that nobody has counted. Returns how many plugins there are."""
     count_days(backfill=True)
-    Listing.objects.filter(plugin__is_published=False).delete()
-    published = Plugin.objects.filter(is_published=True).order_by("pk")
+    Listing.objects.exclude(plugin__in=Plugin.objects.listed()).delete()
+    published = Plugin.objects.listed().order_by("pk")
     done = _rebuild_listings(published.iterator(chunk_size=_LISTING_BATCH), progress=progress)
     spelling.update_known_words()
     return done
@@ -51,7 +51,7 @@ def stale_plugins(*, now: datetime) -> PluginQuerySet:
         | Q(listing__vector=None)
     )
     is_released = Exists(Release.objects.filter(plugin=OuterRef("pk")))
-    plugins = Plugin.objects.filter(is_released, is_stale, is_published=True)
+    plugins = Plugin.objects.listed().filter(is_released, is_stale)
     return plugins.order_by(F("listing__updated_at").asc(nulls_first=True), "pk")
 
 

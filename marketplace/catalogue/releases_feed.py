@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 
 from marketplace.listings.listing_text import normalize_domain
-from plugins.models import Release
+from plugins.models import Plugin, Release
 
 MAX_ENTRIES = 50
 _ENTRY_URN = "urn:uuid:{}"
@@ -36,7 +36,7 @@ class ReleasesFeed(Feed):
     feed_guid = feed_url
 
     def items(self) -> list[Release]:
-        published = Release.objects.filter(plugin__is_published=True).select_related("plugin", "plugin__owner")
+        published = Release.objects.filter(plugin__in=Plugin.objects.listed()).select_related("plugin", "plugin__owner")
         shown = published.only(
             "version",
             "notes",

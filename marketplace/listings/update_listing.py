@@ -24,12 +24,12 @@ _TEXT_SEARCH_CONFIGS = ("english", "simple")
 
 
 def update_listing(plugin: Plugin, *, today: date | None = None) -> Listing | None:
-    """Compute the plugin's listing and keep it; take it away where the plugin is not published.
+    """Compute the plugin's listing and keep it; take it away where the plugin is not to be listed.
 
     May be called at any time, as often as one likes. Nine statements at most, whatever the plugin holds, and no
     embedder: the vector and the sample are made by a worker (`tasks.complete_listing`), and stay as they are here.
     """
-    release = plugin.latest_release() if plugin.is_published else None
+    release = plugin.latest_release() if plugin.is_listed else None
     if release is None:
         Listing.objects.filter(pk=plugin.pk).delete()
         return None

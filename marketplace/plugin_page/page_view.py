@@ -99,7 +99,7 @@ def _page_context(request: HttpRequest, plugin: Plugin, viewer: User | None) -> 
 
 def plugin_or_404(slug: str) -> Plugin:
     """The published plugin with its owner and its listing. Raises Http404, also for what is withdrawn."""
-    published = Plugin.objects.filter(is_published=True).select_related("owner", "listing", "installed_from__original")
+    published = Plugin.objects.listed().select_related("owner", "listing", "installed_from__original")
     return get_object_or_404(published.defer("listing__vector", "listing__search"), slug=slug)
 
 

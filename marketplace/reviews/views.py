@@ -126,7 +126,7 @@ def _review_context(plugin: Plugin, about: Review) -> dict[str, Any]:
 
 
 def _published_plugin_or_404(slug: str) -> Plugin:
-    return get_object_or_404(Plugin.objects.filter(is_published=True), slug=slug)
+    return get_object_or_404(Plugin.objects.listed(), slug=slug)
 
 
 def _public_review_or_404(plugin: Plugin, pk: UUID) -> Review:

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, BooleanOptionalAction
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.db import transaction
 
@@ -12,9 +13,12 @@ from knowledge.management.progress_bar import progress_bar
 from knowledge.models import Source
 from knowledge.own_knowledge_base import own_knowledge_base
 from knowledge.search.vector_index import ensure_index
+from knowledge.sync.library import has_library
 from knowledge.sync.runner import get_or_create_source, preview_sync, run_sync
 from knowledge.sync.sync_report import SyncReport
 from lexic.management.lexic_command import LexicCommand
+from plugins.library_plugin import create_library_plugin
+from plugins.management.owner_argument import find_owner
 from plugins.management.plugin_argument import get_plugin
 from plugins.models import Plugin
 
@@ -23,28 +27,41 @@ CHANGE_SIGNS = {"added": "+", "changed": "~", "described": "=", "removed": "-"}
 
 class Command(LexicCommand):
     help = (
-        "Keeps a plugin's own knowledge base in step with a folder of Markdown notes (or a checkout), or with a file "
-        "of web addresses. Only what changed is read and embedded; what vanished is removed, and releases keep it."
+        "Keeps a plugin's own knowledge base in step with a folder of Markdown notes (or a checkout), with a "
+        "repository that has a library (.lexibrary/), or with a file of web addresses. Only what changed is read and "
+        "embedded; what vanished is removed, and releases keep it."
     )
     epilog = """examples:
   manage.py sync my-notes ~/notes --dry-run
   manage.py sync my-notes ~/notes --public-only
+  manage.py sync my-code ~/work/shop --create --owner ruth@example.org
   manage.py sync my-notes addresses.txt --json"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="the plugin")
-        parser.add_argument("folder", metavar="FOLDER", help="a folder of notes, or a file with one address a line")
+        parser.add_argument(
+            "folder",
+            metavar="FOLDER",
+            help="a folder of notes, a repository with a library, or a file with one address a line",
+        )
         parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
         parser.add_argument(
             "--public-only",
             action=BooleanOptionalAction,
             help="leave out notes that are not public; kept for the next time (default: as last time)",
         )
+        parser.add_argument(
+            "--public",
+            action=BooleanOptionalAction,
+            help="of a library: a public chat may read all of it; kept for the next time (default: as last time)",
+        )
+        parser.add_argument("--create", action="store_true", help="of a library: make a private plugin where none is")
+        parser.add_argument("--owner", help="with --create: whose it will be; default: the only operator")
         parser.add_argument("--allow-empty", action="store_true", help="remove everything when no note is left")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
 
     def handle(self, *, slug: str, folder: str, **options: Any) -> None:
-        plugin = get_plugin(slug)
+        plugin = self._plugin(slug, Path(folder).expanduser(), options)
         run = self._preview if options["dry_run"] else self._sync
         report = run(plugin, folder, options)
         if options["json"]:
@@ -54,6 +71,22 @@ class Command(LexicCommand):
             self._print(report)
         if report.problems:
             raise CommandError(f"{len(report.problems)} problem{'s' * (len(report.problems) != 1)} found.")
+
+    def _plugin(self, slug: str, folder: Path, options: dict[str, Any]) -> Plugin:
+        is_library = has_library(folder)
+        if options["public"] is not None and not is_library:
+            raise CommandError("--public is for a repository with a library; of notes each says whether it is public.")
+        if not options["create"] or Plugin.objects.filter(slug=slug).exists():
+            return get_plugin(slug)
+        if not is_library:
+            raise CommandError(f"{folder} has no library (.lexibrary/). Run `lexictl init` and `lexictl update` there.")
+        if options["dry_run"]:
+            raise CommandError("--create makes a plugin, and a dry run changes nothing.")
+        owner = find_owner(options["owner"])
+        try:
+            return create_library_plugin(slug=slug, name=folder.resolve().name, owner=owner)
+        except ValidationError as error:
+            raise CommandError("; ".join(error.messages)) from None
 
     def _preview(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> SyncReport:
         # The rows that a first sync makes are made, and unmade.
@@ -71,7 +104,8 @@ class Command(LexicCommand):
 
     def _source(self, plugin: Plugin, folder: str, options: dict[str, Any]) -> Source:
         base = own_knowledge_base(plugin)
-        return get_or_create_source(base, Path(folder).expanduser(), public_only=options["public_only"])
+        place = Path(folder).expanduser()
+        return get_or_create_source(base, place, public_only=options["public_only"], is_public=options["public"])
 
     def _print(self, report: SyncReport) -> None:
         for name, sign in CHANGE_SIGNS.items():

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from accounts.models import User
 from lexic.management.lexic_command import LexicCommand
 from marketplace.bundle import ImportedPlugin
 from marketplace.sharing.installs import import_plugin_file
+from plugins.management.owner_argument import find_owner
 
 
 class Command(LexicCommand):
@@ -27,24 +27,13 @@ class Command(LexicCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *, file: Path, owner: str | None, slug: str | None, **options: Any) -> None:
-        person = self._owner(owner)
+        person = find_owner(owner)
         try:
             with file.open("rb") as source:
                 imported = import_plugin_file(source, owner=person, slug=slug)
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
         self._print(imported, as_json=options["json"])
-
-    def _owner(self, email: str | None) -> User:
-        active = User.objects.filter(is_active=True)
-        found = list(active.filter(email=email.strip().lower()) if email else active.filter(is_superuser=True)[:2])
-        if len(found) == 1:
-            return found[0]
-        raise CommandError(
-            f"There is no active account with the address {email}."
-            if email
-            else "Say whose it will be: --owner ADDRESS."
-        )
 
     def _print(self, imported: ImportedPlugin, *, as_json: bool) -> None:
         plugin = imported.plugin

@@ -19,13 +19,13 @@ def write(folder: Path, path: str, text: str, **fields: object) -> Path:
 
 
 def synced(base: KnowledgeBase, folder: Path, **options: bool) -> SyncReport:
-    public_only = options.pop("public_only", None)
-    return run_sync(_source(base, folder, public_only=public_only), **options)
+    of_source = {name: options.pop(name, None) for name in ("public_only", "is_public")}
+    return run_sync(_source(base, folder, **of_source), **options)
 
 
-def _source(base: KnowledgeBase, folder: Path, *, public_only: bool | None) -> Source:
+def _source(base: KnowledgeBase, folder: Path, **options: bool | None) -> Source:
     base.refresh_from_db()
-    return get_or_create_source(base, folder, public_only=public_only)
+    return get_or_create_source(base, folder, **options)
 
 
 def note(base: KnowledgeBase, path: str) -> Document:

@@ -16,9 +16,10 @@ from knowledge.sync.runner import get_or_create_source, run_sync
 from knowledge.tasks import sync_sources
 from lexic import egress
 from lexic.egress import FetchedDocument, FetchFailed
-from plugins.models import Planner, Plugin
+from plugins.models import Planner, Plugin, PluginKind
 from tests.knowledge.bases import CountingEmbedder, registered
 from tests.knowledge.sync.folders import write
+from tests.knowledge.sync.library_commands import write_file
 
 # The command may build an index, which no transaction may contain.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -98,6 +99,53 @@ def test_one_json_object_says_it_all_and_problems_fail_the_command(plugin: Plugi
 def test_what_is_not_there_is_named(plugin: Plugin, slug: str, said: str) -> None:
     with pytest.raises(CommandError, match=said):
         run(slug, "/nowhere/at/all")
+
+
+# --- A library ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    write_file(root, "a.py", "def first() -> int:\n    return 1\n")
+    write_file(root, ".lexibrary/a.py.md", "# a.py\n\nCounts.\n\n<!-- lexibrarian:meta\nsource: a.py\n-->\n")
+    return root
+
+
+def test_the_plugin_of_a_library_is_made_once(repository: Path) -> None:
+    User.objects.create_user("ruth@example.org")
+    created = run("shop-code", str(repository), "--create", "--owner", "ruth@example.org")
+    assert created.splitlines() == ["+ .lexibrary/a.py.md", "+ a.py", "2 added; 0 unchanged; 2 texts embedded."]
+    plugin = Plugin.objects.get()
+    assert (plugin.slug, plugin.name, plugin.owner.email) == ("shop-code", "shop", "ruth@example.org")
+    assert (plugin.kind, plugin.planner) == (PluginKind.LIBRARY, Planner.OFF)
+    assert run("shop-code", str(repository), "--create").endswith("2 unchanged; 0 texts embedded.\n")
+    assert (
+        run("shop-code", str(repository), "--public").splitlines()[-1] == "2 described; 0 unchanged; 0 texts embedded."
+    )
+    assert Source.objects.get().is_public
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--create", "--owner", "nobody@example.org"], "no active account"),
+        (["--create"], "Say whose it will be"),
+        (["--create", "--dry-run"], "a dry run changes nothing"),
+        ([], "no plugin called 'shop-code'"),
+    ],
+)
+def test_no_plugin_is_made_where_something_is_wrong(repository: Path, arguments: list[str], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        run("shop-code", str(repository), *arguments)
+    assert not Plugin.objects.exists()
+
+
+def test_what_is_for_libraries_alone_is_refused_for_notes(plugin: Plugin, vault: Path) -> None:
+    for arguments in (["notes", str(vault), "--public"], ["other", str(vault), "--create"]):
+        with pytest.raises(CommandError, match="library"):
+            run(*arguments)
+    assert Plugin.objects.count() == 1
 
 
 # --- Addresses ------------------------------------------------------------------------------------------------

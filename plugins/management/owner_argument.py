@@ -1,0 +1,18 @@
+"""The person that an argument of a command names."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandError
+
+from accounts.models import User
+
+
+def find_owner(email: str | None) -> User:
+    """The active account of this address; without one the only operator. Raises `CommandError`."""
+    active = User.objects.filter(is_active=True)
+    found = list(active.filter(email=email.strip().lower()) if email else active.filter(is_superuser=True)[:2])
+    if len(found) == 1:
+        return found[0]
+    raise CommandError(
+        f"There is no active account with the address {email}." if email else "Say whose it will be: --owner ADDRESS."
+    )
