@@ -181,6 +181,7 @@ def check_worker() -> str:
 
 _UNSERVED_QUEUE_EFFECTS = {
     settings.READING_QUEUE: "documents are not read",
+    settings.REVIEW_QUEUE: "contracts are not reviewed",
     settings.CELERY_TASK_DEFAULT_QUEUE: "golden questions and webhooks wait",
 }
 

@@ -120,6 +120,12 @@ def reader_process(folder: Path, *, concurrency: int, before_start: Callable[[],
     return _celery_process("reader", folder, options, before_start=before_start, environment=environment)
 
 
+def reviewer_process(folder: Path, *, before_start: Callable[[], None]) -> ManagedProcess:
+    """The Celery worker that reviews contracts, one after the other: somebody waits for each, and longer than for what
+    the other worker does."""
+    return _celery_process("reviewer", folder, ["-Q", "reviews", "-c", "1"], before_start=before_start, niceness=5)
+
+
 def _celery_process(
     name: str,
     folder: Path,

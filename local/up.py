@@ -138,14 +138,15 @@ def _start_programs(
     def before(queue: str) -> Callable[[], None]:
         return partial(_requeue_messages, queue) if owns_broker else _skip_requeue
 
-    worker_before, reader_before = before(settings.CELERY_TASK_DEFAULT_QUEUE), before(settings.READING_QUEUE)
-    supervisor.start(processes.worker_process(settings.BASE_DIR, schedule=schedule, before_start=worker_before))
+    folder, default_queue = settings.BASE_DIR, settings.CELERY_TASK_DEFAULT_QUEUE
+    supervisor.start(processes.worker_process(folder, schedule=schedule, before_start=before(default_queue)))
     supervisor.start(
-        processes.reader_process(settings.BASE_DIR, concurrency=shape.concurrency, before_start=reader_before)
+        processes.reader_process(folder, concurrency=shape.concurrency, before_start=before(settings.READING_QUEUE))
     )
+    supervisor.start(processes.reviewer_process(folder, before_start=before(settings.REVIEW_QUEUE)))
     for number in range(1, shape.web_processes + 1):
         part = processes.web_process(
-            settings.BASE_DIR,
+            folder,
             number=number,
             of=shape.web_processes,
             listener=listener,

@@ -41,8 +41,9 @@ def forget_messages() -> None:
 
 
 @contextlib.contextmanager
-def worker(log: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "celery", "-A", "lexic", "worker", "-c", "2", "-l", "INFO"]
+def worker(log: IO[bytes], *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Of all queues, unless the options say otherwise."""
+    command = [sys.executable, "-m", "celery", "-A", "lexic", "worker", "-c", "2", "-l", "INFO", *options]
     environment = {**os.environ, "LEXIC_TEST_DATABASE": str(connection.settings_dict["NAME"])}
     process = subprocess.Popen(
         [*command, "--without-gossip", "--without-mingle"],

@@ -14,14 +14,17 @@ CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000  # in kB; a child above it is rep
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 900, "socket_timeout": 1.0, "socket_connect_timeout": 1.0}
-# Reading documents takes long, and everything else is waited for: a worker of its own reads them. One that is not told
-# which queue is its own serves both.
-CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE = "lexic", "reading"
+# Reading documents and reviewing contracts take long, and everything else is waited for: each has a worker of its own.
+# One that is not told which queue is its own serves all.
+CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE = "lexic", "reading", "reviews"
 CELERY_TASK_QUEUES = [
     Queue(name, Exchange(name), routing_key=name)  # type: ignore[no-untyped-call]
-    for name in (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE)
+    for name in (CELERY_TASK_DEFAULT_QUEUE, READING_QUEUE, REVIEW_QUEUE)
 ]
-CELERY_TASK_ROUTES = {"knowledge.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE}}
+CELERY_TASK_ROUTES = {
+    "knowledge.*": {"queue": READING_QUEUE, "routing_key": READING_QUEUE},
+    "contracts.review": {"queue": REVIEW_QUEUE, "routing_key": REVIEW_QUEUE},
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "resume-unfinished-documents": {

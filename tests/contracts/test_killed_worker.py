@@ -17,18 +17,19 @@ from tests.worker_processes import empty_queue, kill, log, wait_for, worker
 
 __all__ = ["empty_queue", "log"]
 pytestmark = pytest.mark.django_db(transaction=True)
+REVIEWER = ("-Q", "reviews")
 
 
 def test_a_review_goes_on_behind_its_last_finding(alice: User, log: IO[bytes]) -> None:
     review = start_review(give_contract(alice), by=alice, principal=alice)
-    with worker(log) as first:
+    with worker(log, *REVIEWER) as first:
         wait_for(Finding.objects.exists, log)
         kill(first)
     before = list(Finding.objects.order_by("number").values_list("number", "pk"))
     assert 0 < len(before) < 10, "killed in the middle"
     ContractReview.objects.update(updated_at=timezone.now() - timedelta(minutes=2))
     wait_for(lambda: resume_reviews() == 1, log)  # once the last process of the worker is gone
-    with worker(log):
+    with worker(log, *REVIEWER):
         wait_for(ContractReview.objects.filter(state="done").exists, log)
     after = list(Finding.objects.order_by("number").values_list("number", "pk"))
     assert [number for number, _ in after] == list(range(1, 11))

@@ -86,7 +86,7 @@ class Lexic:
         return self
 
     def wait_for_worker(self) -> Lexic:
-        until(lambda: self.output.count(" ready.") > 1, what="the worker and the reader")
+        until(lambda: self.output.count(" ready.") > 2, what="the worker, the reader and the reviewer")
         return self
 
     def get(self, path: str) -> tuple[int, dict[str, Any]]:

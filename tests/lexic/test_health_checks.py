@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from lexic.celery import app
 from lexic.diagnostics import run_check, run_checks
 from lexic.health_checks import unused_variables
 
@@ -64,3 +66,20 @@ def test_doctor_says_where_traces_go(settings: Any) -> None:
     settings.TRACING = {**on, "content": False}
     assert "without the words" in run_check("tracing").detail
     assert "n0t-sh0wn" not in run_check("tracing").detail
+
+
+@pytest.mark.parametrize(
+    ("served", "said"),
+    [
+        (["lexic", "reading", "reviews"], "1 answered"),
+        (["lexic", "reading"], "No worker answers, so contracts are not reviewed."),
+        (["reviews"], "No worker answers, so documents are not read and golden questions and webhooks wait."),
+    ],
+)
+def test_doctor_names_what_waits_for_a_worker(
+    served: list[str], said: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.REDIS_URL = "redis://broker.example.org"
+    queues = SimpleNamespace(active_queues=lambda: {"one": [{"name": name} for name in served]})
+    monkeypatch.setattr(app.control, "inspect", lambda **_: queues)
+    assert run_check("worker").detail == said

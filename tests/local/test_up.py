@@ -55,6 +55,7 @@ def test_it_answers_and_a_command_beside_it_uses_its_services_and_ctrl_c_stops_a
         assert {statuses[name] for name in ("database", "pgvector", "redis", "worker")} == {"ok"}
         reader = child_named(running.process.pid, "celery", "-Q reading")
         assert os.getpriority(os.PRIO_PROCESS, reader) > os.getpriority(os.PRIO_PROCESS, running.process.pid)
+        assert child_named(running.process.pid, "celery", "-Q reviews")
         assert running.get("/readyz")[0] == 200
         assert running.stop(signal.SIGINT) == 0
         stops = ["Finished server process", "Cold shutdown", "bye bye", "database system is shut down"]
@@ -89,7 +90,7 @@ def test_what_is_killed_is_restarted_alone_and_no_request_is_refused(folder: Pat
         os.kill(worker, signal.SIGKILL)
         until(lambda: running.output.count("starting it again") == 3, what="three restarts")
         until(lambda: running.get("/readyz")[0] == 200, what="the database")
-        until(lambda: running.output.count(" ready.") >= 3, what="the worker")
+        until(lambda: running.output.count(" ready.") >= 4, what="the worker")
         assert child_named(up, "local.serve") == web
         assert alive(pool) == []
         os.kill(web, signal.SIGKILL)
@@ -211,4 +212,4 @@ def _python_for(uid: int) -> str:
 def _if_all_there(processes: dict[tuple[int, str], str]) -> dict[tuple[int, str], str] | None:
     """The workers, their pool processes and the timetable, beside the web process and the servers."""
     celery = [line for line in processes.values() if "celery" in line]
-    return processes if len(celery) >= 6 and len(processes) >= 13 else None
+    return processes if len(celery) >= 8 and len(processes) >= 15 else None
