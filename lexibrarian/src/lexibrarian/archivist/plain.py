@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from lexibrarian.archivist.redact import has_secret_name, redact
 from lexibrarian.languages import title_of
 from lexibrarian.languages.outline import Outline, bare_comment, first_sentence
 from lexibrarian.project import suffix_of
@@ -11,22 +12,18 @@ from lexibrarian.project import suffix_of
 _LONGEST = 200
 _MOST_NAMES = 3
 _LICENCE = re.compile(r"copyright|licen[cs]e|^!|-\*-|yaml-language-server|^syntax=|shellcheck", re.I)
-# Their first lines may hold what nobody should read twice.
-_SECRET = re.compile(
-    r"(^|/)(\.env(\..*)?|.*\.(pem|key|pfx|p12|keystore)|id_(rsa|dsa|ecdsa|ed25519)|.*(secret|credential|password)[^/]*)$",
-    re.I,
-)
 
 
 def describe(path: str, text: str, outline: Outline | None) -> str:
     """One sentence about a file, at most 200 characters."""
-    if _SECRET.search(path) and outline is None:
+    # Its first lines may hold what nobody should read twice.
+    if has_secret_name(path):
         return _kind(path)
     said = outline.docstring if outline else _said_by_text(path, text)
     sentence = first_sentence(said)
     if not sentence and outline and outline.names:
         sentence = f"Defines {_listed(outline.names)}."
-    return _shortened(sentence or _kind(path))
+    return _shortened(redact(sentence or _kind(path)))
 
 
 def _said_by_text(path: str, text: str) -> str:

@@ -94,6 +94,19 @@ def search(words: tuple[str, ...], tag: str, scope: str) -> Output:
     return Output(hits.as_text() or "No results found.", hits.as_data())
 
 
+@command(lexi, "ask")
+@click.argument("words", nargs=-1, required=True, metavar="QUESTION")
+@click.option("--limit", type=click.IntRange(1, 20), default=3, show_default=True, help="The most sentences to quote.")
+def ask(words: tuple[str, ...], limit: int) -> Output:
+    """Quote the sentences of the library and its sources that answer QUESTION, or say that there is none."""
+    from lexibrarian.ask import ask as find
+
+    project = find_root()
+    config, warnings = load_config(project)
+    found = find(project, config, " ".join(words), limit=limit)
+    return Output(found.as_text(), found.as_data(), warnings=warnings)
+
+
 add_concepts(lexi)
 add_stack(lexi)
 add_iwh(lexi)

@@ -1,0 +1,79 @@
+"""Secrets: files whose names promise some are left alone, and values that look like one are taken out of texts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+REDACTED = "[redacted]"
+_NAME = re.compile(
+    r"(^|/)(\.env(\..*)?|.*\.(pem|key|pfx|p12|keystore|jks|kdbx)|id_(rsa|dsa|ecdsa|ed25519)|\.(netrc|pgpass|htpasswd|npmrc"
+    r"|pypirc)|(.*[-_.])?(secret|credential|password)s?([-_.][^/]*)?)$",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(r"\.(py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|md|rst|html|css|c|h|cpp|rb|php|kt|swift|sql)$", re.I)
+
+_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z ]*-----|\Z)", re.DOTALL)
+# Marks that providers of tokens put at their beginning.
+_MARKED = re.compile(
+    r"\b(?:A(?:KIA|SIA)[0-9A-Z]{16}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{8,}"
+    r"|[sr]k[-_](?:live|test|proj|ant|or)[-_][\w-]{8,}|sk-[\w-]{16,}|AIza[\w-]{30,}|npm_\w{20,}|pypi-[\w-]{20,}|hf_\w{20,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*|whsec_\w{16,})"
+)
+_IN_ADDRESS = re.compile(r"(?<=://)([^\s/:@\"']{1,100}):([^\s/@\"']{1,200})(?=@)")
+_WORD = (
+    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|auth[-_]?key)"
+)
+_QUOTED = re.compile(
+    rf"(?P<before>{_WORD}[\w-]{{0,40}}[\"']?\]?(?:: ?[\w.\[\] |]{{1,60}})?\s{{0,20}}(?::|=>?|,)\s{{0,20}}[brf]?"
+    r"(?P<quote>[\"'`]))(?P<value>(?:(?!(?P=quote))[^\n]){4,500})(?P=quote)",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    rf"(?P<before>{_WORD}\w{{0,40}}\s{{0,4}}[:=]\s{{0,4}})(?P<value>[^\s\"'`,;(){{}}\[\]<>]{{6,500}})", re.I
+)
+_RANDOM = re.compile(r"(?<=[\"'`=:\s])[A-Za-z0-9+/_=-]{20,200}(?=[\"'`\s]|$)")
+_HINT = re.compile(r"pass|pwd|secret|token|key|credential|://|AKIA|ASIA|[\w+/=-]{20}", re.IGNORECASE)
+_HEX_BITS, _TEXT_BITS = 3.0, 4.1
+
+
+def has_secret_name(path: str) -> bool:
+    """Whether a file's name says that it holds secrets; programs and texts about them are none."""
+    return _NAME.search(path) is not None and not _PROGRAM.search(path)
+
+
+def redact(text: str) -> str:
+    """The text with every value that looks like a secret replaced; its lines stay where they are."""
+    if not _HINT.search(text):
+        return text
+    text = _KEY_BLOCK.sub(lambda match: REDACTED + "\n" * match[0].count("\n"), text)
+    text = _MARKED.sub(REDACTED, text)
+    text = _IN_ADDRESS.sub(rf"\1:{REDACTED}", text)
+    text = _QUOTED.sub(_quoted, text)
+    text = _BARE.sub(_bare, text)
+    return _RANDOM.sub(lambda match: REDACTED if _is_random(match[0]) else match[0], text)
+
+
+def _quoted(match: re.Match[str]) -> str:
+    value = match["value"]
+    # Words for people, names of variables and templates are no values.
+    if " " in value or value.startswith(("$", "{", "<", "%", REDACTED)):
+        return match[0]
+    return f"{match['before']}{REDACTED}{match['quote']}"
+
+
+def _bare(match: re.Match[str]) -> str:
+    value = match["value"]
+    named = value.startswith(("$", "%")) or value.replace("_", "").replace(".", "").isalpha() or value.isdigit()
+    return match[0] if named else f"{match['before']}{REDACTED}"
+
+
+def _is_random(word: str) -> bool:
+    """Whether a word has digits and letters, and about as many bits a character as random ones have."""
+    if not any(map(str.isdigit, word)) or not any(map(str.isalpha, word)):
+        return False
+    counts = Counter(word).values()
+    bits = -sum(count / len(word) * math.log2(count / len(word)) for count in counts)
+    is_hex = len(word) >= 32 and re.fullmatch(r"[0-9a-f]+|[0-9A-F]+", word) is not None
+    return bits > (_HEX_BITS if is_hex else _TEXT_BITS)

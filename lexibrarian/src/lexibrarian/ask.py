@@ -1,0 +1,162 @@
+"""Answers out of the library and its sources: sentences as they stand there, with their place, or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lexibrarian.artefacts.design import read_design
+from lexibrarian.config import Config
+from lexibrarian.errors import LibraryError
+from lexibrarian.passages import Sentence, code_lines, sentences
+from lexibrarian.project import LIBRARY, Project
+from lexibrarian.sources import hash_of
+from lexibrarian.store import read_text
+from lexibrarian.text_index import Hit, TextIndex, is_text, open_text_index, text_of
+from lexibrarian.words import question_terms, terms
+
+_PASSAGES = 100
+_NEAREST = 3
+# The share of a question's words, by their weight, that a passage and a sentence of it must have.
+_ENOUGH = 0.5
+_ENOUGH_IN_SENTENCE = 0.35
+_ENOUGH_IN_CODE = 0.65
+# An answer that is worse than the best one by more is no answer.
+_CLOSE = 0.8
+_LONGEST_QUOTE = 400
+_WORDS_OF_PROSE = 3
+_CODE = re.compile(r"[\w\])]\(\w*[^)]*\)|[=<>]{1,2} |^(from|import|return|def|class|assert) |[{};]$|\": ")
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence of a file, lines `line` to `end_line`; `hash` is SHA-256 of the file, CRLF counted as LF."""
+
+    text: str
+    path: str
+    line: int
+    end_line: int
+    hash: str
+    stale: bool
+    score: float
+
+    def __str__(self) -> str:
+        old = " (older than its source)" if self.stale else ""
+        return f"{self.text}\n  {self.path}:{self.line}{old}"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was found, the best first; without an answer, the files that are nearest."""
+
+    quotes: list[Quote]
+    nearest: list[str]
+
+    def as_text(self) -> str:
+        """For people."""
+        if self.quotes:
+            return "\n\n".join(map(str, self.quotes))
+        near = f" Nearest: {', '.join(self.nearest)}." if self.nearest else ""
+        return f"The library and the sources do not say.{near}"
+
+    def as_data(self) -> dict[str, object]:
+        """For programs."""
+        quotes = [{key: value for key, value in vars(quote).items() if key != "score"} for quote in self.quotes]
+        return {"answers": quotes, "nearest": self.nearest}
+
+
+def ask(project: Project, config: Config, question: str, *, limit: int = 3) -> Answers:
+    """The sentences that answer a question, at most `limit`; raises `LibraryError` for one without any word."""
+    words = question_terms(question) or terms(question)
+    if not words:
+        raise LibraryError("Ask a question.", code="usage", hint='Run `lexi ask "How are tokens rotated?"`.')
+    with open_text_index(project, config) as index:
+        weights = index.weights(words)
+        hits = index.find(words, _PASSAGES)
+        changed = [path for path in {hit.path for hit in hits} if _changed(project, path, index.stamp(path))]
+        for path in changed:
+            index.renew(project, config, path)
+        hits = index.find(words, _PASSAGES) if changed else hits
+        quotes = _quotes(project, config, index, hits, weights)
+    if not quotes:
+        return Answers([], list(dict.fromkeys(hit.path for hit in hits))[:_NEAREST])
+    best = max(quote.score for quote in quotes)
+    chosen: dict[str, Quote] = {}
+    for quote in sorted(quotes, key=lambda each: (-each.score, each.path, each.line)):
+        if quote.score >= _CLOSE * best:
+            chosen.setdefault(" ".join(terms(quote.text)), quote)
+    return Answers(list(chosen.values())[:limit], [])
+
+
+def _quotes(
+    project: Project, config: Config, index: TextIndex, hits: list[Hit], weights: dict[str, float]
+) -> list[Quote]:
+    texts: dict[str, list[str]] = {}
+    found = []
+    for hit in hits:
+        if hit.path not in texts:
+            texts[hit.path] = (text_of(project, config, hit.path) or "").splitlines()
+        best = _best(hit, texts[hit.path][hit.first - 1 : hit.last], weights)
+        if best:
+            sentence, score = best
+            text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else f"{sentence.text[:_LONGEST_QUOTE]}…"
+            content = _bytes(project, hit.path)
+            stale = _stale(project, hit.path)
+            found.append(Quote(text, hit.path, sentence.start, sentence.end, hash_of(content), stale, score))
+    return found
+
+
+def _best(hit: Hit, lines: list[str], weights: dict[str, float]) -> tuple[Sentence, float] | None:
+    """The sentence of a passage that has most of the words; words around it, in headings and the path, count less."""
+    whole = sum(weights.values())
+    around = set(terms(f"{hit.path} {hit.head}"))
+    passage = around | set(terms("\n".join(lines)))
+    if _share(weights, passage, whole) < _ENOUGH:
+        return None
+    read = sentences if is_text(hit.path) else code_lines
+    tested = 0.15 * hit.path.removeprefix(f"{LIBRARY}/").startswith(("test/", "tests/"))
+    scored = []
+    for sentence in read(lines, hit.first):
+        words = set(terms(sentence.text))
+        own = _share(weights, words, whole)
+        prose = _is_prose(sentence.text)
+        if own >= (_ENOUGH_IN_SENTENCE if prose else _ENOUGH_IN_CODE):
+            score = 0.6 * own + 0.25 * _share(weights, words | around, whole) + 0.15 * _share(weights, passage, whole)
+            # Of two that have the same words the shorter one says more about them.
+            scored.append((score - 0.002 * min(len(words), 50) + 0.3 * prose - tested, sentence))
+    if not scored:
+        return None
+    score, best = max(scored, key=lambda each: (each[0], -each[1].start))
+    return best, score
+
+
+def _is_prose(text: str) -> bool:
+    """Whether words were written for readers, and are no code."""
+    return len(text.split()) > _WORDS_OF_PROSE and text[-1] in ".!?)`" and not _CODE.search(text)
+
+
+def _share(weights: dict[str, float], words: Iterable[str], whole: float) -> float:
+    held = set(words)
+    return sum(weight for word, weight in weights.items() if word in held) / whole
+
+
+def _changed(project: Project, path: str, stamp: str) -> bool:
+    """Whether a source is not as the last update read it; times and sizes were compared just now."""
+    return ":" not in stamp and hash_of(_bytes(project, path)) != stamp
+
+
+def _bytes(project: Project, path: str) -> bytes:
+    try:
+        return (project.root / path).read_bytes()
+    except OSError:
+        return b""
+
+
+def _stale(project: Project, path: str) -> bool:
+    """Whether a file of the library is older than the source that it is about."""
+    if not path.startswith(f"{LIBRARY}/") or not path.endswith(".md"):
+        return False
+    meta = read_design(read_text(project.root / path) or "").meta
+    source, stored = meta.get("source", ""), meta.get("source_hash", "")
+    return bool(source and stored) and hash_of(_bytes(project, source)) != stored
