@@ -20,6 +20,8 @@ _STEP_NAMES = {
     "parse_contract": "Read the contract",
     "parse_nda": "Read the agreement",
     "load_playbook": "Read the playbook",
+    "analyze_clause": "Held a clause against the playbook",
+    "check_nda": "Checked what the agreement says",
     "render_contract_report": "Reviewed the contract",
     "render_nda_report": "Went through the checklist",
     "extract_document_info": "Looked what the template needs",

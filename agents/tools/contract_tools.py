@@ -11,11 +11,12 @@ from uuid import UUID
 from accounts.models import user_of
 from agents.attachments import readable_attachments
 from agents.models import AgentType, EventKind
-from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
+from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
 from contracts.clauses.parse_contract import parse_contract, parse_nda
 from contracts.models import ContractReview, ReviewDeleted, ReviewState
-from contracts.playbook.library import NDA_PLAYBOOK, find_playbook
+from contracts.playbook.library import NDA_PLAYBOOK, SERVICES_PLAYBOOK, find_playbook
 from contracts.report.review_report import contract_report, nda_report
+from contracts.review.given_text import GivenText, find_in_text
 from contracts.review.start_review import start_review
 from knowledge.models import Document, KnowledgeBase
 from lexic.database import in_thread
@@ -28,11 +29,28 @@ _DOCUMENT = {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 3
 _PLAYBOOK = {"type": "string", "minLength": 1, "maxLength": 60, "description": "One that ships, or a document's id."}
 
 
+_MAX_CLAUSE_CHARACTERS = 20_000
+_POINTS = {
+    "type": "array",
+    "items": {"type": "string", "minLength": 1, "maxLength": 4000},
+    "minItems": 1,
+    "maxItems": 50,
+    "description": "What the agreement says, in its own words: a clause or a sentence each.",
+}
+
+
 class ReadOnlyDocument(NotAllowed):
     """You may read this document, and have no review made of it."""
 
     code = "read_only"
     hint = "Ask the owner of the project to make you an editor."
+
+
+class NothingToCompareWith(LexicError):
+    """There are no documents that would say how common each word is."""
+
+    code = "no_documents"
+    hint = "Add the contract to your documents first."
 
 
 class ReviewFailed(LexicError):
@@ -73,6 +91,26 @@ async def _render_nda_report(context: ToolContext, given: Mapping[str, Any]) -> 
     report = await in_thread(nda_report, review)
     result = {"reviewId": str(review.pk), "report": report}
     return ToolOutput(result=result, events=((EventKind.NDA_RESULT, {"report": report}),))
+
+
+async def _analyze_clause(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    key = given.get("playbook", SERVICES_PLAYBOOK)
+    return ToolOutput(result=await in_thread(_held_against, context, (given["clause"],), key, with_missing=False))
+
+
+async def _check_nda(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    key = given.get("playbook", NDA_PLAYBOOK)
+    return ToolOutput(result=await in_thread(_held_against, context, tuple(given["points"]), key, with_missing=True))
+
+
+def _held_against(context: ToolContext, parts: tuple[str, ...], playbook: str, *, with_missing: bool) -> dict[str, Any]:
+    """The findings, as the rows of a report. Raises `UnknownPlaybook`, `UnfitPlaybook`, `EmbedderError`."""
+    found = find_playbook(playbook, principal=context.principal).playbook
+    bases = [*context.question.layers, *bases_of(context.question)]
+    if not bases:
+        raise NothingToCompareWith
+    given = GivenText(parts=parts, base=bases[0])
+    return {"playbook": found.name, "findings": find_in_text(given, found, with_missing=with_missing)}
 
 
 async def _finished_review(context: ToolContext, given: Mapping[str, Any], *, playbook: str) -> ContractReview:
@@ -136,6 +174,24 @@ CONTRACT_TOOLS = (
         description="The positions of a playbook: what is preferred, acceptable and ruled out.",
         parameters=schema("name", name=_PLAYBOOK),
         call=_load_playbook,
+    ),
+    Tool(
+        name="analyze_clause",
+        description="What a clause says of a playbook's positions: class, reason and both quotations of each.",
+        parameters=schema(
+            "clause",
+            clause={"type": "string", "minLength": 1, "maxLength": _MAX_CLAUSE_CHARACTERS},
+            playbook=_PLAYBOOK,
+        ),
+        call=_analyze_clause,
+        seconds=SEARCH_SECONDS,
+    ),
+    Tool(
+        name="check_nda",
+        description="The checklist of a non-disclosure agreement, held against what the agreement says.",
+        parameters=schema("points", points=_POINTS, playbook=_PLAYBOOK),
+        call=_check_nda,
+        seconds=SEARCH_SECONDS,
     ),
     Tool(
         name="render_contract_report",

@@ -6,15 +6,15 @@ checks that hold an answer against its source: negation, modality, bounds, roles
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from contracts.clauses.clause_types import TextSpan
 from contracts.models import Verdict
 from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
-from contracts.review.reservations import has_reservation
+from contracts.review.reservations import disclaims_itself, has_reservation
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates
@@ -86,6 +86,20 @@ def judge_position(position: Position, *, weigh: Weigh, thresholds: Thresholds =
     least = max(SURE, thresholds.said)
     said = next((held for held in wanted if held.strength >= least and held.agreeing), None)
     return _within_limits(position, said) if said else _not_said(best, thresholds)
+
+
+def without_unfounded_green(judged: Judgement, *, is_quoted: bool, clauses: Iterable[str]) -> Judgement:
+    """The judgement, but YELLOW for a GREEN one without a quotation, or out of a clause that does not bind. `clauses`
+    are those that its spans are in, whole."""
+    if judged.classification != Classification.GREEN:
+        return judged
+    if not is_quoted:
+        reason = "No quotation stands for it."
+    elif any(map(disclaims_itself, clauses)):
+        reason = "The clause says of itself that it does not bind, or speaks to whoever reviews it."
+    else:
+        return judged
+    return replace(judged, verdict=Verdict.UNCLEAR, classification=Classification.YELLOW, reason=reason)
 
 
 def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float) -> _HeldStatement:

@@ -28,8 +28,7 @@ from contracts.review.comparison import (
 )
 from contracts.review.decided_contracts import learned_thresholds
 from contracts.review.document_search import weigh_text
-from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, judge_position
-from contracts.review.reservations import disclaims_itself
+from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, judge_position, without_unfounded_green
 from contracts.review.review_summary import escalations, summarise
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract, read_reviewed
 from contracts.risk import Classification, worst
@@ -115,26 +114,22 @@ def _finding(read: ReviewedContract, position: Position, judge: Judge) -> Findin
     """The finding with the quotations that stand on their pages. Without one that stands nothing is GREEN."""
     judged = judge(position, read.contract)
     quoted = read.contract.quotations(judged.spans)
-    verdict, classification, reason = judged.verdict, judged.classification, judged.reason
-    if classification == Classification.GREEN and not quoted:
-        verdict, classification, reason = Verdict.UNCLEAR, Classification.YELLOW, "No quotation stands for it."
-    if classification == Classification.GREEN and any(map(disclaims_itself, read.contract.clause_texts(judged.spans))):
-        verdict, classification = Verdict.UNCLEAR, Classification.YELLOW
-        reason = "The clause says of itself that it does not bind, or speaks to whoever reviews it."
+    clauses = read.contract.clause_texts(judged.spans)
+    judged = without_unfounded_green(judged, is_quoted=bool(quoted), clauses=clauses)
     return Finding(
         review=read.review,
         number=position.number,
         position=position.name,
-        verdict=verdict,
-        reason=reason,
+        verdict=judged.verdict,
+        reason=judged.reason,
         contract_spans=quoted,
         nearest_spans=read.contract.quotations(judged.nearest),
         playbook_spans=[read.quote_playbook(judged.statement)],
         strength=judged.strength,
         severity=position.severity,
         likelihood=position.likelihood,
-        classification=classification,
-        suggestion="" if classification == Classification.GREEN else position.suggestion,
+        classification=judged.classification,
+        suggestion="" if judged.classification == Classification.GREEN else position.suggestion,
     )
 
 

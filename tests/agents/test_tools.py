@@ -57,6 +57,11 @@ def test_jl_029_a_tool_gives_its_result(context: ToolContext) -> None:
         ("search_knowledge", {"query": "x", "filters": {"password": "x"}}, "invalid_filter"),
         ("search_knowledge", {"query": "x", "scope": "project"}, "invalid"),
         ("generate_legal_document", {"template": "x", "facts": {}}, "unknown_template"),
+        ("analyze_clause", {"clause": ""}, "invalid_tool_input"),
+        ("analyze_clause", {"clause": "x", "documentId": "x"}, "invalid_tool_input"),
+        ("analyze_clause", {"clause": "x", "playbook": "mine"}, "unknown_playbook"),
+        ("check_nda", {"points": []}, "invalid_tool_input"),
+        ("check_nda", {"points": ["x", 7]}, "invalid_tool_input"),
     ],
 )
 def test_jl_029_what_cannot_be_done_is_a_result(
@@ -75,6 +80,40 @@ def test_a_tool_that_breaks_is_a_result(context: ToolContext, monkeypatch: pytes
     monkeypatch.setattr("agents.tools.search_knowledge.pipeline.find", broken)
     done = call("search_knowledge", context, query="x")
     assert done.error == {"error": "The tool failed on our side.", "code": "tool_failed", "hint": "Go on without it."}
+
+
+def test_jl_027_jl_028_there_are_eleven_tools_in_five_categories() -> None:
+    assert set(TOOLS) == {
+        "search_knowledge",
+        *("parse_contract", "analyze_clause", "render_contract_report", "load_playbook"),
+        *("parse_nda", "check_nda", "render_nda_report"),
+        *("extract_document_info", "generate_legal_document"),
+        "sanitize_content",
+    }
+    types = {name: tool.agent_type for name, tool in TOOLS.items() if tool.agent_type}
+    assert types == {
+        "parse_nda": "nda",
+        "parse_contract": "contract",
+        "extract_document_info": "document",
+        "search_knowledge": "rag",
+    }
+
+
+def test_jl_027_a_clause_and_an_agreements_points_are_held_against_a_playbook(context: ToolContext) -> None:
+    law = "This Agreement is governed by the laws of England and Wales."
+    clause = call("analyze_clause", context, clause=law, playbook="nda-checklist")
+    assert clause.error is None
+    assert [one["position"] for one in clause.result["findings"]]
+    points = call("check_nda", context, points=[law])
+    assert (points.result["playbook"], len(points.result["findings"])) == ("NDA checklist", 10)
+    assert {one["classification"] for one in points.result["findings"]} <= {"GREEN", "YELLOW", "RED"}
+
+
+def test_nobody_elses_playbook_is_used(context: ToolContext, alice: User) -> None:
+    private = give(personal_knowledge_base(alice), is_template=True, doc_type="playbook")
+    done = call("analyze_clause", context, clause="The fees are due.", playbook=str(private.pk))
+    assert done.error is not None
+    assert done.error["code"] == "unknown_playbook"
 
 
 def test_every_schema_refuses_what_it_does_not_know() -> None:
