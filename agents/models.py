@@ -18,6 +18,7 @@ from accounts.models import ApiKey, Principal
 from agents.deleted_sources import SourceDeleted, check_sources, hold_bases_of
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import PinKind
+from knowledge.readers.text_cleaning import replace_unstorable_json
 from knowledge.revision_pins import pin_pages
 from lexic.errors import Conflict, LexicError
 from plugins.models import Release
@@ -127,10 +128,10 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         still end, because what they know of it would be written again. The caller holds the bases that they read."""
         found = list(self.order_by("pk").values_list("pk", flat=True))
         runs = AgentRun.objects.filter(pk__in=found)
-        running = list(runs.running().order_by("pk").select_for_update(no_key=True))
+        ChatSession.objects.filter(pk__in=runs.running().values("session")).hold()
+        for run in runs.running().order_by("pk").select_for_update(no_key=True):
+            run.fail(SourceDeleted())  # before the others go: its number is one that no reader has seen
         AgentEvent.objects.filter(run__in=found).exclude(kind__in=_KINDS_WITHOUT_CONTENT)._raw_delete(self.db)
-        for run in running:
-            run.fail(SourceDeleted())
 
     def begin(self, *, session: ChatSession, message: ChatMessage, **columns: Any) -> AgentRun:
         """A run that this process holds, with its first event. The caller has made sure that the session has none."""
@@ -220,6 +221,7 @@ class AgentRun(models.Model):
         `SourceDeleted` where they speak of what has been deleted."""
         with transaction.atomic():
             held = hold_bases_of(self)  # before the run is locked: whoever deletes a base locks it first
+            self._hold_session()
             self._hold(leased_until=timezone.now() + _lease_length(), agent_type=self.agent_type, tokens=self.tokens)
             check_sources(self, [data for _, data in entries], held=held)
             self._write(*entries)
@@ -235,6 +237,7 @@ class AgentRun(models.Model):
 
             held = hold_bases_of(self)
             pin_pages(PinKind.RUN, self.pk, map(cited_page_id, answer.metadata.get("citations") or []))
+        self._hold_session()
         self._hold(leased_until=None, agent_type=self.agent_type, tokens=self.tokens)
         if answer is not None:
             check_sources(self, [answer.metadata], held=held)
@@ -257,6 +260,7 @@ class AgentRun(models.Model):
         """Whether this process holds the run now, because the one before it has not been heard of. One that has been
         taken over too often fails instead."""
         with transaction.atomic():
+            self._hold_session()
             row = AgentRun.objects.interrupted().select_for_update(no_key=True, skip_locked=True).filter(pk=self.pk)
             if (found := row.first()) is None:
                 return False
@@ -285,7 +289,14 @@ class AgentRun(models.Model):
         if not AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts).update(**columns):
             raise LeaseLost
 
+    def _hold_session(self) -> None:
+        """Inside a transaction, before the run is locked: whoever deletes the conversation waits for its end, or has
+        deleted the run."""
+        ChatSession.objects.filter(pk=self.session_id).hold()
+
     def _write(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
+        # What a model writes may have characters that cannot be stored.
+        entries = tuple((kind, replace_unstorable_json(data)) for kind, data in entries)
         if any(len(json.dumps(data, ensure_ascii=False).encode()) > MAX_EVENT_BYTES for _, data in entries):
             raise EventTooLarge
         last = self.events.aggregate(last=models.Max("number"))["last"] or 0

@@ -65,6 +65,14 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         deletes it."""
         return expired_rows(self.filter(is_private=False), kind="chats", date_field="last_used_at", now=now)
 
+    def hold(self) -> None:
+        """Inside a transaction: nobody deletes these before its end."""
+        list(self.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk"))
+
+    def lock_for_deletion(self) -> None:
+        """Inside a transaction: whoever holds one of these has let go, or waits and finds it gone."""
+        list(self.order_by("pk").select_for_update(of=("self",)).values_list("pk"))
+
     def detach_from_person(self) -> int:
         """Public ones of people who leave, under legal hold: they stay, and nobody can open them again."""
         return self.filter(is_private=False).update(user=None, visitor=secrets.token_hex(32))

@@ -18,6 +18,7 @@ _BATCH_SIZE = 500
 @transaction.atomic
 def delete_private_conversation(session: ChatSession) -> None:
     """Deletes a person's own conversation, and the private questions in it, which no plugin has."""
+    ChatSession.objects.filter(pk=session.pk).lock_for_deletion()
     delete_queries(private_questions(session))
     session.delete()
 

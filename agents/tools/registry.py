@@ -58,7 +58,8 @@ async def execute_tool(name: str, tool_input: Mapping[str, Any], context: ToolCo
     results too, for the planner to go on from."""
     if (tool := TOOLS.get(name)) is None:
         return ToolResult.from_error(UnknownTool())
-    if complaint := best_match(Draft202012Validator(tool.parameters).iter_errors(tool_input)):
+    validator = Draft202012Validator(tool.parameters, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    if complaint := best_match(validator.iter_errors(tool_input)):
         place = ".".join(str(part) for part in complaint.absolute_path)
         said = complaint.message[:300]
         return ToolResult.from_error(InvalidToolInput(hint=f"{place}: {said}" if place else said))

@@ -11,9 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import Sum
+from django.db.models.functions import Length
+
+from contracts.playbook.library import PLAYBOOK_TYPE
 from knowledge.embedders import local_embedder
-from knowledge.models import Document, Page
+from knowledge.models import Page
 from lexic.errors import InvalidInput, NotFound
+from querying.question.document_access import usable_templates
 from querying.releases import bases_of
 from querying.types import Question
 
@@ -22,6 +27,8 @@ _BLANK = re.compile(r"\{\{\s{0,9}([^{}|:\n]{1,80}?)\s{0,9}(?::([^{}\n]{1,400}))?
 _LEAST_SIMILARITY = 0.35
 _MAX_TEMPLATES = 200
 _MAX_LISTED = 20
+# Of a template that is read, and of a draft. A longer draft is no event of a journal.
+_MAX_TEMPLATE_CHARACTERS, _MAX_DRAFT_CHARACTERS = 100_000, 200_000
 
 
 class NoSuchTemplate(NotFound):
@@ -34,6 +41,13 @@ class MissingFacts(InvalidInput):
     """Blanks of the template are still open."""
 
     code = "missing_facts"
+
+
+class DraftTooLong(InvalidInput):
+    """The draft would be too long."""
+
+    code = "draft_too_long"
+    hint = "Say less for the blanks that stand there often."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +85,13 @@ class DocumentTemplate:
         return [blank for blank in self.blanks if _key(blank.name) not in given]
 
     def fill(self, facts: Mapping[str, str]) -> str:
-        """The text with the facts in its blanks. Raises `MissingFacts`."""
+        """The text with the facts in its blanks. Raises `MissingFacts`, `DraftTooLong`."""
         if missing := self.open_blanks(facts):
             raise MissingFacts(hint=f"Open are: {', '.join(blank.name for blank in missing)}.")
         values = {_key(name): value.strip() for name, value in facts.items()}
+        filled = sum(len(values[_key(match[1])]) - len(match[0]) for match in _BLANK.finditer(self.text))
+        if len(self.text) + filled > _MAX_DRAFT_CHARACTERS:
+            raise DraftTooLong
         return _BLANK.sub(lambda match: values[_key(match[1])], self.text)
 
     def facts_in(self, message: str) -> dict[str, str]:
@@ -110,10 +127,14 @@ def closest_template(message: str, templates: Sequence[DocumentTemplate]) -> Doc
 
 
 def _templates(question: Question) -> Iterator[DocumentTemplate]:
+    # A playbook is marked as a template too, and says what one would give way on.
+    usable = usable_templates(question).exclude(doc_type__iexact=PLAYBOOK_TYPE)
     for base in bases_of(question):
-        marked = Document.objects.filter(knowledge_base=base.knowledge_base_id, is_template=True)
+        marked = usable.filter(knowledge_base=base.knowledge_base_id)
         for document in marked.order_by("title", "pk")[:_MAX_TEMPLATES]:
             pages = Page.objects.filter(document=document).alive_at(base.revision).order_by("number")
+            if (pages.aggregate(length=Sum(Length("text")))["length"] or 0) > _MAX_TEMPLATE_CHARACTERS:
+                continue
             text = "\n\n".join(pages.values_list("text", flat=True))
             if _BLANK.search(text):
                 yield DocumentTemplate(document_id=document.pk, title=document.title, text=text)

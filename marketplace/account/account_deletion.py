@@ -113,6 +113,8 @@ def delete_account(user: User) -> None:
             BaseMember.objects.for_address(locked.email).delete()
         bases = KnowledgeBase.objects.filter(owner=locked).values_list("pk", flat=True)
         erase_quotations(bases)
+        own = Q(user=locked) | Q(project__owner=locked)
+        ChatSession.objects.filter(own, is_private=True).lock_for_deletion()
         # They name no plugin, so that nobody is left who has a use for them.
         Query.objects.private().filter(Q(user=locked) | Q(api_key__owner=locked)).delete()
         for plugin in Plugin.objects.filter(owner=locked):

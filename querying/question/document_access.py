@@ -1,9 +1,10 @@
 """Which documents somebody may be answered from: the one place that keeps private notes out of answers.
 
 Anybody in a public chat reads only documents that are marked public, no templates, and nothing that is superseded.
-Where a plugin says so, everybody who does not work on it reads only what is public and no templates. The asker's own
-documents, in private layers, need no mark; a question that reads them reads no templates. It is asked of the documents
-as they are marked today: what is made private disappears from the answers of every release at once.
+Whoever does not work on a plugin is answered from no templates of it, such as playbooks, and where it says so only from
+what is public. The asker's own documents, in private layers, need no mark; what is asked in private is answered from no
+templates. Those that are to be filled in keep to the same marks. It is asked of the documents as they are marked today:
+what is made private disappears from the answers of every release at once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -21,15 +23,38 @@ from plugins.models import Plugin, Release
 from querying.types import Question
 
 PUBLIC_FILTERS = Filters(is_public=True, exclude_templates=True)
+_NO_TEMPLATES = Filters(exclude_templates=True)
 
 
 def access_filters(question: Question) -> Filters | None:
     """What every search for this question has to keep to; None: there is nothing to keep to."""
     own = _plugin_filters(question)
     if not question.layers:
-        return own
+        return _NO_TEMPLATES if own is None and _is_kept_from_templates(question) else own
     layers = Filters(knowledge_base_ids=tuple(layer.knowledge_base_id for layer in question.layers))
     return Filters(exclude_templates=True, any_of=(own, layers) if own else ())
+
+
+def _is_kept_from_templates(question: Question) -> bool:
+    """Whether the release reads templates, such as playbooks, that are not for this asker: in private nobody is
+    answered from one, and elsewhere only who works on the plugin."""
+    if question.caller.is_evaluation:
+        return False
+    bases = [pin["knowledge_base"] for pin in question.release.knowledge]
+    if not Document.objects.filter(knowledge_base__in=bases, is_template=True).exists():
+        return False
+    return question.is_private or not works_on_plugin(question)
+
+
+def usable_templates(question: Question) -> QuerySet[Document]:
+    """The templates that may be filled in for the asker: their own, and of the plugin's those that are not closed to
+    them."""
+    marked, own = Document.objects.filter(is_template=True), _plugin_filters(question)
+    if own is None:
+        return marked
+    layers = [layer.knowledge_base_id for layer in question.layers]
+    shown = replace(own, exclude_templates=False).documents()
+    return marked.filter(Q(knowledge_base__in=layers) | Q(pk__in=shown.values("pk")))
 
 
 def _plugin_filters(question: Question) -> Filters | None:

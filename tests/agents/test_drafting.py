@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from accounts.models import User
 from agents.models import AgentRun
+from agents.tools.templates import DocumentTemplate, DraftTooLong
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
-from tests.agents.working import answer_of, ask, data_of, kinds, text_of
+from tests.agents.working import answer_of, ask, data_of, kinds, shown, text_of
 from tests.conversations.layered import give
+from tests.cover import give_document
 
 pytestmark = pytest.mark.django_db
 NOTICE = """Notice of termination
@@ -69,3 +73,37 @@ def test_nobody_elses_template_is_used(published: Plugin, alice: User, bob: User
     run: Any = ask(published, alice, REQUEST)
     assert run.agent_type == "rag"
     assert AgentRun.objects.get(pk=run.pk).layers == []
+
+
+@pytest.mark.parametrize(
+    ("marks", "may_draft"),
+    [({}, False), ({"is_public": True}, True), ({"is_public": True, "doc_type": "Playbook"}, False)],
+    ids=["closed", "public", "playbook"],
+)
+def test_of_a_plugin_those_are_filled_in_that_are_open_to_the_person(
+    published: Plugin, alice: User, bob: User, marks: dict[str, Any], may_draft: bool
+) -> None:
+    template = give_document(published, title="Notice of termination of a lease", text=NOTICE)
+    Document.objects.update(is_public=True)
+    Document.objects.filter(pk=template.pk).update(**{"is_template": True, "is_public": False, **marks})
+    Plugin.objects.update(public_only=True)
+    published.refresh_from_db()
+    publish(published, by=alice)
+    run = ask(published, bob, f"{REQUEST}\nTenant: Acme\nPremises: x\nLast day: y\nLaw: Norway")
+    assert ("the lease of x ends on y" in str(shown(run))) is may_draft
+    assert ("lease of" in str(shown(run)).replace("termination of the lease", "")) is may_draft
+    if "doc_type" not in marks:
+        assert ask(published, alice, REQUEST).agent_type == "document", "whoever works on the plugin"
+
+
+def test_a_draft_has_its_limit(bob: User) -> None:
+    template = DocumentTemplate(document_id=uuid4(), title="Many", text="{{ a }} and " * 1000)
+    assert template.fill({"a": "b" * 100}).startswith("bbb")
+    with pytest.raises(DraftTooLong):
+        template.fill({"a": "b" * 2000})
+
+
+def test_a_text_as_long_as_a_book_is_no_template(published: Plugin, bob: User) -> None:
+    long = give(personal_knowledge_base(bob), NOTICE + "x\n" * 60_000, is_template=True)
+    Document.objects.filter(pk=long.pk).update(title="Notice of termination of a lease")
+    assert ask(published, bob, REQUEST).agent_type == "rag"

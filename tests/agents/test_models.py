@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 import zipfile
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from agents.models import MAX_EVENT_BYTES, AgentEvent, AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
-from conversations.models import ChatMessage, ChatSession
+from conversations.models import ChatMessage, ChatSession, Project
 from conversations.retention import delete_private_conversation
 from knowledge.models import Document
 from marketplace.account.account_deletion import delete_account
 from marketplace.account.data_export import export_personal_data
 from marketplace.retention.plugin_deletion import delete_plugin
+from marketplace.retention.project_deletion import delete_project
 from plugins.models import Plugin
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +87,13 @@ def test_an_event_is_small(session: ChatSession) -> None:
         AgentEvent.objects.create(
             run=run, number=9, kind="content", data={"text": "x" * MAX_EVENT_BYTES}, is_public=True
         )
+
+
+def test_what_cannot_be_stored_is_replaced(session: ChatSession) -> None:
+    """As a model may write it: a null character, and half a pair of surrogates."""
+    run = begin(session)
+    run.append((EventKind.TURN, {"calls": [{"input": {"query": "a\x00b\ud800"}}]}))
+    assert run.events.get(number=2).data == {"calls": [{"input": {"query": "a b?"}}]}
 
 
 def test_nothing_follows_the_last_event(session: ChatSession) -> None:
@@ -169,3 +178,43 @@ def test_a_person_can_take_along_what_they_had_done(session: ChatSession, bob: U
     begin(session)
     with export_personal_data(bob) as file, zipfile.ZipFile(file) as archive:
         assert "What cover?" in archive.read("agent_runs.jsonl").decode()
+
+
+def test_a_reader_sees_the_end_of_a_run_whose_journal_was_erased(session: ChatSession) -> None:
+    run = begin(session, knowledge=[])
+    run.append((EventKind.CONTENT, {"text": "45 mm."}), (EventKind.CONTENT, {"text": "20 mm."}))
+    AgentRun.objects.filter(pk=run.pk).erase_content()
+    assert [event.kind for event in run.events.after(3)] == ["error"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["conversation", "project", "account"])
+def test_it_is_deleted_while_it_is_written(bob: User, way: str) -> None:
+    """Whoever deletes it meets no half of an event, and its writer finds it gone."""
+    project = Project.objects.create_with_base(owner=bob, name="Marrow House")
+    session = ChatSession.objects.begin_private(user=bob, project=project, title="")
+    run = begin(session)
+    writes, ended = threading.Event(), []
+
+    def write() -> None:
+        try:
+            while True:
+                run.append((EventKind.CONTENT, {"text": "45 mm."}))
+                writes.set()
+        except Exception as error:
+            ended.append(error)
+        finally:
+            connection.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    writes.wait(10)
+    if way == "conversation":
+        delete_private_conversation(session)
+    elif way == "project":
+        delete_project(project)
+    else:
+        delete_account(bob)
+    writer.join(10)
+    assert [type(error) for error in ended] == [LeaseLost]
+    assert not AgentEvent.objects.exists()

@@ -56,6 +56,8 @@ def test_jl_029_a_tool_gives_its_result(context: ToolContext) -> None:
         ("search_knowledge", {"query": "x", "topK": 1000}, "invalid_tool_input"),
         ("search_knowledge", {"query": "x", "filters": {"password": "x"}}, "invalid_filter"),
         ("search_knowledge", {"query": "x", "scope": "project"}, "invalid"),
+        ("search_knowledge", {"query": "x", "asOf": "tomorrow"}, "invalid_tool_input"),
+        ("parse_contract", {"documentId": "x" * 36}, "invalid_tool_input"),
         ("generate_legal_document", {"template": "x", "facts": {}}, "unknown_template"),
         ("analyze_clause", {"clause": ""}, "invalid_tool_input"),
         ("analyze_clause", {"clause": "x", "documentId": "x"}, "invalid_tool_input"),

@@ -126,6 +126,18 @@ def test_templates_are_left_out(published: Plugin, personal: KnowledgeBase, bob:
 # --- What stays behind ------------------------------------------------------------------------------------------
 
 
+def test_nobody_else_is_answered_from_a_plugins_playbook(
+    published: Plugin, handbook: Document, alice: User, bob: User
+) -> None:
+    """Also without documents of one's own: it says what the plugin's people would give way on."""
+    Document.objects.filter(pk=handbook.pk).update(is_template=True, doc_type="playbook")
+    spacers = "How far apart do spacers made of mortar stand?"
+    assert "one metre" in ask(published, alice, text=spacers)[1].text
+    for principal, is_private in ((bob, False), (bob, True), (alice, True)):
+        _, answer = ask(published, principal, text=spacers, layers=(), is_private=is_private)
+        assert (answer.outcome, answer.nearest) == (Outcome.REFUSED, ()), (principal, is_private)
+
+
 def test_the_plugins_people_see_neither_words_nor_counts(
     published: Plugin, personal: KnowledgeBase, alice: User, bob: User, webhook: Webhook
 ) -> None:
