@@ -16,6 +16,7 @@ from accounts.models import ApiKey, Principal, User, user_of
 from agents.assignment import layer_pins
 from agents.attachments import readable_attachments
 from agents.models import AgentRun
+from agents.planners.planner_types import Attachment
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
 from lexic.errors import Conflict, InvalidInput
@@ -92,22 +93,34 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
         raise
 
 
-def check_is_free(session: ChatSession | None, user: User) -> None:
-    """Raises `ConversationBusy`, `TooManyRuns` where a run could not begin now."""
+def check_may_begin(message: NewMessage, *, principal: Principal) -> None:
+    """Raises what `begin_run` raises where the run of this message could not begin now; for what is done before."""
+    session = message.session
+    _check_is_free(session, user_of(principal))
+    _read_attachments(message, layer_pins(principal, session.project if session else message.project), principal)
+
+
+def _check_is_free(session: ChatSession | None, user: User) -> None:
     quotas.RUNS.check("account", used=AgentRun.objects.running().filter(user=user).count())
     if session and (running := AgentRun.objects.running().filter(session=session).first()):
         raise ConversationBusy(running)
+    if session and session.messages.filter(role=ChatMessage.Role.USER).count() >= MAX_QUESTIONS:
+        raise ConversationFull
+
+
+def _read_attachments(message: NewMessage, layers: list[dict[str, Any]], principal: Principal) -> list[Attachment]:
+    bases = {pin["knowledge_base"] for pin in [*message.release.knowledge, *layers]}
+    return readable_attachments(message.documents, principal=principal, bases=bases, unread=message.unread)
 
 
 def _begin(message: NewMessage, *, principal: Principal) -> AgentRun:
     user = user_of(principal)
     User.objects.select_for_update(no_key=True).only("pk").get(pk=user.pk)  # counted one at a time
-    check_is_free(message.session, user)
+    _check_is_free(message.session, user)
     session = _locked_session(message, user)
     layers = layer_pins(principal, session.project)
     knowledge = [*message.release.knowledge, *layers]
-    bases = {pin["knowledge_base"] for pin in knowledge}
-    attached = readable_attachments(message.documents, principal=principal, bases=bases, unread=message.unread)
+    attached = _read_attachments(message, layers, principal)
     asked = session.messages.create(
         role=ChatMessage.Role.USER,
         content=message.text,
@@ -139,8 +152,6 @@ def _locked_session(message: NewMessage, user: User) -> ChatSession:
     session = rows.get(pk=message.session.pk)
     if running := AgentRun.objects.running().filter(session=session).first():
         raise ConversationBusy(running)
-    if session.messages.filter(role=ChatMessage.Role.USER).count() >= MAX_QUESTIONS:
-        raise ConversationFull
     AgentRun.objects.filter(session=session).settle()
     session.last_used_at = timezone.now()
     session.save(update_fields=["last_used_at"])

@@ -14,7 +14,7 @@ from accounts.models import Principal
 from agents import background_runs
 from agents.models import AgentEvent, AgentRun, EventKind
 from conversations.exchanges import may_read_quotations
-from knowledge.models import KnowledgeBase
+from knowledge.models import Document, KnowledgeBase
 from lexic.database import in_thread
 from lexic.errors import LexicError, NotFound
 from lexic.http.error_handlers import to_lexic_error
@@ -106,10 +106,13 @@ class _Reader:
 
 
 def may_read_content(run: AgentRun, principal: Principal) -> bool:
-    """Whether the principal may read now what the run read: its private layers, its project, and every document that it
-    shows or quotes."""
+    """Whether the principal may read now what the run read: its private layers, its project, every document that it
+    shows or quotes, and as a whole those that were read as a whole."""
     layers = {pin["knowledge_base"] for pin in run.layers}
     if KnowledgeBase.objects.visible_to(principal).filter(pk__in=layers).distinct().count() < len(layers):
+        return False
+    read = _read_documents(run)
+    if Document.objects.visible_to(principal).filter(pk__in=read).count() < len(read):
         return False
     slug = run.release_name.partition("@")[0]
     return may_read_quotations(run.session, _named_documents(run), reader=principal, slug=slug)
@@ -120,6 +123,13 @@ def _named_documents(run: AgentRun) -> set[str]:
     shown = run.events.filter(kind__in=(EventKind.SOURCE, EventKind.FOUND)).values_list("data", flat=True)
     sources = {source["id"] for data in shown for source in data.get("citations", ())}
     return sources | {passage["document_id"] for data in shown for passage in data.get("passages", ())}
+
+
+def _read_documents(run: AgentRun) -> set[str]:
+    """The ids of the documents that calls were given and have read: what they gave stands in the journal."""
+    ended = run.events.filter(kind=EventKind.STEP_END, data__error=None).values_list("data__callId", flat=True)
+    begun = run.events.filter(kind=EventKind.STEP_START, data__callId__in=list(ended))
+    return {pk for pk in begun.values_list("data__input__documentId", flat=True) if pk}
 
 
 def _error_event(error: LexicError) -> JournalEvent:

@@ -86,6 +86,12 @@ class Progress:
         return [self.finished[call.id] for call in self.calls if call.id in self.finished]
 
     @property
+    def read_documents(self) -> list[str]:
+        """The ids of the documents that calls were given and have read."""
+        read = (one.call.input.get("documentId") for one in self.results if not one.error)
+        return list(dict.fromkeys(pk for pk in read if pk))
+
+    @property
     def last(self) -> FinishedCall | None:
         return self.results[-1] if self.results else None
 

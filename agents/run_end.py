@@ -78,7 +78,12 @@ def _message(run: AgentRun, content: str, metadata: dict[str, Any]) -> ChatMessa
 
 def _run_data(run: AgentRun, progress: Progress) -> dict[str, Any]:
     steps = [{"message": _STEP_NAMES.get(one.call.tool, one.call.tool), "ms": one.ms} for one in progress.results]
-    return {"runId": str(run.pk), "agentType": progress.agent_type or None, "steps": steps}
+    return {
+        "runId": str(run.pk),
+        "agentType": progress.agent_type or None,
+        "steps": steps,
+        "readDocuments": [{"documentId": pk} for pk in progress.read_documents],
+    }
 
 
 def _as_citation(source: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from accounts.models import ApiKey, Capability, Principal, user_of
 from agents import background_runs
 from agents.asked_release import asked_release
-from agents.begin_run import NewMessage, OtherProject, begin_run, check_is_free, find_begun_run
+from agents.begin_run import NewMessage, OtherProject, begin_run, check_may_begin, find_begun_run
 from agents.models import AgentRun
 from conversations.conversation_access import NoSuchConversation, find_conversation
 from conversations.models import ChatSession, Project
@@ -62,20 +62,21 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
     session = find_conversation(principal, sent.conversation) if sent.conversation else None
     project = _project(sent, session, principal)
     release = asked_release(principal, plugin=sent.plugin or "", project=project, session=session)
-    check_is_free(session, user_of(principal))
-    added = _add_texts(sent, project, principal) if sent.texts else ()
     message = NewMessage(
         text=sent.text,
         release=release,
         session=session,
         project=project,
-        documents=(*sent.documents, *added),
-        unread=frozenset(added),
+        documents=sent.documents,
         model=sent.model,
         thinks=sent.thinks,
         thinking_tokens=sent.thinking_tokens,
         request_key=sent.request_key,
     )
+    check_may_begin(message, principal=principal)  # before the texts become documents
+    if sent.texts:
+        added = _add_texts(sent, project, principal)
+        message = replace(message, documents=(*sent.documents, *added), unread=frozenset(added))
     try:
         run, is_new = begin_run(message, principal=principal)
     except Project.DoesNotExist:

@@ -66,9 +66,9 @@ class AnswerPresentation:
 
 
 def referenced_document_ids(answer: Mapping[str, Any]) -> Iterator[str]:
-    """The ids of the documents that a stored answer cites or names."""
-    places: Sequence[Mapping[str, Any]] = [*(answer.get("citations") or []), *(answer.get("nearest") or [])]
-    return (str(place["documentId"]) for place in places if place.get("documentId"))
+    """The ids of the documents that a stored answer cites or names, or that were read for it as a whole."""
+    lists = (answer.get(name) or [] for name in ("citations", "nearest", "readDocuments"))
+    return (str(place["documentId"]) for places in lists for place in places if place.get("documentId"))
 
 
 def to_stored_answer(run: QuestionRun) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -51,8 +51,10 @@ def web_server() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         process.wait(30)
 
 
-def seen_until_killed(behind: str, number: int = 1, **body: Any) -> list[Frame]:
-    """What a reader sees of a run whose server is killed behind the event of this kind and number."""
+def seen_until_killed(
+    behind: str, number: int = 1, *, once: Callable[[], bool] = lambda: True, **body: Any
+) -> list[Frame]:
+    """What a reader sees of a run whose server is killed behind the event of this kind and number, once that holds."""
     seen: list[Frame] = []
     bob = User.objects.get(email="bob@example.org")
     with (
@@ -64,6 +66,7 @@ def seen_until_killed(behind: str, number: int = 1, **body: Any) -> list[Frame]:
         for frame in stream:
             seen.append(frame)
             if [one.event for one in seen].count(behind) == number:
+                hold_on(once)
                 process.send_signal(signal.SIGKILL)
                 process.wait(30)
     return seen
@@ -90,8 +93,7 @@ def test_a_run_survives_its_server(published: Plugin, bob: User, behind: str) ->
 def test_a_review_that_ends_while_no_server_is_there_is_shown_and_not_made_again(published: Plugin, bob: User) -> None:
     nda = give(personal_knowledge_base(bob), NDA)
     asked = {"message": "Please review the attached agreement", "attachments": [{"documentId": str(nda.pk)}]}
-    seen = seen_until_killed("step_start", 2, **asked)
-    hold_on(ContractReview.objects.exists)
+    seen = seen_until_killed("step_start", 2, once=ContractReview.objects.exists, **asked)
     run_review(ContractReview.objects.get())
     with web_server() as (url, _), client_of(url, bob) as client:
         rest = followed(client, seen[0].data["runId"], after=seen[-1].id)

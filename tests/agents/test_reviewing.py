@@ -8,19 +8,23 @@ import pytest
 
 from accounts.models import User
 from agents.attachments import UnknownAttachment
+from agents.journal import may_read_content
 from agents.models import AgentRun, EventKind
 from agents.tools import contract_tools
 from contracts.models import ContractReview
 from contracts.review.run_review import run_review
+from conversations.exchanges import withheld_messages
 from conversations.models import Project
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
+from marketplace.retention.document_deletion import delete_private_document
 from plugins.models import Plugin
-from tests.agents.working import ask, begin, data_of, died_behind, kinds, text_of, with_budget, work
+from tests.agents.working import answer_of, ask, begin, data_of, died_behind, kinds, text_of, with_budget, work
 from tests.contracts.documents import NDA
 from tests.conversations.layered import give
+from tests.cover import give_document
 
 pytestmark = pytest.mark.django_db
 
@@ -209,3 +213,29 @@ def test_whoever_may_only_read_a_document_has_no_review_made(published: Plugin, 
     assert data_of(run, "step_end")[1]["error"]["code"] == "read_only"
     assert "You may read this document" in text_of(run)
     assert not ContractReview.objects.exists()
+
+
+def test_what_was_read_as_a_whole_is_closed_with_its_document(
+    published: Plugin, alice: User, bob: User, worker: list[str]
+) -> None:
+    """Bob has an agreement of Alice's plugin reviewed, which he edits; then he edits it no longer."""
+    published.editors.add(bob)
+    agreement = give_document(published, title="Agreement with Aldgate", text=NDA)
+    run = ask(published, bob, "Please review the attached agreement", documents=(agreement.pk,))
+    assert data_of(run, "nda_result")
+    assert may_read_content(run, bob)
+    assert withheld_messages(run.session, [answer_of(run)], reader=bob) == set()
+    published.editors.remove(bob)
+    assert not may_read_content(run, bob)
+    Document.objects.update(is_public=False)
+    Plugin.objects.update(public_only=True)
+    assert withheld_messages(run.session, [answer_of(run)], reader=bob) == {answer_of(run).pk}
+
+
+def test_what_was_said_of_a_private_document_is_erased_with_it(
+    published: Plugin, bob: User, nda: Document, worker: list[str]
+) -> None:
+    run = ask(published, bob, "Please review the attached agreement", documents=(nda.pk,))
+    assert nda.title in answer_of(run).content
+    delete_private_document(nda)
+    assert nda.title not in answer_of(run).content
