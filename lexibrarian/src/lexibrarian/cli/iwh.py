@@ -18,7 +18,7 @@ def add_iwh(lexi: click.Group) -> None:
     group = click.Group("iwh", help="Signals about unfinished work, for whoever enters a directory next.")
     lexi.add_command(group)
     command(group, "write", writes=True)(write)
-    command(group, "read")(read)
+    command(group, "read", writes=True)(read)
     command(group, "list")(list_signals)
 
 

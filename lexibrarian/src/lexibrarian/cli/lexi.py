@@ -112,6 +112,18 @@ add_stack(lexi)
 add_iwh(lexi)
 
 
+@lexi.command("mcp")
+def mcp() -> None:
+    """Serve these commands to an MCP client, on the standard streams."""
+    try:
+        from lexibrarian.mcp import serve
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.partition(".")[0] != "mcp":
+            raise
+        raise click.ClickException('This needs an extra: run `pip install "lexibrarian[mcp]"`.') from missing
+    serve(lexi)
+
+
 def main() -> None:
     """The entry point."""
     run(lexi)

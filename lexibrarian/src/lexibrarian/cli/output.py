@@ -31,6 +31,17 @@ class Output:
     warnings: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Registered:
+    """What stands behind a command: the function with its result, and whether it writes."""
+
+    function: Callable[..., Output]
+    writes: bool
+
+
+REGISTERED: dict[click.Command, Registered] = {}
+
+
 def command(
     group: click.Group, name: str, *, writes: bool = False, **attributes: Any
 ) -> Callable[[Callable[..., Output]], click.Command]:
@@ -44,7 +55,9 @@ def command(
 
         option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
         dry = click.option("--dry-run", "rehearse", is_flag=True, help="Say what would be written, and write nothing.")
-        return group.command(name, **attributes)(option(dry(run) if writes else run))
+        made = group.command(name, **attributes)(option(dry(run) if writes else run))
+        REGISTERED[made] = Registered(function, writes)
+        return made
 
     return register
 
