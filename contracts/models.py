@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection
+from decimal import Decimal
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -17,6 +19,7 @@ from knowledge.models import BaseKind, Document, KnowledgeBase, PinKind
 from knowledge.revision_pins import release_pins
 from lexic.errors import NotFound
 from lexic.name_field import NameField
+from querying.types import Usage
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -36,6 +39,9 @@ class ReviewState(models.TextChoices):
 
 
 _CLASSES = [(one.value, one.value) for one in Classification]
+ENGLISH = "en"
+# Who checked a review that no language model judged.
+RULES = "rules"
 UNFINISHED_STATES = (ReviewState.QUEUED, ReviewState.RUNNING)
 
 
@@ -173,7 +179,13 @@ class ContractReview(models.Model):
     summary = models.TextField(blank=True)
     classification = models.CharField(max_length=6, choices=_CLASSES, blank=True)
     escalations = models.JSONField(default=list, blank=True)
-    checked_by = models.CharField(max_length=80, default="rules", help_text="“rules”, or the model that judged too.")
+    language = models.CharField(max_length=10, default=ENGLISH, help_text="Of the contract. The rules read “en” alone.")
+    checked_by = models.CharField(max_length=80, default=RULES, help_text="“rules”, or the model that judged too.")
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    completion_tokens = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(
+        max_digits=12, decimal_places=6, default=Decimal(0), help_text="Of the model, as far as it is known."
+    )
     # Null: an account that was deleted.
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="contract_reviews"
@@ -211,6 +223,16 @@ class ContractReview(models.Model):
         return f"{self.positions_done} of {self.positions_total} positions"
 
     @property
+    def is_english(self) -> bool:
+        """The rules read no other language."""
+        return self.language == ENGLISH
+
+    @property
+    def language_note(self) -> str:
+        """What is to be known of a review that no rule could help with; "" of one in English."""
+        return "" if self.is_english else "The contract is not in English: a language model alone has judged it."
+
+    @property
     def is_finished(self) -> bool:
         return self.state not in UNFINISHED_STATES
 
@@ -238,6 +260,19 @@ class ContractReview(models.Model):
         """So many positions have a finding now."""
         self.positions_done = done
         self.save(update_fields=["positions_done", "updated_at"])
+
+    def count_model_call(self, usage: Usage, *, cost: Decimal | None) -> None:
+        """Adds what a call of the model took; a cost that is not known adds nothing."""
+        counted = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
+        added: dict[str, Any] = {**counted, "cost": cost or Decimal(0)}
+        ContractReview.objects.filter(pk=self.pk).update(
+            **{name: models.F(name) + more for name, more in added.items()}
+        )
+
+    def unanswered_findings(self, most: int) -> int:
+        """How many of its last findings, at most so many, a model was to judge and did not."""
+        opinions = self.findings.order_by("-number").values_list("model_opinion", flat=True)[:most]
+        return sum(1 for _ in takewhile(lambda one: one and one["isUnanswered"], opinions))
 
     def finish(self, **columns: Any) -> None:
         """It is done, with these values of its columns."""
@@ -287,6 +322,9 @@ class Finding(models.Model):
     likelihood = models.PositiveSmallIntegerField()
     classification = models.CharField(max_length=6, choices=_CLASSES)
     suggestion = models.TextField(blank=True)
+    model_opinion = models.JSONField(
+        null=True, blank=True, help_text="What a language model says beside the rules. Null: none was asked."
+    )
     decision = models.CharField(max_length=10, choices=Decision.choices, blank=True)
     note = models.TextField(blank=True)
     decided_by = models.ForeignKey(
@@ -310,6 +348,20 @@ class Finding(models.Model):
     @property
     def level(self) -> RiskLevel:
         return risk_level(self.score)
+
+    @property
+    def model_remark(self) -> str:
+        """In what a language model and the rules differ, and which of them counts; "" where they agree."""
+        one = self.model_opinion
+        if not one or one["agrees"]:
+            return ""
+        if one["classification"] is None:
+            return f"{one['model']} gave no verdict that counts. {one['problem']}"
+        says = f"{one['model']} says {one['classification']} ({Verdict(one['verdict']).label})"
+        if not one["counts"]:
+            return f"{says}, which does not count. {one['problem']}"
+        rules = f"The rules alone say {one['rulesClassification']} ({Verdict(one['rulesVerdict']).label})."
+        return f"{says}, and that counts. {rules}"
 
     def decide(self, decision: str, *, note: str, by: User) -> bool:
         """What this person makes of it; "" takes an earlier decision back. False where the review has been deleted

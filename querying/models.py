@@ -206,7 +206,7 @@ class MonthlyCostQuerySet(models.QuerySet["MonthlyCost"]):
     def add(
         self, cost: Decimal | None, *, at: datetime, plugin: uuid.UUID | None = None, user: uuid.UUID | None = None
     ) -> None:
-        """Adds what a question of this moment has cost to the sum of the plugin, or of the person."""
+        """Adds what a question or a call of this moment has cost to the sum of the plugin, or of the person."""
         if cost:
             with transaction.atomic():
                 row, _ = self.get_or_create(plugin_id=plugin, user_id=user, month=first_of_month(at))
@@ -224,8 +224,8 @@ def first_of_month(at: datetime) -> date:
 
 class MonthlyCost(models.Model):
     """A sum of what questions have cost in a month, for the caps, where their rows do not tell it: of a plugin, the
-    private ones, which do not name it; of a person, those that were deleted. It says neither how many they were, nor
-    when and by whom they were asked."""
+    private ones, which do not name it; of a person, those that were deleted, and the calls of a model in their contract
+    reviews. It says neither how many they were, nor when and by whom they were asked."""
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
     user = models.ForeignKey(

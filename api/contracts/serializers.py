@@ -60,6 +60,7 @@ class ContractReviewSerializer(serializers.Serializer):
     classification = serializers.ChoiceField(_CLASSES, allow_null=True)
     summary = serializers.CharField()
     checkedBy = serializers.CharField(source="checked_by")
+    language = serializers.CharField(help_text="Of the contract. Rules read `en` alone, a model other languages too.")
     error = serializers.CharField()
     createdAt = serializers.DateTimeField(source="created_at")
     updatedAt = serializers.DateTimeField(source="updated_at")
@@ -85,6 +86,22 @@ class PlaybookSpanSerializer(TextSpanSerializer):
     kind = serializers.ChoiceField(["preferred", "acceptable", "walk_away", "suggestion"])
 
 
+class ModelOpinionSerializer(serializers.Serializer):
+    """What a language model says beside the rules. A verdict whose quotations do not stand is null."""
+
+    model = serializers.CharField()
+    verdict = serializers.ChoiceField(Verdict.values, allow_null=True)
+    classification = serializers.ChoiceField(_CLASSES, allow_null=True)
+    contract = ContractSpanSerializer(many=True)
+    playbook = PlaybookSpanSerializer(many=True)
+    rulesVerdict = serializers.ChoiceField(Verdict.values)
+    rulesClassification = serializers.ChoiceField(_CLASSES)
+    agrees = serializers.BooleanField(help_text="Both come to the same class.")
+    counts = serializers.BooleanField(help_text="Its class became that of the finding.")
+    problem = serializers.CharField(help_text="Why it does not count.")
+    isUnanswered = serializers.BooleanField(help_text="The provider failed, or was not asked.")
+
+
 class ContractFindingSerializer(serializers.Serializer):
     number = serializers.IntegerField()
     position = serializers.CharField()
@@ -103,6 +120,8 @@ class ContractFindingSerializer(serializers.Serializer):
     level = serializers.ChoiceField([one.value for one in RiskLevel])
     strength = serializers.FloatField(allow_null=True, help_text="Of the evidence, 0 to 1.")
     suggestion = serializers.CharField()
+    model = ModelOpinionSerializer(source="model_opinion", allow_null=True, help_text="null: no model was asked.")
+    modelRemark = serializers.CharField(source="model_remark", help_text="In what the model and the rules differ.")
     decision = serializers.ChoiceField(Decision.values, allow_null=True)
     note = serializers.CharField()
     decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True)

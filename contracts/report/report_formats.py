@@ -74,6 +74,8 @@ def _markdown_lines(report: Mapping[str, Any], findings: list[dict[str, Any]]) -
     for one in findings:
         yield from ("", f"## {one['number']}. {_plain(one['position'])}: {one['classification']}", "")
         yield _plain(one["reason"])
+        if one["modelRemark"]:
+            yield from ("", _plain(one["modelRemark"]))
         for name in ("earlier", "contract", "nearest", "playbook"):
             spans = one[name]
             for span in spans:

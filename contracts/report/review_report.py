@@ -46,6 +46,8 @@ def finding_row(one: Finding) -> dict[str, Any]:
         "level": one.level.value,
         "strength": one.strength,
         "suggestion": one.suggestion,
+        "model": one.model_opinion,
+        "modelRemark": one.model_remark,
         "decision": one.decision or None,
         "note": one.note,
         "decidedAt": one.decided_at,
@@ -69,11 +71,13 @@ def _tail(review: ContractReview, findings: Sequence[Finding]) -> dict[str, Any]
         "escalations": review.escalations,
         "metadata": review.structure.get("metadata", {}),
         "checkedBy": review.checked_by,
+        "language": review.language,
+        "usage": {"promptTokens": review.prompt_tokens, "completionTokens": review.completion_tokens},
         "playbook": {
             "name": review.playbook_name,
             "version": review.playbook_version,
             "sha256": review.playbook_sha256,
         },
         "document": {"id": str(review.document_id), "title": review.document.title, "revision": review.revision},
-        "note": _SCOPE_NOTE,
+        "note": " ".join(filter(None, [_SCOPE_NOTE, review.language_note])),
     }

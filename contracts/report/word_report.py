@@ -124,6 +124,8 @@ def _beginning(page: Page) -> dict[str, Any]:
 def _comment_lines(finding: Finding, *, is_tracked: bool, is_quoted: bool) -> Iterator[str]:
     yield f"{finding.number}. {finding.position}: {finding.classification}."
     yield finding.reason
+    if finding.model_remark:
+        yield finding.model_remark
     if not is_quoted:
         yield "This is not quoted: it only comes nearest."
     if finding.suggestion and not is_tracked:
@@ -161,6 +163,8 @@ def _summary_blocks(report: dict[str, Any], findings: list[Finding]) -> Iterator
 def _finding_blocks(finding: Finding) -> Iterator[Block]:
     yield HeadingBlock(text=f"{finding.number}. {finding.position}: {finding.classification}", level=2)
     yield ParagraphBlock(text=finding.reason)
+    if finding.model_remark:
+        yield ParagraphBlock(text=finding.model_remark)
     for span in finding.contract_spans:
         yield QuotationBlock(text=span["text"], source=f"contract, page {span['page']}")
     if finding.verdict == Verdict.MISSING or not finding.contract_spans:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from uuid import UUID
 
 from contracts.clauses.clause_types import TextSpan
@@ -66,6 +67,26 @@ def weigh_text(document: DocumentAt, text: str) -> Evidence:
     weights = term_weights(knowledge_bases=[document.base], terms=terms(text))
     turns = [WeightedTurn(text=text, weight=1.0)]
     return score_evidence(turns=turns, passages=passages, weights=weights, synonyms=NO_SYNONYMS)
+
+
+class RememberedSearch:
+    """`weigh_text` in one document, remembering the passages that it found."""
+
+    def __init__(self, document: DocumentAt) -> None:
+        self._document = document
+        self._found: list[tuple[Passage, ...]] = []
+
+    def __call__(self, text: str) -> Evidence:
+        """Raises `EmbedderError`."""
+        evidence = weigh_text(self._document, text)
+        self._found.append(evidence.passages)
+        return evidence
+
+    @property
+    def passages(self) -> list[Passage]:
+        """The best of each search first, then the second ones, and so on; each once."""
+        ranked = chain.from_iterable(zip_longest(*self._found))
+        return list({one.chunk_id: one for one in ranked if one}.values())
 
 
 def sentence_span(passage: Passage, sentence: Sentence) -> TextSpan:

@@ -14,6 +14,7 @@ from contracts.models import Verdict
 from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
+from contracts.review.model_opinion import ModelOpinion
 from contracts.review.reservations import disclaims_itself, has_reservation
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
@@ -46,7 +47,7 @@ DEFAULT_THRESHOLDS = Thresholds()
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
     """`spans` are what the contract says of it, `nearest` what came near where it says nothing; `statement` is the part
-    of the playbook that decided."""
+    of the playbook that decided. `opinion` is that of a language model, where one was asked."""
 
     verdict: Verdict
     classification: Classification
@@ -55,6 +56,7 @@ class Judgement:
     reason: str
     spans: tuple[TextSpan, ...] = ()
     nearest: tuple[TextSpan, ...] = ()
+    opinion: ModelOpinion | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +102,27 @@ def without_unfounded_green(judged: Judgement, *, is_quoted: bool, clauses: Iter
     else:
         return judged
     return replace(judged, verdict=Verdict.UNCLEAR, classification=Classification.YELLOW, reason=reason)
+
+
+def judge_quoted(
+    position: Position, statement: PlaybookStatement, spans: Sequence[TextSpan], *, strength: float
+) -> Judgement:
+    """What the position comes to when these words of the contract say the statement: their figures decide where there
+    are limits."""
+    quoted = tuple(spans)
+    held = _HeldStatement(statement=statement, strength=strength, sentences=quoted, agreeing=quoted)
+    return _within_limits(position, held)
+
+
+def unread_position(position: Position) -> Judgement:
+    """Of a contract in a language that the rules do not know."""
+    return Judgement(
+        verdict=Verdict.UNCLEAR,
+        classification=Classification.YELLOW,
+        strength=0.0,
+        statement=position.wanted[0],
+        reason="The contract is not in English, so no rule has judged it.",
+    )
 
 
 def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float) -> _HeldStatement:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.clauses.clause_types import ParsedContract, TextSpan
+from contracts.clauses.clause_types import ContractPage, ParsedContract, TextSpan
 from contracts.clauses.parse_contract import contract_pages, parse_pages
 from contracts.models import ContractReview, ReviewKind
 from contracts.playbook.parse_playbook import parse_playbook
@@ -20,12 +20,12 @@ class DocumentVersion:
     """A document at a revision, with its text and its clauses."""
 
     document: DocumentAt
-    texts: Mapping[int, str]  # of the pages, by id
+    pages: tuple[ContractPage, ...]
     parsed: ParsedContract
 
     def quotations(self, spans: Iterable[TextSpan]) -> list[dict[str, Any]]:
         """Those of the spans that stand word for word on their page, with the clause that each is in."""
-        kept = verified_spans(list(spans), dict(self.texts))
+        kept = verified_spans(list(spans), {page.id: page.text for page in self.pages})
         return [{**span.as_dict(), "clause": self._clause_label(span)} for span in kept]
 
     def clause_texts(self, spans: Iterable[TextSpan]) -> list[str]:
@@ -73,6 +73,6 @@ def _read_version(document: Document, revision: int, *, is_nda: bool) -> Documen
     pages = contract_pages(document, revision=revision)
     return DocumentVersion(
         document=DocumentAt.of(document, revision=revision),
-        texts={page.id: page.text for page in pages},
+        pages=pages,
         parsed=parse_pages(pages, is_nda=is_nda),
     )

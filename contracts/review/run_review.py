@@ -16,7 +16,7 @@ from django.db import transaction
 
 from contracts.clauses.alignment import find_changes
 from contracts.clauses.obligations import find_obligations
-from contracts.models import ContractReview, Finding, Verdict
+from contracts.models import RULES, ContractReview, Finding, Verdict
 from contracts.playbook.playbook_types import Position
 from contracts.review.comparison import (
     OTHER_LIKELIHOOD,
@@ -26,13 +26,15 @@ from contracts.review.comparison import (
     changed_positions,
     judge_change,
 )
-from contracts.review.decided_contracts import learned_thresholds
-from contracts.review.document_search import weigh_text
-from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, judge_position, without_unfounded_green
+from contracts.review.judgement import Judgement, without_unfounded_green
+from contracts.review.model_opinion import ModelOpinion
+from contracts.review.position_judge import PositionJudge
 from contracts.review.review_summary import escalations, summarise
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract, read_reviewed
 from contracts.risk import Classification, worst
 from knowledge.lease import confirm_held
+from querying.answering.llms import get_llm
+from querying.llm_interface import LLM
 
 # As many as a tool is given; the pages have all.
 MAX_CLAUSES = 1000
@@ -45,15 +47,16 @@ class _PlannedFinding:
     make: Callable[[], Finding]
 
 
-def run_review(review: ContractReview, *, until: float | None = None) -> bool:
+def run_review(review: ContractReview, *, until: float | None = None, llm: LLM | None = None) -> bool:
     """Does what is left to do of the review, as far as the time (of `time.monotonic`) allows, one finding at least.
-    Returns whether it is done.
+    Returns whether it is done. A language model judges beside the rules: this one, or that of the settings.
 
     Raises `DocumentNotReady`, `UnfitPlaybook`, `EmbedderError`, `LeaseLost` where another worker has taken over, and
-    `ReviewDeleted`.
+    `ReviewDeleted`; of a contract that is not in English also `UnreadLanguage`, `ProviderFailed` and
+    `SpendingCapReached`.
     """
     read = read_reviewed(review)
-    planned = _plan_findings(read)
+    planned = _plan_findings(read, llm or get_llm())
     _begin(read, total=len(planned))
     known = set(review.findings.values_list("number", flat=True))
     for one in planned:
@@ -91,14 +94,9 @@ def _begin(read: ReviewedContract, *, total: int) -> None:
         review.begin(total=total)
 
 
-def _plan_findings(read: ReviewedContract) -> list[_PlannedFinding]:
+def _plan_findings(read: ReviewedContract, llm: LLM) -> list[_PlannedFinding]:
     """Always the same ones for the same review."""
-    learned = learned_thresholds(read.review)
-
-    def judge(position: Position, version: DocumentVersion) -> Judgement:
-        thresholds = learned.get(position.name, DEFAULT_THRESHOLDS)
-        return judge_position(position, weigh=partial(weigh_text, version.document), thresholds=thresholds)
-
+    judge = PositionJudge(read, llm).judge
     if read.earlier is None:
         positions = read.playbook.positions
         return [_PlannedFinding(number=one.number, make=partial(_finding, read, one, judge)) for one in positions]
@@ -125,12 +123,22 @@ def _finding(read: ReviewedContract, position: Position, judge: Judge) -> Findin
         contract_spans=quoted,
         nearest_spans=read.contract.quotations(judged.nearest),
         playbook_spans=[read.quote_playbook(judged.statement)],
-        strength=judged.strength,
+        strength=judged.strength if read.review.is_english else None,
+        model_opinion=_kept_opinion(read, judged.opinion),
         severity=position.severity,
         likelihood=position.likelihood,
         classification=judged.classification,
         suggestion="" if judged.classification == Classification.GREEN else position.suggestion,
     )
+
+
+def _kept_opinion(read: ReviewedContract, opinion: ModelOpinion | None) -> dict[str, Any] | None:
+    """The model's opinion with the places of what it quotes."""
+    if opinion is None or opinion.reading is None:
+        return opinion.as_dict(contract=(), playbook=None) if opinion else None
+    reading = opinion.reading
+    playbook = read.quote_playbook(reading.statement)
+    return opinion.as_dict(contract=read.contract.quotations(reading.spans), playbook=playbook)
 
 
 def _changed_finding(
@@ -157,6 +165,7 @@ def _changed_finding(
         is_unquoted = classification == Classification.GREEN and not quoted
         finding.classification = Classification.YELLOW if is_unquoted else classification
         finding.verdict, finding.strength = change_verdict(after), after.strength
+        finding.model_opinion = _kept_opinion(read, after.opinion)
         finding.playbook_spans = [read.quote_playbook(after.statement)]
         finding.suggestion = "" if finding.classification == Classification.GREEN else position.suggestion
     return finding
@@ -171,7 +180,14 @@ def _summed_up(read: ReviewedContract) -> dict[str, Any]:
         "summary": summarise(findings, classification, is_comparison=read.earlier is not None),
         "escalations": escalations(read, findings),
         "positions_done": len(findings),
+        "checked_by": _checked_by(findings),
     }
+
+
+def _checked_by(findings: Sequence[Finding]) -> str:
+    """The model that judged at least one of them; otherwise the rules."""
+    judged = (one.model_opinion for one in findings if one.model_opinion and one.model_opinion["classification"])
+    return str(next((opinion["model"] for opinion in judged), RULES))[:80]
 
 
 def _whole_class(findings: Sequence[Finding]) -> Classification:

@@ -19,11 +19,13 @@ from contracts.playbook.library import (
     shipped_playbook,
 )
 from contracts.playbook.playbook_types import UnfitPlaybook
+from contracts.review.contract_language import check_language, contract_language
 from knowledge.models import BaseKind, Document, PinKind
 from knowledge.revision_pins import pin_documents
 from language.terms import terms
 from lexic.celery import publish_task
 from lexic.errors import Conflict, InvalidInput
+from querying.answering.llms import get_llm
 
 MAX_CONTRACT_CHARACTERS = 5_000_000
 _NDA_STEMS = [frozenset(terms(words)) for words in ("disclosure agreement", "confidentiality agreement")]
@@ -74,12 +76,12 @@ def start_review(
     same `request_key` gives the same review. The caller has checked that the person may change the document, and read
     the earlier version.
 
-    Raises `DocumentNotReady`, `ContractTooLong`, `SameDocument`, `UnknownPlaybook`, `UnfitPlaybook`,
+    Raises `DocumentNotReady`, `ContractTooLong`, `UnreadLanguage`, `SameDocument`, `UnknownPlaybook`, `UnfitPlaybook`,
     `PrivatePlaybook`, `TooManyReviews`, `TooManyUnfinishedReviews`.
     """
     if begun := _find_begun(request_key):
         return begun
-    opening = _opening_of(document)
+    opening, language = _opening_of(document), _readable_language(document, is_comparison=compare_with is not None)
     chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(_fitting_key(opening))
     _check_playbook_may_be_quoted(chosen, document, by=by)
     kind = ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT
@@ -93,6 +95,7 @@ def start_review(
         "compared_revision": compare_with.knowledge_base.revision if compare_with else None,
         "kind": kind,
         "side": side or chosen.playbook.side,
+        "language": language,
         "positions_total": len(chosen.playbook.positions),
         "request_key": request_key,
         **playbook_columns(chosen),
@@ -201,6 +204,14 @@ def _opening_of(document: Document) -> str:
     if not opening.strip():
         raise DocumentNotReady("The document has no text.", hint="Read it again with text recognition.")
     return f"{document.title}\n{opening}"
+
+
+def _readable_language(document: Document, *, is_comparison: bool) -> str:
+    """The language of the contract, which somebody here reads. Raises `DocumentNotReady`, `UnreadLanguage`."""
+    pages = contract_pages(document)
+    language = contract_language(pages)
+    check_language(pages, language, has_model=not get_llm().is_offline, is_comparison=is_comparison)
+    return language
 
 
 def _fitting_key(opening: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.core.cache import caches
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
@@ -45,17 +47,33 @@ def check_spending(question: Question, *, llm: LLM) -> None:
     """Raises `SpendingCapReached`. A model on this machine costs nothing, and is never refused."""
     if llm.is_offline or question.caller.is_evaluation:
         return
-    plugin, person = question.release.plugin, question.caller.user_id
+    plugin = question.release.plugin
     if plugin.spending_cap is not None:
         remedy = "Its owner can raise the cap on the plugin's page under Limits."
         cap = plugin.spending_cap
         _check(f"plugin:{plugin.pk}", lambda: plugin_spending(plugin), "This plugin", cap, remedy)
+    check_account_spending(question.caller.user_id, llm=llm)
+
+
+def check_account_spending(person: UUID | None, *, llm: LLM) -> None:
+    """The caps of this person (the id; None: nobody who has an account) and of this site. Raises
+    `SpendingCapReached`."""
+    if llm.is_offline:
+        return
     remedy = "Or ask those who run this site for more."
     if settings.ACCOUNT_SPENDING_CAP and person:
         cap = settings.ACCOUNT_SPENDING_CAP
         _check(f"account:{person}", lambda: account_spending(person), "This account", cap, remedy)
     if settings.SITE_SPENDING_CAP:
         _check("site", site_spending, "This site", settings.SITE_SPENDING_CAP, remedy)
+
+
+def count_spending(person: UUID | None, cost: Decimal | None) -> None:
+    """Counts what a call of a model for this person has cost, where no question's row says so. None: not known, or
+    nobody who has an account."""
+    if person:
+        with suppress(IntegrityError):  # the account was deleted meanwhile
+            MonthlyCost.objects.add(cost, user=person, at=timezone.now())
 
 
 def plugin_spending(plugin: Plugin) -> Decimal:

@@ -1,4 +1,5 @@
-"""Whether a question is in a language that the documents do not have, told by the letters that stand side by side.
+"""In which language a text is, and whether a question is in one that the documents do not have, told by the letters
+that stand side by side.
 
 What is common in a language is read off Django's own translations, which are installed anyway. The sentence that says
 so stands in `other_language.json`, in each language that can be told.
@@ -40,6 +41,13 @@ def other_language_notice(question: str, texts: Iterable[str]) -> str:
     best = max(scores, key=lambda name: scores[name])
     is_other = best not in spoken and scores[best] - max(scores[name] for name in spoken) >= _MIN_LEAD
     return _notices()[best] if is_other else ""
+
+
+def language_of(text: str) -> str:
+    """The language that the text is likeliest in, by its code ("en", "zh_Hans"); "" where too little is written. Only
+    its first 600 characters are read."""
+    begin = text[:_MAX_CHARACTERS]
+    return _likeliest(_letter_groups(begin)) if sum(map(len, _LETTERS.findall(begin))) >= _MIN_LETTERS else ""
 
 
 def _likeliest(groups: Counter[str]) -> str:

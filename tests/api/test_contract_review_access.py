@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from contracts.models import ContractReview, Finding
-from contracts.review import run_review as module
+from contracts.review import position_judge as module
 from contracts.review.start_review import start_review
 from contracts.tasks import make_review
 from conversations.models import Project

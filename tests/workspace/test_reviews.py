@@ -18,6 +18,8 @@ from conversations.models import Project
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from tests.contracts.conftest import nda, queued, reviewed
+from tests.contracts.documents import give_contract
+from tests.contracts.review.test_contract_language import GERMAN
 from tests.workspace.conftest import read_text
 from tests.workspace.test_chats import shown
 from workspace.review_page import FindingFilter, marked_pages, risk_grid
@@ -69,6 +71,39 @@ def test_a_finding_quotes_both_beside_the_marked_document(
             assert f'href="#finding-{finding.number}"' in text
     assert reviewed.summary in findings
     assert f'href="/api/contract-reviews/{reviewed.pk}/export?format=html"' in findings
+
+
+def test_jl_052_a_contract_in_another_language_says_what_it_needs(alice: User, browse: Browse) -> None:
+    document = give_contract(alice, title="NDA", text=GERMAN)
+    Document.objects.filter(pk=document.pk).update(knowledge_base=personal_knowledge_base(alice))
+    response = browse(alice).post(f"/knowledge/documents/{document.pk}/review", {"playbook": "nda-checklist"})
+    assert response.status_code == 400
+    assert "another language. It needs a language model" in response.content.decode()
+
+
+def test_where_a_model_and_the_rules_differ_the_page_and_the_api_say_so(
+    alice: User, reviewed: ContractReview, browse: Browse
+) -> None:
+    opinion = {
+        "model": "openai:judge-1",
+        "verdict": "denied",
+        "classification": "YELLOW",
+        "contract": [],
+        "playbook": [],
+        "rulesVerdict": "preferred",
+        "rulesClassification": "GREEN",
+        "agrees": False,
+        "counts": True,
+        "problem": "",
+        "isUnanswered": False,
+    }
+    reviewed.findings.filter(number=1).update(model_opinion=opinion)
+    remark = "openai:judge-1 says YELLOW (denies what the playbook wants), and that counts. The rules alone say GREEN"
+    assert remark in shown(browse(alice), address_of(reviewed))
+    first, second, *_ = browse(alice).get(f"/api/contract-reviews/{reviewed.pk}").json()["findings"]
+    assert first["model"] == opinion
+    assert first["modelRemark"].startswith(remark)
+    assert (second["model"], second["modelRemark"]) == (None, "")
 
 
 def test_findings_come_as_they_are_made(alice: User, queued: ContractReview, browse: Browse) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import User
 from contracts.models import ContractReview, Finding, ReviewKind, ReviewState, Verdict
-from contracts.review import run_review as module
+from contracts.review import position_judge as module
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from knowledge.models import Document, Page

@@ -1,0 +1,42 @@
+"""Judges the positions of one review: by the rules, and by a language model beside them where there is one."""
+
+from __future__ import annotations
+
+from contracts.playbook.playbook_types import Position
+from contracts.review.contract_language import check_language
+from contracts.review.decided_contracts import learned_thresholds
+from contracts.review.document_search import RememberedSearch
+from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, judge_position, unread_position
+from contracts.review.model_judge import ModelJudge
+from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract
+from querying.llm_interface import LLM
+
+
+class PositionJudge:
+    """One for each time that a worker goes on with a review. Raises `UnreadLanguage` where nothing reads the
+    contract."""
+
+    def __init__(self, read: ReviewedContract, llm: LLM) -> None:
+        review, has_model = read.review, not llm.is_offline
+        is_comparison = read.earlier is not None
+        check_language(read.contract.pages, review.language, has_model=has_model, is_comparison=is_comparison)
+        self._learned = learned_thresholds(review)
+        self._is_english = review.is_english
+        self._model = ModelJudge(review, llm) if has_model else None
+
+    def judge(self, position: Position, version: DocumentVersion) -> Judgement:
+        """What this version says of the position. Raises `EmbedderError`; of a contract that is not in English
+        `ProviderFailed`, `SpendingCapReached`."""
+        search = RememberedSearch(version.document)
+        thresholds = self._learned.get(position.name, DEFAULT_THRESHOLDS)
+        is_english = self._is_english
+        rules = (
+            judge_position(position, weigh=search, thresholds=thresholds) if is_english else unread_position(position)
+        )
+        if self._model is None:
+            return rules
+        return self._model.judge(position, rules, pages=version.pages, passages=search.passages)
+
+    def _judge_by_rules(self, position: Position, search: RememberedSearch) -> Judgement:
+        thresholds = self._learned.get(position.name, DEFAULT_THRESHOLDS)
+        return judge_position(position, weigh=search, thresholds=thresholds)
