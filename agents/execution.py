@@ -20,6 +20,7 @@ from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunStat
 from agents.planners.rules import RulesPlanner
 from agents.progress import Progress
 from agents.run_end import CANCELLED, answer_message, done_data, kept_message, last_entries
+from agents.run_trace import send_run_trace
 from agents.run_work import RunCancelled, RunWork
 from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
@@ -53,6 +54,7 @@ async def work_on(run: AgentRun) -> None:
     try:
         async with ThreadSensitiveContext(), _lease_held(run, cancelled):
             await _work_and_end(run, cancelled=cancelled, outside=outside)
+            await in_thread(send_run_trace, run)
     except LeaseLost:
         logger.info("run %s goes on elsewhere, or is gone", run.pk)
     except Exception:
