@@ -49,11 +49,16 @@ class Crawl:
         return any(within(path, scope) for scope in self.scopes)
 
 
-def crawl(project: Project, config: Config, *, below: str = "", deep: bool = True) -> Crawl:
-    """Walk the project, or the part of it below a directory; with `deep` off, only that directory is taken in."""
+def crawl(
+    project: Project, config: Config, *, below: str = "", deep: bool = True, ignoring: Ignoring | None = None
+) -> Crawl:
+    """Walk the project, or the part of it below a directory; with `deep` off, only that directory is taken in.
+
+    Who walks several times passes what is ignored along.
+    """
     if {".git", LIBRARY} & set(below.split("/")):
         return Crawl({}, config.scopes)
-    ignoring = Ignoring(project.root, config.ignore.additional_patterns)
+    ignoring = ignoring or Ignoring(project.root, config.ignore.additional_patterns)
     found: dict[str, Directory] = {}
     levels = None
     # Ignore files above the part that is walked hold for it, and a directory above it may be ignored.

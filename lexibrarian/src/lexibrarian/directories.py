@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 
 from lexibrarian.artefacts.aindex import Row, new_index, read_index, with_billboard, with_rows
-from lexibrarian.artefacts.design import read_design, short_hash
+from lexibrarian.artefacts.design import short_hash
 from lexibrarian.artefacts.markdown import split_front_matter
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory
@@ -15,6 +15,7 @@ from lexibrarian.errors import LibraryError
 from lexibrarian.languages import outline_of, title_of
 from lexibrarian.languages.outline import first_sentence
 from lexibrarian.project import Project
+from lexibrarian.remembered import Remembered
 from lexibrarian.sources import read_source
 from lexibrarian.store import directory_lock, read_text, write_text
 from lexibrarian.version import GENERATOR
@@ -29,13 +30,14 @@ def now() -> str:
 
 
 def index_directory(
-    project: Project, config: Config, directory: Directory, *, clock: Callable[[], str] = now
+    remembered: Remembered, config: Config, directory: Directory, *, clock: Callable[[], str] = now
 ) -> tuple[bool, bool]:
     """Write the index of one directory; returns whether it is new, and whether it changed."""
+    project = remembered.project
     path = project.aindex_path(directory.path)
     with directory_lock(project, directory.path):
         old = read_text(path)
-        rows = _rows(project, config, directory)
+        rows = _rows(remembered, config, directory)
         text = old if old is not None else new_index(directory.path, _first_billboard(project, config, directory))
         listing = short_hash("\n".join(f"{row.kind} {row.name}" for row in rows))
         meta = {"source": directory.path or ".", "source_hash": listing}
@@ -48,12 +50,12 @@ def index_directory(
     return old is None, True
 
 
-def index_all(project: Project, config: Config, found: Crawl) -> list[str]:
+def index_all(remembered: Remembered, config: Config, found: Crawl) -> list[str]:
     """Write the indexes of all directories of a crawl, the innermost first; returns those that changed."""
     return [
         path
         for path in sorted(found.directories, key=lambda each: (-each.count("/") - bool(each), each))
-        if index_directory(project, config, found.directories[path])[1]
+        if index_directory(remembered, config, found.directories[path])[1]
     ]
 
 
@@ -71,22 +73,15 @@ def set_billboard(project: Project, directory: str, billboard: str) -> None:
         write_text(path, with_billboard(text, directory, " ".join(billboard.split())))
 
 
-def _rows(project: Project, config: Config, directory: Directory) -> list[Row]:
-    files = [Row(name, "file", _about_file(project, config, directory, name)) for name in directory.files]
-    return files + [Row(name, "dir", _about_directory(project, directory, name)) for name in directory.directories]
-
-
-def _about_file(project: Project, config: Config, directory: Directory, name: str) -> str:
-    if name in directory.links:
-        return "Link."
-    path = directory.join(name)
-    text = read_text(project.design_path(path)) if project.can_mirror(path) else None
-    if text is not None and (description := read_design(text).description):
-        return description
-    source = read_source(project, config, path)
-    if isinstance(source, str):
-        return f"{source.capitalize()}."
-    return f"{title_of(path)}, {source.text.count(chr(10)) + (not source.text.endswith(chr(10)))} lines."
+def _rows(remembered: Remembered, config: Config, directory: Directory) -> list[Row]:
+    files = [
+        Row(name, "file", "Link." if name in directory.links else remembered.about(config, directory.join(name)))
+        for name in directory.files
+    ]
+    directories = [
+        Row(name, "dir", _about_directory(remembered.project, directory, name)) for name in directory.directories
+    ]
+    return files + directories
 
 
 def _about_directory(project: Project, directory: Directory, name: str) -> str:

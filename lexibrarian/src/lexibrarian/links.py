@@ -18,6 +18,8 @@ POST_ID = re.compile(r"ST-\d{3,}", re.IGNORECASE)
 
 def links_in(text: str) -> list[str]:
     """The targets of the links of a text, each once, in their order; code holds none."""
+    if "[[" not in text:
+        return []
     return list(dict.fromkeys(name.strip() for name in _LINK.findall(_CODE.sub("", text))))
 
 

@@ -21,6 +21,11 @@ def tested_name(path: str) -> str:
     return next((name for name in match.groups() if name), "") if match else ""
 
 
+def stem_of(path: str) -> str:
+    """A path's name up to its first dot."""
+    return path.rpartition("/")[2].partition(".")[0]
+
+
 def match_tests(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The test files of each source, sorted. Of sources with one name, those count that share most directories."""
     sources: dict[str, list[str]] = defaultdict(list)
@@ -30,7 +35,7 @@ def match_tests(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
         if name:
             tests.append((path, name))
         else:
-            sources[path.rpartition("/")[2].partition(".")[0]].append(path)
+            sources[stem_of(path)].append(path)
     found: dict[str, list[str]] = defaultdict(list)
     for test, name in sorted(tests):
         for source in _about(test, sources.get(name, [])):

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from lexibrarian.artefacts.design import Design, resealed
+from lexibrarian.artefacts.design import Design, read_design, resealed
 from lexibrarian.artefacts.markdown import set_field
 from lexibrarian.artefacts.post import Post, read_post
 from lexibrarian.checks.snapshot import Snapshot
@@ -51,7 +51,7 @@ def _move(snapshot: Snapshot, post: Post, elder: Post, number: int) -> Renumbere
     moved = read_post(name, _renamed(set_field(post.text, "id", new_id), post, new_id))
     create_text(path_of(project, moved), moved.text)
     remove_file(path_of(project, post))
-    for path in sorted(snapshot.texts):
+    for path in sorted(snapshot.paths):
         if path != snapshot.post_path(post):
             _follow(snapshot, path, post, elder, result)
     return result
@@ -72,13 +72,13 @@ def _follow(snapshot: Snapshot, path: str, post: Post, elder: Post, result: Renu
             result.unclear.append(path)
     if new == text:
         return
-    design = snapshot.designs.get(path.removeprefix(".lexibrary/").removesuffix(".md"))
-    write_text(file, _resealed(text, new, design))
+    is_design = path.removeprefix(".lexibrary/").removesuffix(".md") in snapshot.designs
+    write_text(file, _resealed(text, new, read_design(text)) if is_design else new)
     result.changed.append(path)
 
 
-def _resealed(old: str, new: str, design: Design | None) -> str:
-    if design is None or not design.has_footer:
+def _resealed(old: str, new: str, design: Design) -> str:
+    if not design.has_footer:
         return new
     return resealed(old, new[: len(new) - (len(old) - len(design.footed.before))])
 

@@ -29,9 +29,7 @@ class Status:
     @property
     def updated(self) -> str:
         """When a design file was last written, in UTC."""
-        return (
-            max((design.meta.get("generated", "") for design in self.snapshot.designs.values()), default="") or "never"
-        )
+        return max((design.generated for design in self.snapshot.designs.values()), default="") or "never"
 
     def as_text(self) -> str:
         """The whole report."""

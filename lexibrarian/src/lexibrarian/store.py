@@ -43,9 +43,12 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def read_text(path: Path) -> str | None:
-    """The text of a file of the library, line ends as they are; `None` where there is none."""
+    """The text of a file of the library, line ends as they are; `None` where there is none.
+
+    Bytes that are not UTF-8 are kept as surrogates, so that writing the text gives them back.
+    """
     try:
-        return read_bytes(path).decode("utf-8", "replace")
+        return read_bytes(path).decode("utf-8", "surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -75,7 +78,7 @@ def create_text(path: Path, text: str) -> bool:
     if _rehearsed is not None:
         _rehearsed.append(path)
         return not path.exists()
-    temporary = _temporary(path, text.encode("utf-8"))
+    temporary = _temporary(path, text.encode("utf-8", "surrogateescape"))
     try:
         os.link(temporary, path)
     except FileExistsError:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from lexibrarian.archivist.redact import has_secret_name, redact
 from lexibrarian.config import Config
 from lexibrarian.crawl import crawl
-from lexibrarian.index import INDEX, read_index
+from lexibrarian.index import INDEX, is_storable, read_index
 from lexibrarian.passages import split_code, split_text
 from lexibrarian.project import LIBRARY, Project
 from lexibrarian.sources import read_source
@@ -143,7 +143,8 @@ def _library_files(project: Project) -> dict[str, str]:
                         waiting.append(Path(entry.path))
                 elif entry.name.endswith((".md", ".aindex")) and entry.is_file(follow_symlinks=False):
                     path = os.path.relpath(entry.path, project.root).replace(os.sep, "/")
-                    found[path] = _stamp(entry.stat())
+                    if is_storable(path):
+                        found[path] = _stamp(entry.stat())
     return found
 
 
@@ -153,11 +154,11 @@ def _stamp(stat: os.stat_result) -> str:
 
 def _source_files(project: Project, config: Config) -> dict[str, str]:
     """The sources with their hashes, as the last update read them; before the first one with times and sizes."""
-    known = {path: each.hash for path, each in read_index(project).items()}
+    known = {path: each.hash for path, each in read_index(project).items() if each.hash}
     if not known:
         for path in crawl(project, config).sources():
             known[path] = _stamp((project.root / path).lstat())
-    return {path: stamp for path, stamp in known.items() if not has_secret_name(path)}
+    return {path: stamp for path, stamp in known.items() if is_storable(path) and not has_secret_name(path)}
 
 
 def _renew(connection: sqlite3.Connection, project: Project, config: Config, wanted: dict[str, str]) -> None:
@@ -204,6 +205,9 @@ def text_of(project: Project, config: Config, path: str) -> str | None:
     """The text of a file with its secrets taken out; `None` where it is gone or no text."""
     if path.startswith(f"{LIBRARY}/"):
         text = read_text(project.root / path)
-        return None if text is None else redact(text.replace("\r\n", "\n"))
+        if text is None:
+            return None
+        readable = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return redact(readable.replace("\r\n", "\n"))
     source = read_source(project, config, path)
     return None if isinstance(source, str) else redact(source.text)

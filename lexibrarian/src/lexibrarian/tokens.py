@@ -17,5 +17,5 @@ def count_tokens(text: str) -> int:
     total = len(pieces) - len(long) + sum(-(-len(piece) // _PER_PIECE) for piece in long)
     if not text.isascii():
         foreign = [piece for piece in pieces if not piece.isascii()]
-        total += sum(max(1, len(piece.encode("utf-8")) // 2) for piece in foreign) - len(foreign)
+        total += sum(max(1, len(piece.encode("utf-8", "surrogatepass")) // 2) for piece in foreign) - len(foreign)
     return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -24,17 +25,18 @@ from lexibrarian.changes import WRITTEN, Level, level_of
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory, crawl
 from lexibrarian.directories import index_all, index_directory, now
-from lexibrarian.ignoring import Pattern, read_pattern
-from lexibrarian.index import Known, read_index, write_index
+from lexibrarian.ignoring import Ignoring, Pattern, read_pattern
+from lexibrarian.index import Digests, Known, reading, write_index
+from lexibrarian.indexed_files import IndexedFiles, all_files
 from lexibrarian.languages import dependencies_of, outline_of
 from lexibrarian.languages.outline import Outline
 from lexibrarian.languages.tree import ProjectFiles
 from lexibrarian.log import logger
-from lexibrarian.matching_tests import match_tests
+from lexibrarian.matching_tests import match_tests, stem_of, tested_name
 from lexibrarian.project import Project, parent_of, within
+from lexibrarian.remembered import Remembered, config_digest, moment_on, remember, settled
 from lexibrarian.sources import Source, read_source
-from lexibrarian.store import read_text, upkeep_lock, write_text
-from lexibrarian.tokens import count_tokens
+from lexibrarian.store import LOCKS, read_text, upkeep_lock, write_text
 from lexibrarian.version import GENERATOR
 
 
@@ -88,13 +90,17 @@ class _Run:
     clock: Callable[[], str]
     report: Report
     prune: bool = False
-    known: dict[str, Known] = field(default_factory=dict)
-    learned: dict[str, Known] = field(default_factory=dict)
+    remembered: Remembered = field(init=False)
     paths: ProjectFiles = field(init=False)
     tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # Whether imports and tests still stand for the files that they stood for, because no file came or went.
+    same_files: bool = False
     rules: list[tuple[Pattern, str]] = field(init=False)
+    ignoring: Ignoring = field(init=False)
 
     def __post_init__(self) -> None:
+        self.ignoring = Ignoring(self.project.root, self.config.ignore.additional_patterns)
         pairs = ((read_pattern(rule.pattern), rule.strategy) for rule in self.config.mapping.strategies)
         self.rules = [(pattern, strategy) for pattern, strategy in pairs if pattern]
 
@@ -102,8 +108,13 @@ class _Run:
 
     def tree(self, below: str) -> None:
         """All sources below a directory."""
-        everything = crawl(self.project, self.config)
-        self._know(set(everything.files()))
+        everything = crawl(self.project, self.config, ignoring=self.ignoring)
+        files = set(everything.files())
+        self.remembered = remember(self.project, self.config)
+        self.paths = ProjectFiles(files, self.project.root)
+        self.tests = match_tests(files)
+        digests = Digests(self._digest(files), config_digest(self.config))
+        self.same_files = digests == self.remembered.digests
         sources = [path for path in everything.sources() if within(path, below)]
         self._move_and_remove(set(everything.sources()), sources, below)
         for path in sources:
@@ -111,12 +122,16 @@ class _Run:
         if self.report.dry_run:
             return
         chosen = {path: each for path, each in everything.directories.items() if within(path, below)}
-        self.report.indexes = index_all(self.project, self.config, Crawl(chosen, everything.scopes))
+        self.report.indexes = index_all(self.remembered, self.config, Crawl(chosen, everything.scopes))
         self._index_above(below)
         orphans.remove_empty_indexes(self.project, everything, below)
         if not below:
             start_here.refresh(self.project, self.config, everything)
-        self._learn({path for path in self.known if within(path, below)} - set(sources))
+        self._learn_all(files, set(sources), below, digests)
+
+    def _digest(self, files: set[str]) -> str:
+        modules = [read_text(self.project.root / path) or "" for path in self.paths.named("go.mod")]
+        return short_hash("\0".join([*sorted(files), *modules, repr(self.config)]))
 
     def some(self, files: list[str]) -> None:
         """The given files; of the rest of the project, what the index remembers."""
@@ -124,9 +139,29 @@ class _Run:
             path: each for directory in {parent_of(path) for path in files} for path, each in self._shallow(directory)
         }
         seen = {path for each in here.values() for path in map(each.join, each.files) if path not in each.links}
-        known = read_index(self.project)
-        paths = (set(known) or set(crawl(self.project, self.config).files())) - set(files) | (seen & set(files))
-        self._know(paths, known)
+        came, went = seen & set(files), set(files) - seen
+        self.remembered = remember(self.project, self.config, sorted(seen | set(files)))
+        with reading(self.project) as connection:
+            indexed = IndexedFiles(connection, came, went, self.project.root) if connection else None
+            if indexed is None or indexed.is_empty():
+                everything = set(crawl(self.project, self.config, ignoring=self.ignoring).files())
+                self.paths, self.tests, came, went = (
+                    ProjectFiles(everything, self.project.root),
+                    match_tests(everything),
+                    set(),
+                    set(),
+                )
+            else:
+                stems = {stem for path in files for stem in (stem_of(path), tested_name(path)) if stem}
+                self.paths, self.tests = indexed, match_tests({path for stem in stems for path in indexed.about(stem)})
+                came, went = {path for path in came if not indexed.holds(path)}, set(filter(indexed.holds, went))
+            self._some(files, here, seen)
+        if not self.report.dry_run:
+            known = self.remembered.digests
+            digests = Digests("", known.of_config) if came or went else known
+            self._learn(set(files) - seen, came, went, digests)
+
+    def _some(self, files: list[str], here: dict[str, Directory], seen: set[str]) -> None:
         sources = [path for path in files if path in seen and any(within(path, scope) for scope in self.config.scopes)]
         gone = [path for path in files if path not in sources]
         self._move_and_remove(set(sources), sources, "", only=set(gone))
@@ -138,28 +173,25 @@ class _Run:
             if directory in here:
                 self._index(directory)
             self._index_above(directory)
-        self._learn(gone)
 
     def _shallow(self, directory: str) -> list[tuple[str, Directory]]:
-        return list(crawl(self.project, self.config, below=directory, deep=False).directories.items())
-
-    def _know(self, paths: set[str], known: dict[str, Known] | None = None) -> None:
-        self.known = read_index(self.project) if known is None else known
-        self.paths = ProjectFiles(paths, self.project.root)
-        self.tests = match_tests(paths)
+        found = crawl(self.project, self.config, below=directory, deep=False, ignoring=self.ignoring)
+        return list(found.directories.items())
 
     # One source
 
     def _one(self, path: str) -> None:
         strategy = self._strategy(path)
-        if strategy in ("skipped", "reference"):
-            self.report.listed_only[path] = strategy
+        if self._needs_no_look(path, strategy):
             return
+        # States are older than what is read, so that a change in between is seen the next time.
+        states = self.remembered.source_state(path), self.remembered.design_state(path)
         source = read_source(self.project, self.config, path)
         if isinstance(source, str):
             self.report.listed_only[path] = source
+            self.remembered.learn(Known(path, source_state=states[0], listed=source))
             return
-        text = read_text(self.project.design_path(path))
+        text = read_text(self.project.design_path(path)) if states[1] else None
         design = read_design(text) if text is not None else None
         if design and self._belongs_to_another(path, design):
             self.report.listed_only[path] = "its place in the library is taken"
@@ -176,12 +208,31 @@ class _Run:
         if level is Level.CONFLICT:
             logger.warning("skipped %s: it holds conflict markers", path)
             return
-        self._imports(source, outline)
+        self._imports(source, outline, states[0])
         if level is Level.UNCHANGED:
-            self._relink(source, design)
+            assert design is not None
+            self._relink(source, design, states[1])
         elif not self.report.dry_run:
             logger.info("%s: %s", level.value, path)
             self._write(source, outline(), design, level, abridged=strategy == "abridged")
+
+    def _needs_no_look(self, path: str, strategy: str) -> bool:
+        """Report a source that is only listed by its name or as before, or that is still as it was."""
+        if strategy in ("skipped", "reference"):
+            self.report.listed_only[path] = strategy
+        elif self.remembered.is_settled(path) and (self.same_files or self._links_are_settled(path)):
+            self.report.levels[path] = Level.UNCHANGED
+        elif reason := self.remembered.listed(path):
+            self.report.listed_only[path] = reason
+        else:
+            return False
+        return True
+
+    def _links_are_settled(self, path: str) -> bool:
+        """Whether what a file imports, and what tests it, is still the same."""
+        known = self.remembered.known[path]
+        found = dependencies_of(path, tuple(json.loads(known.imports)), self.paths)
+        return known.dependencies == json.dumps(found) and known.tests == json.dumps(self.tests.get(path, ()))
 
     def _strategy(self, path: str) -> str:
         for pattern, strategy in reversed(self.rules):
@@ -195,22 +246,24 @@ class _Run:
         fields = design.front_matter()
         return not design.has_footer and path.startswith(("concepts/", "stack/")) and "title" in fields
 
-    def _imports(self, source: Source, outline: Callable[[], Outline | None]) -> None:
-        known = self.known.get(source.path)
+    def _imports(self, source: Source, outline: Callable[[], Outline | None], state: str) -> None:
+        known = self.remembered.known.get(source.path)
         if known is not None and known.hash == source.hash:
-            imports = known.imports
+            imports = tuple(json.loads(known.imports))
         else:
             read = outline()
             imports = read.imports if read else ()
-        found = dependencies_of(source.path, imports, self.paths)
-        self.learned[source.path] = Known(source.hash, imports, found)
+        found = self.dependencies[source.path] = dependencies_of(source.path, imports, self.paths)
+        tests = self.tests.get(source.path, ())
+        texts = (json.dumps(imports), json.dumps(found), json.dumps(tests))
+        self.remembered.learn(Known(source.path, source.hash, *texts, state))
 
-    def _relink(self, source: Source, design: Design | None) -> None:
+    def _relink(self, source: Source, design: Design, state: str) -> None:
         """The source is as it was, but what it imports, or what tests it, may have come or gone."""
-        assert design is not None
-        dependencies, tests = self.learned[source.path].dependencies, self.tests.get(source.path, ())
+        dependencies, tests = self.dependencies[source.path], self.tests.get(source.path, ())
         listed = (design.items("Dependencies"), design.items("Tests"))
         if listed == (list(dependencies), list(tests)) or design.edited:
+            self.remembered.agreed(source.path, design, state)
             return
         self.report.relinked.append(source.path)
         if not self.report.dry_run:
@@ -250,16 +303,17 @@ class _Run:
         interface = "\n".join(signatures)
         fence = max(re.findall(r"`{3,}", interface), key=len, default="``") + "`"
         body = f"{fence}{outline.fence}\n{interface}\n{fence}" if outline and interface else NONE
-        return Parts(body, self.learned[path].dependencies, self.tests.get(path, ()))
+        return Parts(body, self.dependencies[path], self.tests.get(path, ()))
 
     def _seal(self, path: str, before: str, meta: dict[str, str], after: str = "") -> None:
         text = sealed(before, {**meta, "generated": self.clock(), "generator": GENERATOR}, after)
         write_text(self.project.design_path(path), text)
+        self.remembered.wrote(path, text)
         budgets = self.config.token_budgets
         limit = budgets.abridged_tokens if self._strategy(path) == "abridged" else budgets.design_file_tokens
-        size = count_tokens(before)
-        if size > limit:
-            self.report.over_budget[path] = size
+        summary = self.remembered.summary(path)
+        if summary and summary.tokens > limit:
+            self.report.over_budget[path] = summary.tokens
 
     # Around the sources
 
@@ -287,7 +341,7 @@ class _Run:
 
     def _index(self, directory: str) -> bool:
         found = dict(self._shallow(directory)).get(directory)
-        new, changed = index_directory(self.project, self.config, found) if found else (False, False)
+        new, changed = index_directory(self.remembered, self.config, found) if found else (False, False)
         if changed:
             self.report.indexes.append(directory)
         return new or found is None
@@ -299,8 +353,32 @@ class _Run:
             if not self._index(directory):
                 return
 
-    def _learn(self, gone: Iterable[str]) -> None:
-        changed = {path: known for path, known in self.learned.items() if self.known.get(path) != known}
-        forgotten = [path for path in gone if path in self.known]
-        if changed or forgotten:
-            write_index(self.project, changed, forgotten)
+    def _learn_all(self, files: set[str], sources: set[str], below: str, digests: Digests) -> None:
+        """Store what was learned of all files below a directory."""
+        known = self.remembered.known
+        gone = {path for path in known if within(path, below) and path not in (sources if known[path].hash else files)}
+        if below:
+            self._learn(gone, set(), set(), self.remembered.digests)
+            return
+        came, went = files, set[str]()
+        if self.same_files:
+            came = set()
+        else:
+            with reading(self.project) as connection:
+                before = all_files(connection) if connection else set()
+            came, went = files - before, before - files
+        self._learn(gone, came, went, digests)
+
+    def _learn(self, gone: set[str], came: set[str], went: set[str], digests: Digests) -> None:
+        moment = moment_on(self.project.library / LOCKS)
+        known = self.remembered.known
+        learned = [
+            each._replace(
+                source_state=settled(each.source_state, moment), design_state=settled(each.design_state, moment)
+            )
+            for each in self.remembered.learned.values()
+        ]
+        changed = [each for each in learned if known.get(each.path) != each]
+        forgotten = gone & set(known)
+        if changed or forgotten or came or went or digests != self.remembered.digests:
+            write_index(self.project, changed, forgotten, came=came, went=went, digests=digests)

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
-from lexibrarian.artefacts.design import DEPENDENCIES, TESTS
+from lexibrarian.artefacts.design_summary import has_conflict_markers
 from lexibrarian.checks.snapshot import Snapshot
-from lexibrarian.index import read_index
+from lexibrarian.index import is_storable
 from lexibrarian.links import POST_ID
 from lexibrarian.project import LIBRARY
-from lexibrarian.sources import hash_of
-from lexibrarian.store import read_text
 from lexibrarian.tokens import count_tokens
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
 def existence(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Design files without their source, tests that are not there, and references of posts into nothing."""
     for source, design in snapshot.designs.items():
         path = snapshot.design_path(source)
-        named = design.meta.get("source", source)
+        named = design.source if design.has_source else source
         if not snapshot.exists(named):
             yield path, f"The source {named} does not exist."
-        for test in design.items(TESTS):
+        for test in design.tests:
             name = re.split(r"\s|::", test)[0].strip("`")
             if "/" in name and not snapshot.exists(name):
                 yield path, f"The test {name} does not exist."
@@ -45,9 +43,9 @@ def existence(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 def conflict_markers(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Files of the library in which a merge was left unfinished."""
-    for path, text in snapshot.texts.items():
-        if _CONFLICT.search(text):
-            yield path, "The file holds conflict markers."
+    broken = [snapshot.design_path(source) for source, design in snapshot.designs.items() if design.in_conflict]
+    broken += [path for path, text in snapshot.own_texts.items() if has_conflict_markers(text)]
+    yield from ((path, "The file holds conflict markers.") for path in broken)
 
 
 def freshness(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
@@ -60,42 +58,40 @@ def stale_sources(snapshot: Snapshot) -> list[str]:
     """The sources that changed after their design file was written."""
     found = []
     for source, design in snapshot.designs.items():
-        stored = design.meta.get("source_hash", "")
-        if not _HASH.fullmatch(stored):
-            continue
-        try:
-            content = (snapshot.project.root / design.meta.get("source", source)).read_bytes()
-        except OSError:
-            continue
-        if hash_of(content) != stored:
-            found.append(source)
+        if _HASH.fullmatch(design.source_hash):
+            current = snapshot.remembered.source_hash(design.source or source)
+            if current and current != design.source_hash:
+                found.append(source)
     return found
 
 
 def token_budgets(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Files that are larger than their budget."""
     budgets = snapshot.config.token_budgets
+    limit = budgets.design_file_tokens
+    for source, design in snapshot.designs.items():
+        if design.tokens > limit:
+            yield snapshot.design_path(source), _too_large(design.tokens, limit)
     sized = [
-        (snapshot.design_path(source), design.body, budgets.design_file_tokens)
-        for source, design in snapshot.designs.items()
-    ]
-    sized += [
         (snapshot.index_path(where), index.footed.before, budgets.aindex_tokens)
         for where, index in snapshot.indexes.items()
     ]
     sized += [(snapshot.concept_path(concept), concept.text, budgets.concept_tokens) for concept in snapshot.concepts]
-    start = read_text(snapshot.project.library / "START_HERE.md")
-    sized += [(f"{LIBRARY}/START_HERE.md", start, budgets.start_here_tokens)] if start else []
+    sized.append((f"{LIBRARY}/START_HERE.md", snapshot.start_here, budgets.start_here_tokens))
     for path, text, limit in sized:
         # No text has more tokens than bytes, so that most need no count.
         if len(text) > limit and (size := count_tokens(text)) > limit:
-            yield path, f"It has about {size} tokens; the budget is {limit}."
+            yield path, _too_large(size, limit)
+
+
+def _too_large(size: int, limit: int) -> str:
+    return f"It has about {size} tokens; the budget is {limit}."
 
 
 def dependencies(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Dependencies that do not exist."""
     for source, design in snapshot.designs.items():
-        for item in design.items(DEPENDENCIES):
+        for item in design.dependencies:
             path = item.split()[0].strip("`") if item.split() else ""
             if "/" in path and not snapshot.exists(path):
                 yield snapshot.design_path(source), f"The dependency {path} does not exist."
@@ -110,10 +106,12 @@ def coverage(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 def bidirectional(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Dependencies that a design file lists and the index of imports does not know, so that no lookup shows them."""
-    known = read_index(snapshot.project)
+    known = snapshot.remembered.known
     for source, design in snapshot.designs.items() if known else ():
+        if not is_storable(source):
+            continue
         entry = known.get(source)
-        listed = set(design.items(DEPENDENCIES)) & set(snapshot.designs)
-        missing = sorted(listed - set(entry.dependencies if entry else ()))
+        listed = {path for path in design.dependencies if path in snapshot.designs}
+        missing = sorted(listed - set(json.loads(entry.dependencies))) if entry else sorted(listed)
         if missing:
             yield snapshot.design_path(source), f"{', '.join(missing)} does not show {source} as a dependent."

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lexibrarian.checks.snapshot import Snapshot
-from lexibrarian.links import links_in
 
 
 def resolution(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Links that stand for nothing, or for several concepts; and concepts that posts name."""
-    for path, text in snapshot.texts.items():
-        yield from _broken(snapshot, path, links_in(text))
+    for path, links in snapshot.links.items():
+        yield from _broken(snapshot, path, links)
     for post in snapshot.posts:
         yield from _broken(snapshot, snapshot.post_path(post), post.refs("concepts"))
 
@@ -28,8 +27,8 @@ def _broken(snapshot: Snapshot, path: str, links: list[str]) -> Iterator[tuple[s
 def orphans(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Concepts that nothing else links to; deprecated ones may be left alone."""
     linked = set()
-    for path, text in snapshot.texts.items():
-        names = links_in(text) if not path.endswith("START_HERE.md") else []
+    for path, links in snapshot.links.items():
+        names = links if not path.endswith("START_HERE.md") else []
         found = [snapshot.resolver.resolve(name).concept for name in names]
         linked |= {concept.name for concept in found if concept and snapshot.concept_path(concept) != path}
     for post in snapshot.posts:
@@ -42,8 +41,8 @@ def orphans(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 def deprecated(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Links to concepts that do not hold any more."""
-    for path, text in snapshot.texts.items():
-        for link in links_in(text):
+    for path, links in snapshot.links.items():
+        for link in links:
             concept = snapshot.resolver.resolve(link).concept
             if concept and concept.status == "deprecated" and snapshot.concept_path(concept) != path:
                 instead = f"; use [[{concept.superseded_by}]]" if concept.superseded_by else ""

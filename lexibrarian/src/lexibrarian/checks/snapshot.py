@@ -8,13 +8,14 @@ from functools import cached_property
 
 from lexibrarian.artefacts.aindex import Index, read_index
 from lexibrarian.artefacts.concept import Concept
-from lexibrarian.artefacts.design import Design, read_design
+from lexibrarian.artefacts.design_summary import DesignSummary
 from lexibrarian.artefacts.post import Post
 from lexibrarian.concepts import all_concepts
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, crawl
-from lexibrarian.links import Resolver
+from lexibrarian.links import Resolver, links_in
 from lexibrarian.project import LIBRARY, Project
+from lexibrarian.remembered import Remembered, remember
 from lexibrarian.stack import all_posts
 from lexibrarian.store import read_text
 
@@ -25,7 +26,8 @@ class Snapshot:
 
     project: Project
     config: Config
-    designs: dict[str, Design]
+    remembered: Remembered
+    designs: dict[str, DesignSummary]
     indexes: dict[str, Index]
     concepts: list[Concept]
     posts: list[Post]
@@ -41,18 +43,37 @@ class Snapshot:
         return Resolver(self.concepts, [post.id for post in self.posts])
 
     @cached_property
-    def texts(self) -> dict[str, str]:
-        """The texts in which links count, by the path of their file."""
-        found = {self.design_path(source): design.body for source, design in self.designs.items()}
-        found |= {self.index_path(directory): index.footed.before for directory, index in self.indexes.items()}
+    def own_texts(self) -> dict[str, str]:
+        """The texts of what is no design file, by the path of their file."""
+        found = {self.index_path(directory): index.footed.before for directory, index in self.indexes.items()}
         found |= {self.concept_path(concept): concept.text for concept in self.concepts}
         found |= {self.post_path(post): post.text for post in self.posts}
-        start = read_text(self.project.library / "START_HERE.md")
-        return found | ({f"{LIBRARY}/START_HERE.md": start} if start else {})
+        return found | ({f"{LIBRARY}/START_HERE.md": self.start_here} if self.start_here else {})
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The files of the library in which links count."""
+        return [*map(self.design_path, self.designs), *self.own_texts]
+
+    @cached_property
+    def links(self) -> dict[str, list[str]]:
+        """The links of each file that has some."""
+        found = {self.design_path(source): design.links for source, design in self.designs.items()}
+        found |= {path: links_in(text) for path, text in self.own_texts.items()}
+        return {path: links for path, links in found.items() if links}
+
+    @cached_property
+    def start_here(self) -> str:
+        """The text of the entry file, `""` where there is none."""
+        return read_text(self.project.library / "START_HERE.md") or ""
+
+    @cached_property
+    def _files(self) -> set[str]:
+        return set(self.crawl.files())
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory of the project at a path."""
-        return bool(path) and (self.project.root / path).exists()
+        return bool(path) and (path in self._files or (self.project.root / path).exists())
 
     def design_path(self, source: str) -> str:
         """The path of a design file."""
@@ -72,27 +93,28 @@ class Snapshot:
 
 
 def take_snapshot(project: Project, config: Config) -> Snapshot:
-    """Read the whole library."""
-    designs, indexes = {}, {}
-    for place, _, names in os.walk(project.library):
-        where = os.path.relpath(place, project.library).replace(os.sep, "/")
-        prefix = "" if where == "." else f"{where}/"
+    """Read the whole library; of design files that the index knows, what it knows."""
+    remembered = remember(project, config)
+    designs: dict[str, DesignSummary] = {}
+    indexes: dict[str, Index] = {}
+    library = str(project.library)
+    for place, _, names in os.walk(library):
+        where = place[len(library) + 1 :].replace(os.sep, "/")
+        prefix = f"{where}/" if where else ""
         for name in sorted(names):
-            text = read_text(project.library / f"{prefix}{name}") if name == ".aindex" or name.endswith(".md") else None
-            if text is None:
-                continue
             if name == ".aindex":
-                indexes[prefix.rstrip("/")] = read_index(text)
-                continue
-            source = f"{prefix}{name[: -len('.md')]}"
-            design = read_design(text)
-            if _is_design(project, source, design):
-                designs[source] = design
-    return Snapshot(project, config, designs, indexes, all_concepts(project), all_posts(project))
+                text = read_text(project.aindex_path(where))
+                indexes |= {where: read_index(text)} if text is not None else {}
+            elif name.endswith(".md"):
+                source = f"{prefix}{name[: -len('.md')]}"
+                summary = remembered.summary(source)
+                if summary is not None and _is_design(project, source, summary):
+                    designs[source] = summary
+    return Snapshot(project, config, remembered, designs, indexes, all_concepts(project), all_posts(project))
 
 
-def _is_design(project: Project, source: str, design: Design) -> bool:
+def _is_design(project: Project, source: str, design: DesignSummary) -> bool:
     """A footer names a source; or, outside of `concepts/` and `stack/`, there is a source of that name."""
-    if "source" in design.meta:
+    if design.has_source:
         return True
     return not source.startswith(("concepts/", "stack/")) and (project.root / source).is_file()

@@ -46,6 +46,7 @@ def index(directory: str, recursive: bool) -> Output:
     """Write the index of a directory: what it is for, and what each entry is."""
     from lexibrarian.crawl import crawl
     from lexibrarian.directories import index_all
+    from lexibrarian.remembered import remember
 
     project = find_root()
     config, warnings = load_config(project)
@@ -55,7 +56,7 @@ def index(directory: str, recursive: bool) -> Output:
         raise LibraryError(
             f"{directory} is ignored or empty.", code="nothing_there", hint="See .gitignore and .lexignore."
         )
-    index_all(project, config, found)
+    index_all(remember(project, config, list(found.files())), config, found)
     wrote = project.aindex_path(where).relative_to(project.root).as_posix()
     count = len(found.directories)
     text = f"Wrote {wrote}"

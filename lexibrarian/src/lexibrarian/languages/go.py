@@ -77,6 +77,6 @@ def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
         if imported == module or imported.startswith(f"{module}/"):
             inside = imported[len(module) :].strip("/")
             where = "/".join(part for part in (directory, inside) if part)
-            found = files.by_directory.get(where, [])
+            found = files.inside(where)
             return [path for path in found if path.endswith(".go") and not path.endswith("_test.go")]
     return []

@@ -82,11 +82,7 @@ def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
     parts = imported.removeprefix("static ").split(".")
     if parts[-1] == "*" and not static:
         first = files.ending_in(f"{'/'.join(parts[:-1])}/package-info.java", importer)
-        return (
-            [path for path in files.by_directory.get(first.rpartition("/")[0], []) if path.endswith(".java")]
-            if first
-            else []
-        )
+        return [path for path in files.inside(first.rpartition("/")[0]) if path.endswith(".java")] if first else []
     # A nested type, and a static member, live in the file of the type around them.
     for length in range(len(parts), max(len(parts) - 3, 0), -1):
         found = files.ending_in(f"{'/'.join(parts[:length])}.java", importer)

@@ -18,17 +18,23 @@ class ProjectFiles:
     def __contains__(self, path: str) -> bool:
         return path in self.paths
 
+    def named(self, name: str) -> list[str]:
+        """The paths that end in a file name, sorted."""
+        return self._by_name.get(name, [])
+
+    def inside(self, directory: str) -> list[str]:
+        """The paths in a directory, sorted."""
+        return self._by_directory.get(directory, [])
+
     @cached_property
-    def by_name(self) -> dict[str, list[str]]:
-        """The paths that end in each file name, sorted."""
+    def _by_name(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.paths):
             found[path.rpartition("/")[2]].append(path)
         return found
 
     @cached_property
-    def by_directory(self) -> dict[str, list[str]]:
-        """The paths in each directory, sorted."""
+    def _by_directory(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.paths):
             found[path.rpartition("/")[0]].append(path)
@@ -36,16 +42,16 @@ class ProjectFiles:
 
     def ending_in(self, suffix: str, near: str = "") -> str | None:
         """The path that is `suffix` or ends in it; of several the one closest to `near`, then the shortest."""
-        if suffix in self.paths:
+        if suffix in self:
             return suffix
-        candidates = [path for path in self.by_name.get(suffix.rpartition("/")[2], ()) if path.endswith(f"/{suffix}")]
+        candidates = [path for path in self.named(suffix.rpartition("/")[2]) if path.endswith(f"/{suffix}")]
         return min(candidates, key=lambda path: (-_shared(path, near), len(path), path), default=None)
 
     @cached_property
     def go_modules(self) -> dict[str, str]:
         """The directory of each Go module by the module's name, read from the `go.mod` files."""
         found = {}
-        for path in self.by_name.get("go.mod", ()):
+        for path in self.named("go.mod"):
             for line in (self.root / path).read_text("utf-8", "replace").splitlines():
                 if line.startswith("module "):
                     found[line.split()[1].strip('"')] = path.rpartition("/")[0]

@@ -1,0 +1,60 @@
+"""What indexes and checks need to know of a design file, small enough to be remembered."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+
+from lexibrarian.artefacts.design import DEPENDENCIES, TESTS, Design
+from lexibrarian.links import links_in
+from lexibrarian.tokens import count_tokens
+
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+
+
+class DesignSummary(NamedTuple):
+    """A design file in brief; `has_source` tells whether its footer names one, `tokens` are those of its body."""
+
+    has_source: bool
+    source: str
+    source_hash: str
+    generated: str
+    description: str
+    dependencies: list[str]
+    tests: list[str]
+    links: list[str]
+    tokens: int
+    in_conflict: bool
+
+
+def summarise(design: Design) -> DesignSummary:
+    """The summary of a design file."""
+    meta, body = design.meta, design.body
+    return DesignSummary(
+        "source" in meta,
+        meta.get("source", ""),
+        meta.get("source_hash", ""),
+        meta.get("generated", ""),
+        design.description,
+        design.items(DEPENDENCIES),
+        design.items(TESTS),
+        links_in(body),
+        count_tokens(body),
+        has_conflict_markers(body),
+    )
+
+
+def to_json(summary: DesignSummary) -> str:
+    """The summary as JSON."""
+    return json.dumps(summary)
+
+
+def from_json(text: str) -> DesignSummary:
+    """The summary that was written as JSON."""
+    return DesignSummary(*json.loads(text))
+
+
+def has_conflict_markers(text: str) -> bool:
+    """Whether a merge of a file of the library was left unfinished."""
+    return ("<<<<<<<" in text or ">>>>>>>" in text) and _CONFLICT.search(text) is not None
