@@ -34,7 +34,7 @@ def template(bob: User) -> Document:
     return document
 
 
-def test_jl_054_what_is_missing_is_asked_for_and_then_the_draft_is_there(
+def test_jl_038_jl_054_what_is_missing_is_asked_for_and_then_the_draft_is_there(
     published: Plugin, bob: User, template: Document
 ) -> None:
     before = Document.objects.count()

@@ -149,6 +149,13 @@ def test_a_person_sees_their_own_and_a_limited_key_those_it_began(session: ChatS
         assert set(AgentRun.objects.visible_to(principal)) == seen
 
 
+def test_jl_040_there_are_eleven_events_and_two_of_ours_on_the_wire() -> None:
+    table = {"agent_type", "step_start", "step_end", "content", "source", "contract_result", "nda_result"}
+    table |= {"document_question", "document_result", "done", "error"}
+    assert len(table) == 11
+    assert {kind.value for kind in EventKind if kind.is_public} == table | {"run", "clarification"}
+
+
 # --- What becomes of it -------------------------------------------------------------------------------------------
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -24,7 +26,7 @@ from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from querying.audit.quotations import WITHHELD_TEXT
 from querying.models import Query
-from tests.agents.chatting import SPACERS, Frame, chat, chatting, client_of, followed, refusal
+from tests.agents.chatting import SPACERS, Frame, chat, chatting, client_of, followed, frames, refusal
 from tests.api.mcp.clients import until
 from tests.conversations.layered import QUESTION as ABOUT_MARROW
 from tests.conversations.layered import give
@@ -208,6 +210,28 @@ def test_of_two_messages_at_once_one_is_refused(client: httpx2.Client, hanging: 
         resumed = client.post(f"/api/runs/{begun['runId']}/resume")
         assert (resumed.status_code, resumed.json()["state"]) == (200, "running")
         hanging.set()
+
+
+def test_of_two_posts_in_the_same_moment_one_is_refused(
+    client: httpx2.Client, server: str, bob: User, hanging: threading.Event
+) -> None:
+    session = ChatSession.objects.begin_private(user=bob, project=None, title="Cover")
+    both = threading.Barrier(2)
+    body = {"message": SPACERS, "plugin": "cover", "conversationId": str(session.pk)}
+
+    def post() -> tuple[int, str]:
+        both.wait(20)
+        with client.stream("POST", "/api/chat", json=body) as response:
+            if response.status_code == 200:
+                return 200, next(frames(response)).data["runId"]
+            return response.status_code, json.loads(response.read())["runId"]
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = sorted(one.result(60) for one in [pool.submit(post) for _ in range(2)])
+    hanging.set()
+    assert [status for status, _ in answers] == [200, 409]
+    assert {run for _, run in answers} == {str(AgentRun.objects.get().pk)}, "the refusal names the run that goes on"
+    assert session.messages.filter(role="user").count() == 1
 
 
 def test_a_person_has_three_at_once(client: httpx2.Client, hanging: threading.Event) -> None:
