@@ -13,8 +13,9 @@ from lexibrarian.crawl import crawl
 from lexibrarian.errors import LibraryError
 from lexibrarian.log import logger
 from lexibrarian.project import Project
+from lexibrarian.report import Report
 from lexibrarian.store import write_text
-from lexibrarian.update import Report, update
+from lexibrarian.update import update
 
 STAMP = ".swept"
 
@@ -27,7 +28,7 @@ def sweep(project: Project, config: Config, *, dry_run: bool = False) -> Report 
         logger.info("sweep skipped: nothing changed")
         return None
     report = update(project, config, dry_run=dry_run)
-    if dry_run:
+    if dry_run or report.failed:
         return report
     write_text(stamp, "")
     # What changes while the update runs is for the next sweep.

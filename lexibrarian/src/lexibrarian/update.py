@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from lexibrarian import orphans, start_here
+from lexibrarian.archivist.chat import Archivist, ArchivistFailed, Suggestion, archivist_for
 from lexibrarian.archivist.plain import describe
+from lexibrarian.archivist.redact import redact
 from lexibrarian.artefacts.design import (
     NONE,
     Design,
@@ -19,9 +20,11 @@ from lexibrarian.artefacts.design import (
     sealed,
     short_hash,
     with_description,
+    with_missing_sections,
     with_parts,
 )
 from lexibrarian.changes import WRITTEN, Level, level_of
+from lexibrarian.concepts import all_concepts
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory, crawl
 from lexibrarian.directories import index_all, index_directory, now
@@ -35,29 +38,10 @@ from lexibrarian.log import logger
 from lexibrarian.matching_tests import match_tests, stem_of, tested_name
 from lexibrarian.project import Project, parent_of, within
 from lexibrarian.remembered import Remembered, config_digest, moment_on, remember, settled
+from lexibrarian.report import Report
 from lexibrarian.sources import Source, read_source
 from lexibrarian.store import LOCKS, read_text, upkeep_lock, write_text
 from lexibrarian.version import GENERATOR
-
-
-@dataclass
-class Report:
-    """What an update did, or with `dry_run` would do; paths are those of the sources."""
-
-    dry_run: bool = False
-    levels: dict[str, Level] = field(default_factory=dict)
-    listed_only: dict[str, str] = field(default_factory=dict)
-    relinked: list[str] = field(default_factory=list)
-    moved: dict[str, str] = field(default_factory=dict)
-    removed: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
-    indexes: list[str] = field(default_factory=list)
-    over_budget: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def counts(self) -> Counter[str]:
-        """How many sources there are on each level."""
-        return Counter(level.value for level in self.levels.values())
 
 
 def update(
@@ -72,9 +56,12 @@ def update(
 ) -> Report:
     """Update everything, or what lies `below` a directory, or some `files`, deleted ones included.
 
-    With `prune`, edited design files go too when their source is gone.
+    With `prune`, edited design files go too when their source is gone. Raises `LibraryError` before anything is
+    written where a model is configured and its key is missing.
     """
-    run = _Run(project, config, clock, Report(dry_run), prune)
+    asks = config.llm.provider != "none" and not dry_run
+    archivist = archivist_for(config.llm, all_concepts(project)) if asks else None
+    run = _Run(project, config, clock, Report(dry_run), prune, archivist)
     with upkeep_lock(project):
         if files is not None:
             run.some(sorted(set(files)))
@@ -90,6 +77,7 @@ class _Run:
     clock: Callable[[], str]
     report: Report
     prune: bool = False
+    archivist: Archivist | None = None
     remembered: Remembered = field(init=False)
     paths: ProjectFiles = field(init=False)
     tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -284,23 +272,50 @@ class _Run:
         if design and level not in WRITTEN:
             self._seal(source.path, design.footed.before, meta, design.footed.after)
             return
+        said = self._said(source, outline, design, level)
+        if said is None:
+            return
         parts = self._parts(source.path, outline, abridged=abridged)
-        description = describe(source.path, source.text, outline)
         if design is None:
-            meta["description_hash"] = short_hash(description)
-            self._seal(source.path, new_design(source.path, description, parts), meta)
+            meta["description_hash"] = short_hash(said.description)
+            before = with_missing_sections(new_design(source.path, said.description, parts), said.sections)
+            self._seal(source.path, before, meta)
             return
         before = with_parts(design.footed.before, source.path, parts)
-        if not (design.by_agent or design.description_edited):
-            before = with_description(before, description)
-            meta["description_hash"] = short_hash(description)
+        if not design.keeps_description:
+            before = with_description(before, said.description)
+            meta["description_hash"] = short_hash(said.description)
+        if level is not Level.CONTENT_ONLY:
+            before = with_missing_sections(before, said.sections)
         self._seal(source.path, before, meta, design.footed.after)
+
+    def _said(self, source: Source, outline: Outline | None, design: Design | None, level: Level) -> Suggestion | None:
+        """What there is to say about a source; `None`, and nothing may be written, where no model's answer came, or
+        where somebody edited the design file meanwhile."""
+        plain = Suggestion(describe(source.path, source.text, outline))
+        light = level is Level.CONTENT_ONLY
+        if self.archivist is None or (light and design and design.keeps_description):
+            return plain
+        if not self.archivist.takes(source):
+            self.report.without_model.append(source.path)
+            return plain
+        try:
+            said = self.archivist.describe(source, outline, before=design.description if light and design else "")
+        except ArchivistFailed as problem:
+            logger.error("no description of %s: %s", source.path, problem)
+            self.report.failed[source.path] = str(problem)
+            return None
+        if read_text(self.project.design_path(source.path)) != (design.text if design else None):
+            logger.warning("discarded what the model said of %s: its design file was edited meanwhile", source.path)
+            self.report.discarded.append(source.path)
+            return None
+        return said
 
     def _parts(self, path: str, outline: Outline | None, *, abridged: bool) -> Parts:
         signatures = list(outline.signatures) if outline else []
         if abridged:
             signatures = [signature.partition("\n    ")[0].rstrip(":") for signature in signatures]
-        interface = "\n".join(signatures)
+        interface = redact("\n".join(signatures))
         fence = max(re.findall(r"`{3,}", interface), key=len, default="``") + "`"
         body = f"{fence}{outline.fence}\n{interface}\n{fence}" if outline and interface else NONE
         return Parts(body, self.dependencies[path], self.tests.get(path, ()))

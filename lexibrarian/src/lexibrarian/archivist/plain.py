@@ -23,7 +23,7 @@ def describe(path: str, text: str, outline: Outline | None) -> str:
     sentence = first_sentence(said)
     if not sentence and outline and outline.names:
         sentence = f"Defines {_listed(outline.names)}."
-    return _shortened(redact(sentence or _kind(path)))
+    return shortened(redact(sentence or _kind(path)))
 
 
 def _said_by_text(path: str, text: str) -> str:
@@ -69,6 +69,7 @@ def _kind(path: str) -> str:
     return f"{title_of(path)} file."
 
 
-def _shortened(sentence: str) -> str:
+def shortened(sentence: str) -> str:
+    """A sentence on one line, cut at a word where it is longer than 200 characters."""
     sentence = " ".join(sentence.split())
     return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1].rsplit(' ', 1)[0]}…"

@@ -83,6 +83,11 @@ class Design:
         stored = self.meta.get("description_hash")
         return stored is not None and stored != short_hash(self.description)
 
+    @property
+    def keeps_description(self) -> bool:
+        """Whether the description is somebody's own, so that no update changes it."""
+        return self.by_agent or self.description_edited
+
     def section(self, heading: str) -> str:
         """The body of a section."""
         return section_body(self.footed.before, heading)
@@ -156,6 +161,14 @@ def _pointer(source: str) -> str:
 def with_description(before: str, description: str) -> str:
     """A design file's text with another description."""
     return set_field(before, "description", description)
+
+
+def with_missing_sections(before: str, sections: dict[str, str]) -> str:
+    """A design file's text with some sections, where it has none of that name and there is something to put there."""
+    for heading, body in sections.items():
+        if body and f"## {heading}\n" not in before:
+            before = replace_section(before, heading, body, before=ORDER[ORDER.index(heading) + 1 :])
+    return before
 
 
 def sealed(before: str, meta: dict[str, str], after: str = "") -> str:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from lexibrarian.changes import Level
-from lexibrarian.cli.output import Output, command, counted
+from lexibrarian.cli.output import FAILED, OK, Output, command, counted
 from lexibrarian.config import Config, load_config
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import LIBRARY, Project, find_root
 
 if TYPE_CHECKING:
-    from lexibrarian.update import Report
+    from lexibrarian.report import Report
+
+_MOST_FAILURES = 10
 
 
 def add_update(lexictl: click.Group) -> None:
@@ -108,6 +110,13 @@ def _reported(report: Report, warnings: list[str]) -> Output:
     warnings = [*warnings, *(f"{path} holds conflict markers and was skipped." for path in conflicts)]
     if report.over_budget:
         lines.append(f"  over the token budget: {len(report.over_budget)}; these sources may do too much")
+    if report.without_model:
+        lines.append(f"  described without the model: {len(report.without_model)}; too long, or names of secrets")
+    if report.discarded:
+        lines.append(f"  edited while the model answered, and kept: {len(report.discarded)}")
+    if report.failed:
+        lines.append(f"  failed: {len(report.failed)}; the next update asks again")
+        lines += [f"    {path}: {problem}" for path, problem in list(report.failed.items())[:_MOST_FAILURES]]
     data = {
         "dry_run": report.dry_run,
         "counts": {level.value: counts[level.value] for level in Level},
@@ -118,9 +127,12 @@ def _reported(report: Report, warnings: list[str]) -> Output:
         "kept": report.kept,
         "indexes": report.indexes,
         "over_budget": report.over_budget,
+        "without_model": report.without_model,
+        "discarded": report.discarded,
+        "failed": report.failed,
         "without_design_file": report.listed_only,
     }
-    return Output("\n".join(lines), data, warnings=warnings)
+    return Output("\n".join(lines), data, FAILED if report.failed else OK, warnings)
 
 
 @click.option("--watch", is_flag=True, help="Go on sweeping, in the foreground, until it is stopped.")
