@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
+
+from django.conf import settings
 
 from accounts.models import Principal
 from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, Attachment, OpenDraft
 from conversations.exchanges import Exchange, exchanges_of
-from conversations.models import Project
+from conversations.models import ChatMessage, Project
 from conversations.questions import conversation_context, resume_from_text
 from conversations.user_documents import private_layers
 from knowledge.search.revision_statistics import BaseRevision
 from plugins.models import Release
 from querying import releases
+from querying.answering.citation_styles import render_sentence
 from querying.layers import find_principal
 from querying.question.caller_access import AccessEnded
-from querying.types import Caller, Question
+from querying.types import Caller, CitationStyle, Outcome, Question, Turn
+
+_BYTES_PER_TOKEN = 3
 
 
 def caller_of(run: AgentRun) -> Caller:
@@ -36,7 +42,7 @@ def principal_of(run: AgentRun) -> Principal:
 
 def read_assignment(run: AgentRun, principal: Principal) -> Assignment:
     """Raises `UnknownPlugin` and `UnknownRelease` where the plugin may not be asked any more."""
-    message, kept = run.message, run.message.metadata
+    message = run.message
     exchanges = exchanges_of(run.session, reader=principal)
     earlier = [one for one in exchanges if one.question.pk < message.pk]
     question = Question(
@@ -49,11 +55,41 @@ def read_assignment(run: AgentRun, principal: Principal) -> Assignment:
     )
     return Assignment(
         question=_with_context(question, earlier),
+        message=message.content,
+        history=history_of(earlier, tokens=settings.AGENTS.history_tokens),
         attachments=tuple(
-            Attachment(document_id=UUID(one["documentId"]), title=one["title"]) for one in kept.get("attachments", ())
+            Attachment(document_id=UUID(one["documentId"]), title=one["title"]) for one in _attached(message)
         ),
         draft=_open_draft(earlier),
     )
+
+
+def history_of(exchanges: Sequence[Exchange], *, tokens: int) -> tuple[Turn, ...]:
+    """The latest exchanges as turns, as many as fit into so many tokens; without those that failed, and those that
+    their reader may not read any more. Marks of sources are taken out: numbers mean something else in each run."""
+    turns: list[Turn] = []
+    usable = [one for one in exchanges if one.answer and not one.is_withdrawn and one.outcome != Outcome.FAILED]
+    for exchange in reversed(usable):
+        assert exchange.answer is not None
+        question, answer = exchange.question, render_sentence(exchange.answer.content, style=CitationStyle.OFF)
+        attached = [f"With it came the document {one['documentId']}." for one in _attached(question)]
+        asked = "\n".join([question.content, *attached])
+        tokens -= _token_count(asked) + _token_count(answer)
+        if tokens < 0:
+            break
+        turns = [Turn(role="user", content=asked), Turn(role="assistant", content=answer), *turns]
+    return tuple(turns)
+
+
+def _attached(message: ChatMessage) -> list[dict[str, str]]:
+    """What came with it: the `documentId` and the `title` of each."""
+    attached: list[dict[str, str]] = message.metadata.get("attachments", [])
+    return attached
+
+
+def _token_count(text: str) -> int:
+    """Rather too many, whatever the model."""
+    return len(text.encode()) // _BYTES_PER_TOKEN + 1
 
 
 def _with_context(question: Question, earlier: list[Exchange]) -> Question:

@@ -21,7 +21,8 @@ from conversations.models import ChatMessage, ChatSession, Project
 from conversations.questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
 from lexic.errors import Conflict, InvalidInput
 from plugins.models import Release
-from querying.answering.llms import get_llm
+from querying.answering.llms import site_llm
+from querying.llm_interface import LLM
 
 
 class ConversationBusy(Conflict):
@@ -94,10 +95,18 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
 
 
 def check_may_begin(message: NewMessage, *, principal: Principal) -> None:
-    """Raises what `begin_run` raises where the run of this message could not begin now; for what is done before."""
+    """Raises what `begin_run` raises where the run of this message could not begin now; for what is done before.
+    Raises `ProviderKeyMissing` where the language model that it asks for cannot be asked."""
+    chosen_llm(message.model).check_key()
     session = message.session
     _check_is_free(session, user_of(principal))
     _read_attachments(message, layer_pins(principal, session.project if session else message.project), principal)
+
+
+def chosen_llm(name: str) -> LLM:
+    """The language model that a caller's name for one stands for: the site's, where the site has none of this name, or
+    only quotes."""
+    return site_llm(settings.AGENTS.models.get(name, ""))
 
 
 def _check_is_free(session: ChatSession | None, user: User) -> None:
@@ -136,7 +145,7 @@ def _begin(message: NewMessage, *, principal: Principal) -> AgentRun:
         release_name=str(message.release),
         knowledge=knowledge,
         layers=layers,
-        model=settings.AGENTS.models.get(message.model) or get_llm().name,
+        model=chosen_llm(message.model).name,
         thinks=message.thinks,
         thinking_tokens=message.thinking_tokens,
         idempotency=_idempotency(principal, message.request_key) if message.request_key else "",

@@ -7,6 +7,7 @@ import contextvars
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
@@ -15,11 +16,15 @@ from django.db import DatabaseError
 
 from agents.assignment import layer_pins, principal_of, read_assignment
 from agents.attachments import wait_until_read
-from agents.loop import Ending, Entry, run_loop
+from agents.loop import Ending, run_loop
 from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
+from agents.planners.fence import Fence
+from agents.planners.model import ModelPlanner
+from agents.planners.planner_types import Assignment, Planner
 from agents.planners.rules import RulesPlanner
 from agents.progress import Progress
 from agents.run_end import CANCELLED, answer_message, done_data, kept_message, last_entries
+from agents.run_text import Entry
 from agents.run_trace import send_run_trace
 from agents.run_work import RunCancelled, RunWork
 from agents.tools.registry import TOOLS
@@ -29,7 +34,7 @@ from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
 from querying.answering.llms import get_llm
-from querying.audit.cost import cost_of
+from querying.llm_interface import LLM
 from querying.types import Outcome, Usage
 
 logger = logging.getLogger(__name__)
@@ -80,7 +85,7 @@ def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outsid
     """Raises `RunCancelled`, and `LexicError` where its person may not ask any more."""
     if run.is_to_stop():
         raise RunCancelled
-    principal, llm = principal_of(run), get_llm()
+    principal, llm = principal_of(run), get_llm(run.model)
     assignment = read_assignment(run, principal)
     if assignment.question.text != run.message.asked:
         ChatMessage.objects.filter(pk=run.message_id).update(asked=assignment.question.text, is_reply=True)
@@ -89,12 +94,13 @@ def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outsid
         run=run,
         assignment=assignment,
         context=context,
-        planner=RulesPlanner(assignment),
+        planner=_planner(run, assignment, llm),
         progress=progress,
         llm=llm,
         outside=outside,
         cancelled=cancelled,
-        tokens_before=run.tokens,
+        usage=progress.usage,
+        tokens_before=max(0, run.tokens - progress.usage.total),
         worked_before=_seconds_worked(progress),
     )
 
@@ -103,6 +109,14 @@ def _seconds_worked(progress: Progress) -> float:
     """What the calls of earlier processes took, without those that waited for a worker."""
     waiting = {tool.name for tool in TOOLS.values() if tool.waits_for_worker}
     return sum(one.ms for one in progress.results if one.call.tool not in waiting) / 1000
+
+
+def _planner(run: AgentRun, assignment: Assignment, llm: LLM) -> Planner:
+    if not llm.can_converse:
+        return RulesPlanner(assignment)
+    return ModelPlanner(
+        assignment, llm=llm, fence=Fence.of_run(run.pk), thinking_tokens=run.thinking_tokens if run.thinks else 0
+    )
 
 
 def _pin_layers_again(run: AgentRun) -> None:
@@ -126,7 +140,7 @@ async def _work(work: RunWork) -> None:
 
 
 async def _commit(work: RunWork, entries: list[Entry]) -> None:
-    work.run.tokens = work.tokens
+    work.note_usage()
     work.run.agent_type = next(
         (data["type"] for kind, data in entries if kind == EventKind.AGENT_TYPE), work.run.agent_type
     )
@@ -148,8 +162,8 @@ def _without_result(data: Mapping[str, Any], error: LexicError) -> dict[str, Any
 def _end(work: RunWork, ending: Ending) -> None:
     run, answer = work.run, ending.answer
     work.usage += answer.usage
-    run.tokens = work.tokens
-    run.cost = cost_of(work.usage, llm=work.llm, was_called=bool(work.usage.completion_tokens))
+    work.note_usage()
+    ending = replace(ending, answer=replace(answer, usage=work.usage))
     state = RunState.WAITING if answer.outcome == Outcome.CLARIFY else RunState.DONE
     run.end(state, *last_entries(ending), answer=answer_message(run, ending, work.progress))
 

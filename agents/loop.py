@@ -6,14 +6,16 @@ Each list that it yields is committed at once, before the loop goes on. The last
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from agents.models import EventKind
-from agents.planners.planner_types import CallTools, GiveAnswer, NextStep, VerifyText
+from agents.own_words import question_back
+from agents.planners.planner_types import AskedCall, CallTools, GiveAnswer, ModelTurn, NextStep
 from agents.progress import Call
+from agents.run_text import Entry, ModelText
 from agents.run_work import RunWork, ToolTimedOut
 from agents.search_results import found_as_json
 from agents.tools.registry import TOOLS, execute_tool
@@ -22,12 +24,10 @@ from lexic.database import in_thread
 from querying import pipeline
 from querying.answering.findings import Findings, combine_findings
 from querying.answering.guard import refusal_answer
-from querying.answering.verified_text import VerifiedText
-from querying.presentation.source_citations import cited_sources
-from querying.types import Answer, Citation, Delta, Outcome, Question
-
-Entry = tuple[EventKind, Mapping[str, Any]]
-_THINKING_FACTOR = 1.5
+from querying.answering.llms import get_llm
+from querying.audit.spending import check_spending, count_cost
+from querying.llm_interface import THINKING_FACTOR
+from querying.types import Answer, Delta, Outcome, Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,29 +45,54 @@ class Ending:
 async def run_loop(work: RunWork) -> AsyncGenerator[list[Entry] | Ending]:
     """Goes on from where the journal ends. Raises `RunCancelled`, and `LexicError` where the answer fails."""
     step: NextStep | None = None
-    stopped = ""
+    stopped, text = "", ModelText(work)
     while step is None:
         for call in work.progress.open_calls:
             async for entries in _make_call(work, call):
                 yield entries
         stopped = work.limit_reached()
         step = await work.planner.next_step(work.progress, may_call=not stopped)
-        if isinstance(step, CallTools):
-            work.usage += step.usage
-            yield [(EventKind.TURN, {"calls": [asdict(call) for call in _numbered(work, step)]})]
+        if isinstance(step, ModelTurn):
+            async with aclosing(_write_turn(work, step, text)) as parts:
+                async for entries in parts:
+                    yield entries
+        if (asked := _asked_calls(step)) and not text.shown.has_diverged:
+            said = step.said if isinstance(step, ModelTurn) else ""
+            decided = {"calls": [asdict(call) for call in _numbered(work, asked)], "said": said}
+            yield [(EventKind.TURN, {**decided, "usage": asdict(work.usage)})]
             step = None
-    async with aclosing(_answer(work, step)) as pieces:
+    async with aclosing(_answer(work, step, text)) as pieces:
         async for piece in pieces:
             yield replace(piece, stopped=piece.stopped or stopped) if isinstance(piece, Ending) else piece
 
 
-def _numbered(work: RunWork, step: CallTools) -> list[Call]:
+async def _write_turn(work: RunWork, turn: ModelTurn, text: ModelText) -> AsyncGenerator[list[Entry]]:
+    """Has the model write, and shows what may be shown. Raises `RunCancelled`, `ProviderFailed`,
+    `SpendingCapReached`."""
+    await in_thread(check_spending, work.assignment.question, llm=work.llm)
+    try:
+        async with aclosing(text.write(turn, is_shown=question_back(work.progress) is None)) as parts:
+            async for entries in parts:
+                yield entries
+    finally:
+        work.usage += turn.usage
+        work.note_usage()
+        await in_thread(count_cost, work.assignment.question, turn.usage, llm=work.llm)
+
+
+def _asked_calls(step: NextStep) -> tuple[AskedCall, ...]:
+    if isinstance(step, CallTools):
+        return tuple(AskedCall(tool=tool, input=given) for tool, given in step.calls)
+    return step.calls if isinstance(step, ModelTurn) else ()
+
+
+def _numbered(work: RunWork, asked: Sequence[AskedCall]) -> list[Call]:
     """The calls of a turn, as many as the budget still has."""
     made = len(work.progress.calls)
-    allowed = step.calls[: max(0, work.run.budgets["calls"] - made)]
+    allowed = asked[: max(0, work.run.budgets["calls"] - made)]
     return [
-        Call(id=f"call_{number}", number=number, tool=tool, input=dict(given))
-        for number, (tool, given) in enumerate(allowed, start=made + 1)
+        Call(id=f"call_{number}", number=number, tool=one.tool, input=dict(one.input), error=one.error)
+        for number, one in enumerate(allowed, start=made + 1)
     ]
 
 
@@ -79,12 +104,8 @@ async def _make_call(work: RunWork, call: Call) -> AsyncGenerator[list[Entry]]:
             began.insert(0, (EventKind.AGENT_TYPE, {"type": tool.agent_type.value}))
         yield began
     since = time.monotonic()
-    limit = (tool.seconds if tool else SIMPLE_SECONDS) * (_THINKING_FACTOR if work.run.thinks else 1)
-    try:
-        context = replace(work.context, call_key=f"{work.run.pk}:{call.id}")
-        outcome = await work.within(limit, execute_tool(call.tool, call.input, context))
-    except ToolTimedOut as error:
-        outcome = ToolResult.from_error(error)
+    limit = (tool.seconds if tool else SIMPLE_SECONDS) * (THINKING_FACTOR if work.run.thinks else 1)
+    outcome = await _outcome(work, call, seconds=limit)
     seconds = time.monotonic() - since
     if tool and tool.waits_for_worker:
         work.waited += seconds
@@ -97,53 +118,68 @@ async def _make_call(work: RunWork, call: Call) -> AsyncGenerator[list[Entry]]:
     yield [*found, (EventKind.STEP_END, ended), *outcome.events]
 
 
-async def _answer(work: RunWork, step: NextStep) -> AsyncGenerator[list[Entry] | Ending]:
+async def _outcome(work: RunWork, call: Call, *, seconds: float) -> ToolResult:
+    """How the call ends. Raises `RunCancelled`."""
+    if call.error:
+        return ToolResult(error=call.error)
+    context = replace(work.context, call_key=f"{work.run.pk}:{call.id}")
+    try:
+        return await work.within(seconds, execute_tool(call.tool, call.input, context))
+    except ToolTimedOut as error:
+        return ToolResult.from_error(error)
+
+
+async def _answer(work: RunWork, step: NextStep, text: ModelText) -> AsyncGenerator[list[Entry] | Ending]:
     """The answer's text in verified parts, each with the citations that it needs, and the ending."""
-    question, state = work.assignment.question, {}
-    if isinstance(step, GiveAnswer):
-        written, state = _given(step.answer), dict(step.state)
-    elif isinstance(step, VerifyText):
-        written = _verified(work, step)
-    else:
-        findings = await _all_findings(work)
-        question = findings.question.asked if findings else question
-        written = pipeline.write(findings, llm=work.llm) if findings else _given(refusal_answer("no_evidence"))
-    shown = _ShownText(work)
-    async with aclosing(work.until_cancelled(written)) as pieces:
+    if isinstance(step, ModelTurn):
+        step = question_back(work.progress) or step
+    findings = None if isinstance(step, GiveAnswer) else await _all_findings(work)
+    question = findings.question.asked if findings and not isinstance(step, ModelTurn) else work.assignment.question
+    before = text.shown.written
+    async with aclosing(work.until_cancelled(_written(work, step, text, findings))) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
                 answer = piece
-            elif entries := await shown.add(piece):
+            elif entries := await text.shown.add(piece):
                 yield entries
-    if not (shown.written or answer.text).startswith(work.progress.text):
+    if text.shown.written == before and answer.text != before:  # nothing that had to be verified
+        words = Delta(text=f"\n\n{answer.text}" if before else answer.text)
+        answer = replace(answer, text=before + words.text, citations=(*text.shown.citations, *answer.citations))
+        if entries := await text.shown.add(words):
+            yield entries
+    if not answer.text.startswith(work.progress.text):
         answer = Answer(text=work.progress.text, outcome=Outcome.ANSWERED, usage=answer.usage)
         yield Ending(answer=answer, question=question, stopped="interrupted", keeps_shown=True)
         return
-    if not work.progress.text and answer.text:
-        yield [(EventKind.CONTENT, {"text": answer.text})]
+    state = step.state if isinstance(step, GiveAnswer) else {}
     yield Ending(answer=answer, question=question, state=state)
 
 
-async def _given(answer: Answer) -> AsyncGenerator[Delta | Answer]:
-    """An answer that needs no verification: it makes no claim."""
-    yield answer
-
-
-async def _verified(work: RunWork, step: VerifyText) -> AsyncGenerator[Delta | Answer]:
-    """A model's text over all passages of the run, with the numbers that the model was given."""
-    release = work.assignment.question.release
-    text = VerifiedText(mode=release.citation_mode, style=work.assignment.question.options.citation_style)
-    for found in work.progress.found.values():
-        text.add_passages(found.passages)
-    async with aclosing(text.add(step.sentences)) as deltas:
-        async for delta in deltas:
-            yield delta
-    if last := text.finish():
-        yield last
-    ending, answer = text.conclude(disclaimer=release.disclaimer)
-    if ending:
-        yield ending
-    yield answer
+async def _written(
+    work: RunWork, step: NextStep, text: ModelText, findings: Findings | None
+) -> AsyncGenerator[Delta | Answer]:
+    """What is left to be shown of the answer, and the whole of it. Where a model has written nothing that may be shown,
+    the answer is quoted from what was found."""
+    if isinstance(step, GiveAnswer):
+        yield step.answer
+        return
+    refusal = refusal_answer("no_evidence")
+    if isinstance(step, ModelTurn):
+        async with aclosing(text.conclude()) as pieces:
+            async for piece in pieces:
+                if not (isinstance(piece, Answer) and text.is_empty):
+                    yield piece
+                    continue
+                refusal = piece
+        if not text.is_empty:
+            return
+    if findings is None or (refusal.reason == "self_refusal" and findings.is_sufficient):
+        yield refusal
+        return
+    writer = get_llm("extractive") if isinstance(step, ModelTurn) else work.llm
+    async with aclosing(pipeline.write(findings, llm=writer)) as written:
+        async for part in written:
+            yield part
 
 
 async def _all_findings(work: RunWork) -> Findings | None:
@@ -159,39 +195,3 @@ async def _all_findings(work: RunWork) -> Findings | None:
     if len(parts) == 1 or last.clarification or (last.answer and last.answer.outcome == Outcome.ANSWERED):
         return last
     return await in_thread(combine_findings, work.assignment.question, parts, llm=work.llm)
-
-
-@dataclass
-class _ShownText:
-    """What of the text is new to the reader: a process that takes a run over writes it again from its beginning. Where
-    it does not come out the same, what was shown stays, and nothing is added."""
-
-    work: RunWork
-    written: str = ""
-    citations: list[Citation] = field(default_factory=list)
-    known: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.known = self.work.progress.text
-
-    @property
-    def has_diverged(self) -> bool:
-        return not self.written.startswith(self.known)
-
-    async def add(self, delta: Delta) -> list[Entry]:
-        """The entries that show it; none where it was shown before."""
-        is_known = len(self.written) < len(self.known)
-        self.written += delta.text
-        new = [one for one in dict.fromkeys(delta.citations) if one not in self.citations]
-        self.citations += new
-        if is_known or self.has_diverged:
-            return []
-        entries: list[Entry] = [(EventKind.CONTENT, {"text": delta.text})]
-        if new:
-            sources = await in_thread(cited_sources, new)
-            numbered = [
-                asdict(replace(source, metadata={**source.metadata, "number": citation.number}))
-                for source, citation in zip(sources, new, strict=True)
-            ]
-            entries.insert(0, (EventKind.SOURCE, {"citations": [*self.work.progress.citations, *numbered]}))
-        return entries

@@ -222,7 +222,7 @@ class AgentRun(models.Model):
         with transaction.atomic():
             held = hold_bases_of(self)  # before the run is locked: whoever deletes a base locks it first
             self._hold_session()
-            self._hold(leased_until=timezone.now() + _lease_length(), agent_type=self.agent_type, tokens=self.tokens)
+            self._hold(leased_until=timezone.now() + _lease_length(), **self._used_columns())
             check_sources(self, [data for _, data in entries], held=held)
             self._write(*entries)
 
@@ -238,14 +238,14 @@ class AgentRun(models.Model):
             held = hold_bases_of(self)
             pin_pages(PinKind.RUN, self.pk, map(cited_page_id, answer.metadata.get("citations") or []))
         self._hold_session()
-        self._hold(leased_until=None, agent_type=self.agent_type, tokens=self.tokens)
+        self._hold(leased_until=None, **self._used_columns())
         if answer is not None:
             check_sources(self, [answer.metadata], held=held)
         self._write(*entries)
         if answer is not None:
             answer.save()
         self.state, self.ended_at, self.leased_until = state, timezone.now(), None
-        columns = ("state", "ended_at", "cost", "error")
+        columns = ("state", "ended_at", "error")
         AgentRun.objects.filter(pk=self.pk).update(**{name: getattr(self, name) for name in columns})
 
     def renew(self) -> None:
@@ -283,6 +283,9 @@ class AgentRun(models.Model):
         AgentRun.objects.running().filter(pk=self.pk, cancel_requested_at=None).update(
             cancel_requested_at=timezone.now()
         )
+
+    def _used_columns(self) -> dict[str, Any]:
+        return {"agent_type": self.agent_type, "tokens": self.tokens, "cost": self.cost}
 
     def _hold(self, **columns: Any) -> None:
         """Sets columns, and keeps the row locked in a transaction. Raises `LeaseLost` where it is not ours any more."""

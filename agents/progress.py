@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from agents.models import AgentEvent, EventKind
 from agents.search_results import FoundInJournal
 from querying.answering.findings import Findings
+from querying.types import Usage
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A call of a tool, which its planner has decided on. `number` counts the calls of the run from 1."""
+    """A call of a tool, which its planner has decided on. `number` counts the calls of the run from 1. With an `error`
+    it is not made, because its input could not be read."""
 
     id: str
     number: int
     tool: str
     input: Mapping[str, Any]
+    error: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +36,12 @@ class FinishedCall:
 
 @dataclass
 class Progress:
-    """`turns` are the calls that the planner decided on together. `findings` has those of each search that this process
-    made, `found` what the journal has of all. `text` was shown so far, with `citations` as they were shown."""
+    """`turns` are the calls that the planner decided on together, `said` the text that a model wrote with each of them.
+    `findings` has those of each search that this process made, `found` what the journal has of all. `text` was shown so
+    far, with `citations` as they were shown. `usage` is what the run had used when the last turn was decided on."""
 
     turns: list[list[Call]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
     started: set[str] = field(default_factory=set)
     finished: dict[str, FinishedCall] = field(default_factory=dict)
     found: dict[str, FoundInJournal] = field(default_factory=dict)
@@ -44,6 +49,7 @@ class Progress:
     agent_type: str = ""
     text: str = ""
     citations: list[dict[str, Any]] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
 
     @classmethod
     def read(cls, events: Iterable[AgentEvent]) -> Progress:
@@ -56,6 +62,8 @@ class Progress:
         """One more event of the journal."""
         if kind == EventKind.TURN:
             self.turns.append([Call(**call) for call in data["calls"]])
+            self.said.append(data.get("said", ""))
+            self.usage = Usage(**data.get("usage", {}))
         elif kind == EventKind.AGENT_TYPE:
             self.agent_type = data["type"]
         elif kind == EventKind.STEP_START:
@@ -91,9 +99,9 @@ class Progress:
         read = (one.call.input.get("documentId") for one in self.results if not one.error)
         return list(dict.fromkeys(pk for pk in read if pk))
 
-    @property
-    def last(self) -> FinishedCall | None:
-        return self.results[-1] if self.results else None
+    def results_of(self, turn: Sequence[Call]) -> list[FinishedCall]:
+        """In the order of its calls."""
+        return [self.finished[call.id] for call in turn if call.id in self.finished]
 
     def has_called(self, tool: str) -> bool:
         return any(one.call.tool == tool for one in self.results)

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
@@ -18,6 +19,7 @@ from agents.progress import Progress
 from agents.tools.tool_types import ToolContext
 from lexic.database import release_connections
 from lexic.errors import LexicError
+from querying.audit.cost import cost_of
 from querying.llm_interface import LLM
 from querying.types import Usage
 
@@ -38,8 +40,9 @@ class ToolTimedOut(LexicError):
 @dataclass
 class RunWork:
     """`cancelled` is set when the run is to stop. `outside` is the context in which calls run: each on a thread of its
-    own, so that one which hangs holds nothing up. `tokens_before` and `worked_before` (seconds) are what earlier
-    processes used; `waited` are the seconds in which a worker made a review."""
+    own, so that one which hangs holds nothing up. `usage` goes on from what the journal has of earlier processes;
+    `tokens_before` and `worked_before` (seconds) are what they used besides; `waited` are the seconds in which a worker
+    made a review."""
 
     run: AgentRun
     assignment: Assignment
@@ -58,7 +61,16 @@ class RunWork:
     @property
     def tokens(self) -> int:
         """All that the run has used."""
-        return self.tokens_before + self.usage.prompt_tokens + self.usage.completion_tokens
+        return self.tokens_before + self.usage.total
+
+    @property
+    def cost(self) -> Decimal | None:
+        """Of that, None where it is not known."""
+        return cost_of(self.usage, llm=self.llm, was_called=self.llm.can_converse)
+
+    def note_usage(self) -> None:
+        """Has the run know what was used; its next event, or its end, stores that."""
+        self.run.tokens, self.run.cost = self.tokens, self.cost
 
     def limit_reached(self) -> str:
         """Which budget is used up, so that no further call is made: `iterations`, `calls`, `tokens` or `seconds`; empty

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +14,11 @@ from querying.answering.findings import Findings, judge
 from querying.llm_interface import LLM
 from querying.question.resolve import ResolvedQuestion
 from querying.question.tree_consultation import consult_trees
+from querying.question.validity import OutOfForce
 from querying.retrieval.retriever import build_evidence
 from querying.types import Answer, Citation, Clarification, Confidence, Outcome, Question
+
+_DATES = ("superseded_on", "effective_from")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,14 +58,23 @@ def found_as_json(findings: Findings, *, call_id: str) -> dict[str, Any]:
         "callId": call_id,
         "query": findings.question.asked.text,
         "queryId": str(findings.question.id),
-        "passages": [{**asdict(one), "document_id": str(one.document_id)} for one in findings.passages],
+        "passages": [_passage_as_json(one) for one in findings.passages],
         "answer": _answer_as_json(answer, findings.passages) if answer and is_ready else None,
     }
 
 
+def _passage_as_json(passage: Passage) -> dict[str, Any]:
+    dates = {name: value.isoformat() for name in _DATES if (value := getattr(passage, name, None))}
+    return {**asdict(passage), "document_id": str(passage.document_id), **dates}
+
+
 def _passage(data: Mapping[str, Any]) -> Passage:
+    """One that is out of force has the dates that say so."""
     ids = {"document_id": UUID(data["document_id"]), "section_path": tuple(data["section_path"])}
-    return Passage(**{**data, **ids})
+    if "is_last_resort" not in data:
+        return Passage(**{**data, **ids})
+    dates = {name: date.fromisoformat(data[name]) if data[name] else None for name in _DATES}
+    return OutOfForce(**{**data, **ids, **dates})
 
 
 def _answer_as_json(answer: Answer, passages: tuple[Passage, ...]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
     """The run of this message, which works in the background from now on. The same `request_key` gives the same run.
 
     Raises `NoSuchConversation`, `NoSuchProject`, `NoPluginNamed`, `UnknownPlugin`, `UnknownRelease`,
-    `MayNotAddDocuments`, and what `begin_run` raises.
+    `MayNotAddDocuments`, `ProviderKeyMissing`, and what `begin_run` raises.
     """
     if begun := find_begun_run(principal, sent.request_key):
         return begun

@@ -66,6 +66,10 @@ class ToolCall:
     arguments: str
 
 
+# A model that thinks first has so many times as long for its answer, and the tools of its run as well.
+THINKING_FACTOR = 1.5
+
+
 class LLM(ABC):
     name: str
     # No network, no cost, deterministic.
@@ -111,6 +115,10 @@ class LLM(ABC):
         before, 0 for none. Raises `ProviderFailed`; closing it stops the work at once. Only called where
         `can_converse`."""
         raise NotImplementedError
+
+    def with_model(self, model: str) -> LLM:
+        """The same provider, asked for this model; itself where it has but one."""
+        return self
 
     def check_key(self) -> None:  # noqa: B027  # a model on this machine needs none
         """Raises `ProviderKeyMissing` where it needs a key and has none."""

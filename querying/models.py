@@ -225,7 +225,7 @@ def first_of_month(at: datetime) -> date:
 class MonthlyCost(models.Model):
     """A sum of what questions have cost in a month, for the caps, where their rows do not tell it: of a plugin, the
     private ones, which do not name it; of a person, those that were deleted, and the calls of a model in their contract
-    reviews. It says neither how many they were, nor when and by whom they were asked."""
+    reviews; of both, the turns of agents. It says neither how many they were, nor when and by whom they were asked."""
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
     user = models.ForeignKey(

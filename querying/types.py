@@ -120,6 +120,10 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    @property
+    def total(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
     def __add__(self, other: Usage) -> Usage:
         read = self.prompt_tokens + other.prompt_tokens
         written = self.completion_tokens + other.completion_tokens

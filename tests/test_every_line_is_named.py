@@ -20,10 +20,6 @@ NOT_YET = {
     "pkm-chat": set[str](),
     "jurislm": {
         "JL-004",
-        "JL-023",
-        "JL-031",
-        "JL-032",
-        "JL-033",
         "JL-058",
         "JL-060",
     },

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from agents.progress import Progress
-from querying.types import Answer, Question, Usage
+from querying.types import Answer, Question, Turn, Usage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +30,13 @@ class OpenDraft:
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """What a run is to do something about: the message as a question, what came with it, and what was pending."""
+    """What a run is to do something about: the message as a question, what came with it, and what was pending.
+    `message` is what the person wrote, word for word; after a question back it is the answer to that. `history` is
+    what was said before, without marks of sources."""
 
     question: Question
+    message: str = ""
+    history: tuple[Turn, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     draft: OpenDraft | None = None
 
@@ -42,7 +46,6 @@ class CallTools:
     """Calls of one turn, made in this order: the name of a tool, and its input."""
 
     calls: tuple[tuple[str, Mapping[str, Any]], ...]
-    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +62,28 @@ class GiveAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyText:
-    """A model's text, in whole sentences, which are verified over the passages of the run before they are shown."""
+class AskedCall:
+    """A call that a model asks for. `error` is what is wrong with its input where that cannot be read: then the call is
+    not made, and this is its result."""
 
-    sentences: AsyncGenerator[str | Usage]
+    tool: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+    error: Mapping[str, Any] | None = None
 
 
-NextStep = CallTools | WriteAnswer | GiveAnswer | VerifyText
+@dataclass(kw_only=True)
+class ModelTurn:
+    """A turn of a model. `sentences` is its text as it comes, which is verified over the passages of the run before it
+    is shown. When that has come to its end, `said` is the text and `calls` is what the model asks for; without calls,
+    the text is the end of the answer."""
+
+    sentences: AsyncGenerator[str]
+    said: str = ""
+    calls: tuple[AskedCall, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+NextStep = CallTools | WriteAnswer | GiveAnswer | ModelTurn
 
 
 class Planner(Protocol):

@@ -5,12 +5,12 @@ A request is told from a question by examples (`agents/examples/requests.json`),
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from agents.examples.classifier import example_classifier
+from agents.own_words import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, own_answer, report_text
 from agents.planners.planner_types import (
     Assignment,
     Attachment,
@@ -26,9 +26,7 @@ from contracts.review.start_review import reads_as_nda
 from knowledge.models import Document
 from lexic.database import in_thread
 from lexic.errors import LexicError
-from querying.types import Answer, Clarification, Confidence, Outcome
 
-SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"
 _DRAFT_REQUEST, _REVIEW_REQUEST = "draft", "review"
 _NDA_TOOLS = ("parse_nda", "render_nda_report")
 _CONTRACT_TOOLS = ("parse_contract", "render_contract_report")
@@ -87,12 +85,11 @@ class RulesPlanner:
             return CallTools(calls=((INFO, {"template": draft.template, "facts": dict(draft.facts)}),))
         known = next(one for one in progress.results if one.call.tool == INFO)
         if known.result["missing"]:
-            return _ask_for_fact(known.result)
+            return ask_for_fact(known.result)
         if not progress.has_called(DRAFT):
             return CallTools(calls=((DRAFT, {"template": draft.template, "facts": known.result["facts"]}),))
         made = next(one for one in progress.results if one.call.tool == DRAFT)
-        text = f"Here is the draft of “{draft.template}”. It is yours to read, change and save."
-        return GiveAnswer(answer=_own_answer(made.error["error"] if made.error else text))
+        return GiveAnswer(answer=own_answer(made.error["error"] if made.error else draft_text(draft.template)))
 
     @cached_property
     def _reviews(self) -> tuple[_Review, ...]:
@@ -136,7 +133,7 @@ def _next_of_reviews(reviews: Sequence[_Review], progress: Progress, *, may_call
     for one in reviews:
         if (tool := one.next_tool(progress)) and may_call:
             return CallTools(calls=((tool, one.input),))
-    return GiveAnswer(answer=_own_answer("\n\n".join(_said_of(one, progress) for one in reviews)))
+    return GiveAnswer(answer=own_answer("\n\n".join(_said_of(one, progress) for one in reviews)))
 
 
 def _said_of(review: _Review, progress: Progress) -> str:
@@ -147,24 +144,8 @@ def _said_of(review: _Review, progress: Progress) -> str:
         return f"{missing}: {failed['error']} {failed['hint']}".strip()
     if len(finished) < len(review.tools):
         return f"{missing}, because this run had reached its limit. Send it in a message of its own."
-    report = finished[-1].result["report"]
-    return f"{report['title'].rstrip('.')}. {report['summary']}"
+    return report_text(finished[-1].result["report"])
 
 
 def _is_sufficient(search: FinishedCall) -> bool:
     return search.result is not None and bool(search.result["isSufficient"])
-
-
-def _ask_for_fact(known: Mapping[str, Any]) -> GiveAnswer:
-    """The question for the first missing fact; the tool has shown it already."""
-    first = known["missing"][0]
-    question = f"What is to stand in the document as “{first['name']}”?"
-    asked = Clarification(question=question, options=tuple(first["options"]), field=first["name"])
-    answer = Answer(text=question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
-    state = {"draft": {"template": known["template"], "facts": known["facts"], "field": first["name"]}}
-    return GiveAnswer(answer=answer, state=state)
-
-
-def _own_answer(text: str) -> Answer:
-    """A sentence of the server's own, which cites nothing."""
-    return Answer(text=text, outcome=Outcome.ANSWERED, confidence=Confidence.HIGH)

@@ -210,3 +210,4 @@ CONTRACT_TOOLS = (
         waits_for_worker=True,
     ),
 )
+CONTRACT_TOOL_NAMES = frozenset(tool.name for tool in CONTRACT_TOOLS)

@@ -48,8 +48,10 @@ class ChatSerializer(StrictSerializer):
         help_text="Its slug or id, or `slug@1.2.0`. Left out: the project's, or the one that this site has for it.",
     )
     projectId = StrictUUIDField(required=False, allow_null=True, help_text="A project that you may open.")
-    model = StrictChoiceField(["haiku", "sonnet"], default="haiku")
-    thinkMode = StrictBooleanField(default=False, help_text="Tools have half as much time again.")
+    model = StrictChoiceField(["haiku", "sonnet"], default="haiku", help_text="A name that the site gives to a model.")
+    thinkMode = StrictBooleanField(
+        default=False, help_text="The model may think before each turn; it and the tools have half as much time again."
+    )
     thinkingBudgetTokens = StrictIntegerField(min_value=MIN_THINKING, max_value=MAX_THINKING, default=THINKING_DEFAULT)
     attachments = serializers.ListField(child=AttachmentSerializer(), max_length=MAX_ATTACHMENTS, default=list)
 

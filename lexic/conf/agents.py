@@ -24,12 +24,14 @@ class Budgets:
 @dataclass(frozen=True, kw_only=True)
 class AgentSettings:
     """`desk` is the slug of the plugin that a conversation asks where it names none. `models` has the name of a model
-    for each that callers can choose; empty: the site's. A process that has not renewed its run for `lease_seconds` is
+    for each that callers can choose; empty: the site's. A model is told so much of what was said before as fits into
+    `history_tokens`. A process that has not renewed its run for `lease_seconds` is
     taken for dead, and after `max_attempts` of them the run fails."""
 
     desk: str
     models: dict[str, str]
     budgets: Budgets
+    history_tokens: int
     lease_seconds: float
     max_attempts: int = 3
 
@@ -45,5 +47,6 @@ def read_agent_settings(env: Env) -> AgentSettings:
             tokens=env.int("LEXIC_RUN_TOKENS", 120_000, validate=at_least_one),
             seconds=env.float("LEXIC_RUN_SECONDS", 300.0, validate=at_least_one),
         ),
+        history_tokens=env.int("LEXIC_RUN_HISTORY_TOKENS", 8000, validate=validate.Range(min=0)),
         lease_seconds=env.float("LEXIC_RUN_LEASE_SECONDS", 15.0, validate=at_least_one),
     )

@@ -60,8 +60,9 @@ def build_messages(
     )
 
 
-def build_system_prompt(policy: AnswerPolicy) -> str:
-    """What stands above every conversation: who answers, for whom, how, within which limits, and the rules.
+def build_system_prompt(policy: AnswerPolicy, *, behaviour: str = "") -> str:
+    """What stands above every conversation: who answers, for whom, how, within which limits, how they work where they
+    have tools (`behaviour`), and the rules.
 
     Always in this order, each part that was written once, the rules last: nothing an author writes comes after them.
     """
@@ -73,6 +74,7 @@ def build_system_prompt(policy: AnswerPolicy) -> str:
         _with_heading(AUDIENCE_HEADING, " ".join(policy.audience.split())),
         _with_heading(TONE_HEADING, " ".join(policy.tone.split())),
         _with_heading(LIMITS_HEADING, limits),
+        behaviour.strip(),
         STRICT_RULES if policy.citation_mode == CitationMode.MANDATORY else SOURCE_PRIORITY_RULES,
     ]
     return "\n\n".join(part for part in parts if part)
@@ -86,13 +88,14 @@ def _sources_section(passages: Sequence[Passage], labels: Mapping[UUID, str]) ->
     if not passages:
         return "There are no sources for this question."
     sources = [
-        _source_section(number, passage, labels.get(passage.document_id, ""))
+        source_section(number, passage, labels.get(passage.document_id, ""))
         for number, passage in enumerate(passages, start=1)
     ]
     return "\n\n".join([*([LABELS_INSTRUCTION] if labels else []), *sources])
 
 
-def _source_section(number: int, passage: Passage, label: str) -> str:
+def source_section(number: int, passage: Passage, label: str = "") -> str:
+    """The passage as `[Source N]`, fenced. `label` says what its document is labelled with."""
     page = f", page {passage.page_number}" if passage.page_number else ""
     section = f", {' > '.join(passage.section_path)}" if passage.section_path else ""
     # One line, whatever a title says: a second one could pass for a source, or for the end of them.

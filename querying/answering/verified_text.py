@@ -15,7 +15,7 @@ from querying.answering.citation_styles import render_footnotes, render_sentence
 from querying.answering.citations import CitationVerifier, CitedSentence
 from querying.answering.guard import Guard
 from querying.sanitize import sanitize
-from querying.types import Answer, CitationStyle, ConfidenceBasis, Delta, Outcome, Usage
+from querying.types import Answer, CitationStyle, Confidence, ConfidenceBasis, Delta, Outcome, Usage
 
 # A mark that follows its sentence's full stop still belongs to it.
 _TRAILING_MARKS = re.compile(r"\s*(?:[\[【]\s{0,3}sources?\b[^\[\]【】]{0,80}[\]】][\s.]{0,3})+\s*", re.IGNORECASE)
@@ -39,6 +39,7 @@ class VerifiedText:
         self.text = ""
         self.usage = Usage()
         self._style = style
+        self._has_own_words = False
         self._citer, self._guard = CitationVerifier(self.passages), Guard(mode=mode)
 
     def add_passages(self, passages: Sequence[Passage]) -> list[int]:
@@ -60,6 +61,13 @@ class VerifiedText:
                 elif delta := self._show(self._guard.add(await sync_to_async(self._citer.cite)(piece))):
                     yield delta
 
+    def say(self, words: str) -> Delta:
+        """Words of the server's own, in a paragraph of their own: they make no claim that a source could bear out."""
+        self._has_own_words = True
+        new = f"\n\n{words}" if self.text else words
+        self.text += new
+        return Delta(text=new)
+
     def finish(self) -> Delta | None:
         """The text has ended: the last that may be shown of it."""
         return self._show(self._guard.finish())
@@ -73,9 +81,12 @@ class VerifiedText:
         disclaimer: str = "",
     ) -> tuple[Delta | None, Answer]:
         """After `finish`: the footnotes and the disclaimer, and the whole answer, whose text is the deltas put
-        together, or the refusal; then nothing was shown."""
+        together, or the refusal; then nothing was shown. Where the server has said something of its own, that is the
+        answer."""
         answer = self._guard.verdict(text=self.text, tree_decided=tree_decided, basis=basis, weakness=weakness)
         answer = replace(answer, usage=self.usage)
+        if self._has_own_words and answer.outcome == Outcome.REFUSED:
+            return None, Answer(text=self.text, outcome=Outcome.ANSWERED, confidence=Confidence.HIGH, usage=self.usage)
         if answer.outcome != Outcome.ANSWERED:
             return None, answer
         said = sanitize(disclaimer.strip())

@@ -17,10 +17,10 @@ from django.utils import timezone
 
 from lexic.errors import LexicError
 from plugins.models import Plugin
-from querying.audit.cost import NO_COST
+from querying.audit.cost import NO_COST, cost_of
 from querying.llm_interface import LLM
 from querying.models import MonthlyCost, Query
-from querying.types import Question
+from querying.types import Question, Usage
 
 # Seconds that a sum is remembered in this process: a cap may be passed by what is asked within them.
 _CACHE_SECONDS = 10
@@ -93,6 +93,14 @@ def account_spending(user: Any) -> Decimal:
 def site_spending() -> Decimal:
     """What all answers have cost since the month began."""
     return month_spending(Query.objects.all()) + MonthlyCost.objects.exclude(user=None).spent(at=timezone.now())
+
+
+def count_cost(question: Question, usage: Usage, *, llm: LLM) -> None:
+    """Counts what a model was paid for a private question besides its row, for the plugin and for the person."""
+    cost = cost_of(usage, llm=llm, was_called=True)
+    with suppress(IntegrityError):  # the plugin was deleted meanwhile
+        MonthlyCost.objects.add(cost, plugin=question.release.plugin_id, at=timezone.now())
+    count_spending(question.caller.user_id, cost)
 
 
 def delete_queries(rows: QuerySet[Query]) -> None:

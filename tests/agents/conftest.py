@@ -7,8 +7,9 @@ import pytest
 from accounts.models import User
 from conversations.models import ChatSession
 from tests.cover import handbook, plugin, published
+from tests.servers import stub
 
-__all__ = ["handbook", "plugin", "published"]
+__all__ = ["handbook", "plugin", "published", "stub"]
 
 
 @pytest.fixture

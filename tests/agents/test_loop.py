@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import date
 from typing import Any
 
 import pytest
 
 from accounts.models import User
-from agents.models import AgentRun
+from agents.assignment import read_assignment
+from agents.models import AgentRun, EventKind
+from agents.search_results import FoundInJournal, found_as_json
 from agents.tools import registry
 from agents.tools.tool_types import ToolOutput
 from conversations.models import ChatSession
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
+from querying.answering.findings import Findings
 from querying.models import Query
+from querying.question.resolve import ResolvedQuestion
+from querying.question.validity import OutOfForce
 from querying.types import REFUSAL
 from tests.agents.working import (
     OFF_TOPIC,
@@ -31,6 +37,7 @@ from tests.agents.working import (
 )
 from tests.conversations.layered import QUESTION as ABOUT_MARROW
 from tests.conversations.layered import give
+from tests.querying.passages import evidence, passage
 
 pytestmark = pytest.mark.django_db
 
@@ -85,6 +92,17 @@ def test_what_was_said_before_counts(published: Plugin, bob: User) -> None:
     first = ask(published, bob, "What is the nominal cover of a beam in severe exposure?")
     second = ask(published, bob, "And in mild exposure?", session=first.session)
     assert "20 mm" in text_of(second)
+
+
+def test_a_passage_that_is_out_of_force_survives_the_journal(published: Plugin, bob: User) -> None:
+    run = begin(published, bob)
+    found = passage("The cover is 20 mm.")
+    old = OutOfForce(**asdict(found), superseded_on=date(2020, 1, 1), effective_from=None, is_last_resort=True)
+    question = ResolvedQuestion.of(read_assignment(run, bob).question)
+    findings = Findings(question=question, evidence=evidence(old, found))
+    run.append((EventKind.FOUND, found_as_json(findings, call_id="call_1")))
+    kept = FoundInJournal.from_json(run.events.get(kind="found").data)
+    assert kept.passages == (old, found)
 
 
 def test_every_question_of_a_run_is_private(published: Plugin, bob: User) -> None:

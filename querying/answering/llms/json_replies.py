@@ -21,12 +21,3 @@ def find_json_object(text: Any) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def read_json_object(text: str) -> dict[str, Any] | None:
-    """The object that the text is; None where it is anything else. No text at all is an object without members."""
-    try:
-        found = json.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None

@@ -20,6 +20,7 @@ from querying.answering.llms.thinking import thinking_parameters
 from querying.answering.llms.tool_call_deltas import ToolCallDeltas
 from querying.llm_interface import (
     LLM,
+    THINKING_FACTOR,
     ProviderBusy,
     ProviderFailed,
     ProviderKeyMissing,
@@ -42,8 +43,6 @@ _FACTS_INSTRUCTION = (
 _PLAN_TOOL = "make_plan"
 _TOOL_TIMEOUT = 15.0
 _NEWER_MODEL = re.compile(r"(?:^|/)(?:o\d|gpt-5)")
-# A model that thinks first has so many times as long for its answer.
-THINKING_FACTOR = 1.5
 # What models have refused: the provider's address, the model, and the parameter, as this process has learnt them.
 _REFUSED_PARAMETERS: set[tuple[str, str, str]] = set()
 
@@ -95,6 +94,9 @@ class OpenAIChat(LLM):
                 async with stream:
                     async for piece in _stream_pieces(stream, seconds=seconds):
                         yield piece
+
+    def with_model(self, model: str) -> OpenAIChat:
+        return OpenAIChat(model=model)
 
     def check_key(self) -> None:
         if not settings.OPENAI_API_KEY:

@@ -45,5 +45,8 @@ class RecordingLLM(LLM):
     ) -> AsyncGenerator[str | ToolCall | Usage]:
         return self._llm.converse(messages, tools=tools, thinking_tokens=thinking_tokens)
 
+    def with_model(self, model: str) -> RecordingLLM:
+        return RecordingLLM(self._llm.with_model(model))
+
     def check_key(self) -> None:
         self._llm.check_key()

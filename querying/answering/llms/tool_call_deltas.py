@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from querying.answering.llms.json_replies import read_json_object
+from querying.answering.llms.json_replies import find_json_object
 from querying.llm_interface import ToolCall
 
 
@@ -53,8 +53,7 @@ def _begins_another(call: _OpenCall, call_id: str, name: str, arguments: str) ->
         return call_id != call.id
     if not (name and call.name):
         return False
-    is_whole = bool(call.arguments) and read_json_object(call.arguments) is not None
-    return name != call.name or (is_whole and bool(arguments))
+    return name != call.name or (bool(arguments) and find_json_object(call.arguments) is not None)
 
 
 def _arguments(value: Any) -> str:
