@@ -30,6 +30,7 @@ _MAX_NUMBER = 32_000  # what a column of small numbers takes
 _FORMATS = (
     ("html", "Report"),
     ("docx", "Word"),
+    ("docx-comments", "Word, comments only"),
     ("markdown", "Markdown"),
     ("json", "JSON"),
     ("csv", "Obligations (CSV)"),

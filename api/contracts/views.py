@@ -126,7 +126,8 @@ class ReviewExportView(PrivateView):
     def get(self, request: Request, review: UUID) -> HttpResponse:
         """The review as a file: its report as JSON, Markdown or HTML, or the obligations and dates of the contract as a
         table (`csv`), each quoted with its place. `docx` is a copy of an uploaded Word file with comments for
-        findings and tracked changes for accepted suggestions; for another original it is a new file that says so."""
+        findings and tracked changes for accepted suggestions, `docx-comments` one with comments only; for another
+        original both are a new file that says so."""
         wanted = serializers.ExportParameters.read(request)
         found = find_review(self.principal, review)
         made = write_report(found, wanted["format"])

@@ -123,10 +123,15 @@ def _word_report(review: ContractReview) -> ReportFile:
     return ReportFile(content=word_report(review), content_type=WORD_TYPE, suffix="docx")
 
 
+def _word_comments(review: ContractReview) -> ReportFile:
+    return ReportFile(content=word_report(review, has_changes=False), content_type=WORD_TYPE, suffix="docx")
+
+
 FORMATS: dict[str, Callable[[ContractReview], ReportFile]] = {
     "json": _json_report,
     "markdown": _markdown_report,
     "html": _html_report,
     "csv": _csv_report,
     "docx": _word_report,
+    "docx-comments": _word_comments,
 }

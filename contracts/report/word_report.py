@@ -49,8 +49,9 @@ class WordExportBusy(LexicError):
     hint = "Ask for the file again in a moment."
 
 
-def word_report(review: ContractReview) -> bytes:
-    """The Word file (.docx) of a review that is done.
+def word_report(review: ContractReview, *, has_changes: bool = True) -> bytes:
+    """The Word file (.docx) of a review that is done, with tracked changes for accepted suggestions, or with comments
+    only.
 
     Raises `SourceFileMissing`, `UnreadableDocument`, `WordExportBusy`, `WordSigned`, `WordTextChanged`, and
     `WordNotProven`.
@@ -62,7 +63,7 @@ def word_report(review: ContractReview) -> bytes:
         original = _word_original(page)
         if page is None or original is None:
             return make_word_file(_new_document(review, findings))
-    edits = [edit for finding in findings for edit in _edits(finding, page, review.updated_at)]
+    edits = [edit for one in findings for edit in _edits(one, page, review.updated_at, has_changes=has_changes)]
     with _word_slot():
         return annotate_word_file(original, edits).content
 
@@ -95,13 +96,13 @@ def _word_slot() -> Iterator[None]:
 # --- A copy with comments ----------------------------------------------------------------------------------------
 
 
-def _edits(finding: Finding, page: Page, date: datetime) -> Iterator[Edit]:
+def _edits(finding: Finding, page: Page, date: datetime, *, has_changes: bool) -> Iterator[Edit]:
     """The comments of a finding on what it quotes of this page, and the suggestion where somebody accepted it."""
     if finding.classification == Classification.GREEN or finding.decision == Decision.DISMISSED:
         return
     quoted = [span for span in finding.contract_spans if span["pageId"] == page.pk]
     near = [span for span in finding.nearest_spans if span["pageId"] == page.pk][:1]
-    is_tracked = bool(quoted and finding.suggestion) and finding.decision == Decision.ACCEPTED
+    is_tracked = has_changes and bool(quoted and finding.suggestion) and finding.decision == Decision.ACCEPTED
     for span in quoted or near or [_beginning(page)]:
         text = "\n".join(_comment_lines(finding, is_tracked=is_tracked, is_quoted=bool(quoted)))
         yield _edit(span, EditKind.COMMENT, text, AUTHOR, date)
@@ -129,7 +130,9 @@ def _comment_lines(finding: Finding, *, is_tracked: bool, is_quoted: bool) -> It
     if not is_quoted:
         yield "This is not quoted: it only comes nearest."
     if finding.suggestion and not is_tracked:
-        lead = "Accepted, to be added" if finding.decision == Decision.ACCEPTED else "Suggestion"
+        lead = "Suggestion"
+        if finding.decision == Decision.ACCEPTED:
+            lead = "Accepted, to replace this" if is_quoted else "Accepted, to be added"
         yield f"{lead}: “{finding.suggestion}”"
 
 

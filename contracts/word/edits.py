@@ -30,6 +30,7 @@ class Obstacle(StrEnum):
     HIDDEN = "hidden"
     TABLE = "table"
     PARAGRAPHS = "paragraphs"
+    NOTE = "note"
     OVERLAP = "overlap"
 
 
@@ -41,6 +42,7 @@ OBSTACLE_TEXTS = {
     Obstacle.HIDDEN: "hidden text is there",
     Obstacle.TABLE: "the place in the table has a meaning for other cells",
     Obstacle.PARAGRAPHS: "the passage goes over paragraphs that cannot be joined",
+    Obstacle.NOTE: "it stands in a note, a header or a footer",
     Obstacle.OVERLAP: "another suggestion changes the same words",
 }
 
@@ -50,7 +52,7 @@ class WordNotProven(LexicError):
 
     code = "word_not_proven"
     status = 422
-    hint = "Export the review with comments only, or as Markdown or HTML."
+    hint = "Export it with comments only (format=docx-comments), or as Markdown or HTML."
 
 
 class WordTextChanged(LexicError):

@@ -71,11 +71,21 @@ class Placer:
 
     def _cuts(self, edit: Edit) -> Iterator[RunCut]:
         """The characters of an edit, in order of the document; those of the nearest run where no run holds any."""
-        cuts = sorted(_clipped(at, edit) for at in self._positions(edit))
-        nearest = min(self._found.positions, key=lambda at: abs(at.start - edit.start), default=None)
+        if cuts := sorted(_clipped(at, edit) for at in self._positions(edit)):
+            yield from cuts
+            return
+        nearest = self._nearest(edit)
         if nearest is None:
             raise WordTextChanged()
-        yield from cuts or [RunCut(nearest.run, nearest.run_start, nearest.run_end)]
+        yield RunCut(nearest.run, nearest.run_start, nearest.run_end)
+
+    def _nearest(self, edit: Edit) -> RunPosition | None:
+        """The run before the line that an edit begins in, where that is a note; otherwise the nearest one."""
+        text, positions = self._found.text, self._found.positions
+        start, end = text.rfind("\n", 0, edit.start) + 1, f"{text}\n".find("\n", edit.start)
+        is_note = bool(edit.quote.strip()) and not any(at.start < end and start < at.end for at in positions)
+        before = [at for at in positions if at.end <= start] if is_note else []
+        return before[-1] if before else min(positions, key=lambda at: abs(at.start - edit.start), default=None)
 
     def _positions(self, edit: Edit) -> list[RunPosition]:
         return [at for at in self._found.positions if at.start < edit.end and edit.start < at.end]
@@ -83,7 +93,7 @@ class Placer:
     def _obstacle(self, edit: Edit, cuts: tuple[RunCut, ...]) -> Obstacle:
         runs = [self._layout.runs[cut.run] for cut in cuts]
         if not self._positions(edit):
-            return Obstacle.PARAGRAPHS
+            return Obstacle.NOTE if edit.quote.strip() else Obstacle.PARAGRAPHS
         added = self._added_characters(edit)
         if added.strip() or any(cut.run in self._repeated for cut in cuts):
             return Obstacle.TABLE

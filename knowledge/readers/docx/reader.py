@@ -1,15 +1,17 @@
-"""Word documents: paragraphs, headings by style, tables row by row. Nothing outside the file is followed."""
+"""Word documents: paragraphs, headings by style, tables row by row, notes below what refers to them, and headers and
+footers at the end. Nothing outside the file is followed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from knowledge.readers.docx.archive import check_archive
 from knowledge.readers.docx.hidden_text import HiddenText
 from knowledge.readers.docx.names import W, attribute, is_on
+from knowledge.readers.docx.notes import Notes, margin_texts
 from knowledge.readers.docx.visible_text import paragraph_text
 from knowledge.readers.docx.word_tables import TableCell, table_rows
 from knowledge.readers.single_page import single_page_events
@@ -62,8 +64,10 @@ def open_document(source: Path | IO[bytes]) -> Any:
 
 def read_body(document: Any) -> BodyText:
     """The text of the document's body, with the segments it is made of."""
-    body = BodyText(styles=_style_levels(document), hidden=HiddenText(document.styles.element))
+    hidden = HiddenText(document.styles.element)
+    body = BodyText(styles=_style_levels(document), hidden=hidden, notes=Notes(document, hidden))
     body.add_blocks(document.element.body)
+    body.add_lines(margin_texts(document, hidden))
     return body
 
 
@@ -93,11 +97,13 @@ class Segment(NamedTuple):
 
 
 class BodyText:
-    """Gathers the text of a document body, with the offsets of its headings and the paragraphs it stands in."""
+    """Gathers the text of a document body, with the offsets of its headings and the paragraphs it stands in. A note
+    stands below what refers to it; neither notes nor headers and footers have segments."""
 
-    def __init__(self, *, styles: dict[str, int], hidden: HiddenText) -> None:
+    def __init__(self, *, styles: dict[str, int], hidden: HiddenText, notes: Notes) -> None:
         self.styles = styles
         self.hidden = hidden
+        self.notes = notes
         self.segments: list[Segment] = []
         self.lines: list[str] = []
         self.length = 0
@@ -125,11 +131,20 @@ class BodyText:
             elif block.tag in _CONTAINER_TAGS:
                 stack.append(iter(block))
 
+    def add_lines(self, lines: Iterable[str]) -> None:
+        """Text that stands in no paragraph of the body, each line for itself."""
+        for line in lines:
+            self._append(line)
+            self._append("")
+
     def _add_paragraph(self, paragraph: Any) -> None:
         lines = [one_line(line) for line in paragraph_text(paragraph, self.hidden).split("\n")]
         text = "\n".join(filter(None, lines))
-        if not text:
-            return
+        if text:
+            self._add_text(paragraph, text)
+        self.add_lines(self.notes.texts([paragraph]))
+
+    def _add_text(self, paragraph: Any, text: str) -> None:
         level = self.styles.get(attribute(paragraph.find(f"{W}pPr/{W}pStyle"), "val"))
         if level is None and len(text) <= _MAX_BOLD_LINE and text[-1] not in ".,;" and self._is_bold(paragraph):
             level = _BOLD_LINE_LEVEL
@@ -148,6 +163,8 @@ class BodyText:
             self._add_row(row, layout)
             self._append(line)
         self._append("")
+        cells = dict.fromkeys(paragraph for row in rows for cell in row for paragraph in cell.paragraphs)
+        self.add_lines(self.notes.texts(cells))
 
     def _add_row(self, row: list[TableCell], layout: list[LabelledCell]) -> None:
         start = self.length

@@ -11,6 +11,8 @@ from knowledge.readers.text_cleaning import clean_text
 
 # Elements of a run that stand for one character each.
 CHARACTER_ELEMENTS = {f"{W}tab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+# The references to notes, and the kind of each.
+NOTE_REFERENCES = {f"{W}footnoteReference": "footnote", f"{W}endnoteReference": "endnote"}
 # Run properties are not text, a fallback repeats its choice, and deleted text is no longer there.
 _SKIPPED_TAGS = frozenset(
     {f"{W}pPr", f"{W}rPr", f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{MC}Fallback"},
@@ -18,7 +20,7 @@ _SKIPPED_TAGS = frozenset(
 
 
 class TextPiece(NamedTuple):
-    """An element that holds text, and that text before it is cleaned."""
+    """An element that holds text, and that text before it is cleaned. A reference to a note has none."""
 
     element: Any
     text: str
@@ -33,6 +35,8 @@ def text_pieces(container: Any, hidden: HiddenText) -> Iterator[TextPiece]:
             stack.pop()
         elif node.tag == f"{W}t":
             yield TextPiece(node, node.text or "")
+        elif node.tag in NOTE_REFERENCES:
+            yield TextPiece(node, "")
         elif node.tag in CHARACTER_ELEMENTS:
             yield TextPiece(node, CHARACTER_ELEMENTS[node.tag])
         elif isinstance(node.tag, str) and not _is_skipped(node, hidden):

@@ -41,7 +41,8 @@ def _read_cell(cell: Any, above: list[TableCell], column: int, hidden: HiddenTex
     if merge is not None and merge.get(f"{W}val", "continue") == "continue":
         content = above[column] if column < len(above) else TableCell("")
     else:
-        paragraphs = tuple(cell.iter(f"{W}p"))
+        # A paragraph of a text box belongs to the one that holds the box.
+        paragraphs = tuple(one for one in cell.iter(f"{W}p") if next(one.iterancestors(f"{W}p"), None) is None)
         text = one_line(" ".join(paragraph_text(paragraph, hidden) for paragraph in paragraphs))
         content = TableCell(text, paragraphs)
     return [content] + [TableCell("")] * (min(int(width), _MAX_SPAN) - 1 if width.isdigit() else 0)

@@ -118,6 +118,19 @@ def test_an_accepted_suggestion_is_a_tracked_change_of_whoever_accepted_it(
     assert "somebody's tracked change is there" in beside
 
 
+def test_with_comments_only_an_accepted_suggestion_is_said_and_nothing_is_changed(
+    word_review: ContractReview, alice: User, tmp_path: Path
+) -> None:
+    when = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+    accepted = {"decision": "accepted", "decided_by": alice, "decided_at": when}
+    finding = set_finding(word_review, 1, "three (3) years", suggestion="two (2) years", reason="Too long.", **accepted)
+    path = tmp_path / "comments.docx"
+    path.write_bytes(write_report(word_review, "docx-comments").content)
+    assert marks(path) == [("ins", "Bob", "always ")]
+    said = f"1. {finding.position}: RED.\nToo long.\nAccepted, to replace this: “two (2) years”"
+    assert commented_texts(path)[said] == "three (3) years"
+
+
 def test_what_was_dismissed_and_what_the_playbook_says_stay_at_home(word_review: ContractReview, made) -> None:
     Finding.objects.filter(review=word_review).update(note="Between us.")
     set_finding(word_review, 3, "secret", decision="dismissed", reason="Dismissed reason.")

@@ -22,7 +22,7 @@ from tests.contracts.word.word_edits import (
     replacement,
     write_and_prove,
 )
-from tests.knowledge.readers.made import read_text, repacked, word, word_xml
+from tests.knowledge.readers.made import noted_document, read_text, repacked, word, word_xml
 from tests.linear_time import grows_linearly
 
 BY_BOB = "w:author='Bob' w:date='2026-01-01T00:00:00Z'"
@@ -347,3 +347,15 @@ def test_the_time_grows_with_the_length_of_a_change(tmp_path):
         assert written.obstacles == [Obstacle.NONE]
 
     assert grows_linearly(change_all, "word ")
+
+
+def test_a_note_is_commented_where_it_is_referred_to_and_never_changed(tmp_path):
+    path = noted_document(tmp_path / "a.docx")
+    note = "Unless either party ends it."
+    written = write_and_prove(path, [comment(path, note), replacement(path, note, "Unless both parties end it.")])
+    assert written.obstacles == [Obstacle.NONE, Obstacle.NOTE]
+    commented = commented_texts(written.path)
+    assert set(commented.values()) == {"The term is three years."}
+    assert any("stands in a note, a header or a footer" in words for words in commented)
+    assert part(written.path, "word/footnotes77.xml") == part(path, "word/footnotes77.xml")
+    assert read_text(written.path, "docx") == read_text(path, "docx")

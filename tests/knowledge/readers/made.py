@@ -117,3 +117,43 @@ def word_xml(path: Path, body: str, **parts: str) -> Path:
     word(path, lambda document: None)
     others = {f"word/{name}.xml": content.encode() for name, content in parts.items()}
     return repacked(path, {"word/document.xml": WORD_XML.format(body=body).encode(), **others})
+
+
+_NOTED_BODY = (
+    "<w:p><w:r><w:t>The term is three years.</w:t><w:footnoteReference w:id='2'/></w:r></w:p>"
+    "<w:p><w:r><w:t>The law is that of Kent.</w:t><w:endnoteReference w:id='2'/></w:r></w:p>"
+    "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>A cell</w:t><w:footnoteReference w:id='3'/></w:r></w:p></w:tc></w:tr></w:tbl>"
+)
+
+
+def noted_document(path: Path, *, body: str = _NOTED_BODY, margins: bool = True) -> Path:
+    """A Word file with the footnotes 2 and 3, the endnote 2, and unless told otherwise a header and two footers."""
+
+    def note(kind: str, number: int, *lines: str, attributes: str = "") -> str:
+        paragraphs = "".join(f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in lines)
+        return f"<w:{kind} w:id='{number}'{attributes}>{paragraphs}</w:{kind}>"
+
+    separator = " w:type='separator'"
+    parts = {
+        "footnotes": note("footnote", 0, "-----", attributes=separator)
+        + note("footnote", 2, "Unless either party ends it.")
+        + note("footnote", 3, "A note of the cell."),
+        "endnotes": note("endnote", 2, "Kent includes Medway.", "No exceptions."),
+    }
+    if margins:
+        draft = "<w:p><w:r><w:t>Draft of May, subject to contract</w:t></w:r></w:p>"
+        number = "<w:p><w:fldSimple w:instr='PAGE'><w:r><w:t>7</w:t></w:r></w:fldSimple></w:p>"
+        parts |= {"header": draft, "footer": number}
+    tags = {"header": "hdr", "footer": "ftr"}
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    files = {
+        f"{name}77": f"<w:{tags.get(name, name)} xmlns:w='{space}'>{content}</w:{tags.get(name, name)}>"
+        for name, content in parts.items()
+    }
+    word_xml(path, body, **files)
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relations = "".join(f"<Relationship Id='n{name}' Type='{office}/{name}' Target='{name}77.xml'/>" for name in parts)
+    with zipfile.ZipFile(path) as archive:
+        listed = archive.read("word/_rels/document.xml.rels").decode()
+    listed = listed.replace("</Relationships>", f"{relations}</Relationships>")
+    return repacked(path, {"word/_rels/document.xml.rels": listed.encode()})

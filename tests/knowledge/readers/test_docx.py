@@ -7,7 +7,7 @@ import pytest
 
 from knowledge.readers.docx import archive as docx_archive
 from knowledge.readers.types import DamagedDocument, TooLarge, UnreadableDocument, UnsupportedDocument
-from tests.knowledge.readers.made import read_here, read_text, repacked, word, word_xml
+from tests.knowledge.readers.made import noted_document, read_here, read_text, repacked, word, word_xml
 
 
 def handbook(document) -> None:
@@ -164,18 +164,42 @@ def test_fields_read_as_their_results_and_links_as_their_words(tmp_path):
     assert read_text(path, "docx") == "See clause 9 on 3 of the law"
 
 
-def test_a_text_box_is_read_once_within_its_paragraph_and_a_footnote_is_not_read(tmp_path):
-    box = "<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>"
-    path = word_xml(
-        tmp_path / "a.docx",
-        "<w:p><w:r><w:t xml:space='preserve'>Before </w:t></w:r><w:r><mc:AlternateContent>"
-        f"<mc:Choice Requires='wps'>{box}</mc:Choice><mc:Fallback><w:pict>{box}</w:pict></mc:Fallback>"
-        "</mc:AlternateContent></w:r><w:r><w:t xml:space='preserve'> after</w:t>"
-        "<w:footnoteReference w:id='1'/></w:r></w:p>",
-        footnotes="<w:footnotes xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'>"
-        "<w:footnote w:id='1'><w:p><w:r><w:t>noted</w:t></w:r></w:p></w:footnote></w:footnotes>",
-    )
-    assert read_text(path, "docx") == "Before boxed after"
+BOX = "<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>"
+BOXED = (
+    "<w:r><mc:AlternateContent>"
+    f"<mc:Choice Requires='wps'>{BOX}</mc:Choice><mc:Fallback><w:pict>{BOX}</w:pict></mc:Fallback>"
+    "</mc:AlternateContent></w:r>"
+)
+
+
+def test_a_text_box_is_read_once_within_its_paragraph(tmp_path):
+    before = "<w:r><w:t xml:space='preserve'>Before </w:t></w:r>"
+    after = "<w:r><w:t xml:space='preserve'> after</w:t></w:r>"
+    paragraph = f"<w:p>{before}{BOXED}{after}</w:p>"
+    assert read_text(word_xml(tmp_path / "a.docx", paragraph), "docx") == "Before boxed after"
+    in_cell = f"<w:tbl><w:tr><w:tc>{paragraph}</w:tc></w:tr></w:tbl>"
+    assert read_text(word_xml(tmp_path / "b.docx", in_cell), "docx") == "Before boxed after"
+
+
+def test_notes_stand_below_what_refers_to_them_and_headers_and_footers_at_the_end(tmp_path):
+    path = noted_document(tmp_path / "a.docx")
+    assert read_text(path, "docx").split("\n\n") == [
+        "The term is three years.",
+        "Unless either party ends it.",
+        "The law is that of Kent.",
+        "Kent includes Medway. No exceptions.",
+        "A cell",
+        "A note of the cell.",
+        "Draft of May, subject to contract",
+    ]
+
+
+def test_notes_that_nobody_sees_are_not_read(tmp_path):
+    reference = "<w:r><w:footnoteReference w:id='2'/></w:r>"
+    deleted = f"<w:del w:id='9' w:author='Bob'>{reference}</w:del>"
+    hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:footnoteReference w:id='2'/></w:r>"
+    body = f"<w:p><w:r><w:t>Seen.</w:t></w:r>{deleted}{hidden}<w:r><w:footnoteReference w:id='77'/></w:r></w:p>"
+    assert read_text(noted_document(tmp_path / "a.docx", body=body, margins=False), "docx") == "Seen."
 
 
 def test_merged_cells_read_as_they_look(tmp_path):
