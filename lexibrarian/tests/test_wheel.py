@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "lexibrarian"
 ALLOWED = {"click", "yaml", "pydantic", "tree_sitter", "lexibrarian"}
-EXTRAS = {"mcp", "httpx", "detect_secrets"}
+EXTRAS = {"mcp", "httpx", "detect_secrets", "watchdog"}
 
 
 def test_lb_002_004_it_imports_its_dependencies_and_nothing_of_the_platform() -> None:

@@ -162,8 +162,24 @@ try:
     def _lock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
 
+    def try_lock(file: IO[bytes]) -> bool:
+        """Lock an open file, until it is closed; returns False where another process holds it."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
 except ImportError:  # Windows
     import msvcrt
 
     def _lock(file: IO[bytes]) -> None:
         msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+    def try_lock(file: IO[bytes]) -> bool:
+        """Lock an open file, until it is closed; returns False where another process holds it."""
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True

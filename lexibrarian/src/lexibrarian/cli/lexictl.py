@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lexibrarian.cli.daemon import add_daemon
 from lexibrarian.cli.output import FAILED, OK, WARNED, Output, command, counted, run
 from lexibrarian.cli.setup import add_setup
 from lexibrarian.cli.update import add_update
@@ -78,6 +79,7 @@ def _severest(counts: dict[str, int]) -> int:
 
 add_setup(lexictl)
 add_update(lexictl)
+add_daemon(lexictl)
 
 
 def main() -> None:
