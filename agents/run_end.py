@@ -15,7 +15,7 @@ from conversations.models import ChatMessage
 from querying.json_format import answer_as_json, clarification_as_json
 from querying.types import Outcome, Usage
 
-_STEP_NAMES = {
+FINISHED_STEPS = {
     "search_knowledge": "Searched the knowledge base",
     "parse_contract": "Read the contract",
     "parse_nda": "Read the agreement",
@@ -77,7 +77,7 @@ def _message(run: AgentRun, content: str, metadata: dict[str, Any]) -> ChatMessa
 
 
 def _run_data(run: AgentRun, progress: Progress) -> dict[str, Any]:
-    steps = [{"message": _STEP_NAMES.get(one.call.tool, one.call.tool), "ms": one.ms} for one in progress.results]
+    steps = [{"message": FINISHED_STEPS.get(one.call.tool, one.call.tool), "ms": one.ms} for one in progress.results]
     return {
         "runId": str(run.pk),
         "agentType": progress.agent_type or None,

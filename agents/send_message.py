@@ -18,6 +18,10 @@ from knowledge.models import KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from lexic.errors import NotAllowed
 
+MAX_MESSAGE_CHARACTERS = 8000
+MAX_ATTACHMENTS, MAX_ATTACHED_CHARACTERS = 5, 200_000
+MIN_THINKING_TOKENS, MAX_THINKING_TOKENS, DEFAULT_THINKING_TOKENS = 1024, 32_000, 10_000
+
 
 class MayNotAddDocuments(NotAllowed):
     """This key adds no documents, and a text that comes with a message becomes one."""

@@ -10,6 +10,7 @@ const announcer = document.getElementById("chat-said");
 
 function prepare(element) {
   showScripted(element);
+  if (element !== document) htmx.process(element);
   if (navigator.clipboard) element.querySelectorAll("[data-copies-turn]").forEach((button) => (button.hidden = false));
 }
 
@@ -52,6 +53,24 @@ function showConversation(response, { text, isReply }) {
   document.getElementById("beginning")?.remove();
   talk.querySelectorAll(".back").forEach((fieldset) => (fieldset.disabled = true));
   if (!isReply) textarea.value = "";
+  clearAttachments();
+}
+
+// What comes along goes with one message.
+const attach = box.querySelector(".attach");
+const attached = attach.querySelector("[data-attached]");
+
+function clearAttachments() {
+  attach.querySelectorAll("input[type=checkbox]").forEach((one) => (one.checked = false));
+  attach.querySelectorAll("[name=text], [name=text_name]").forEach((field) => (field.value = ""));
+  attach.open = false;
+  countAttachments();
+}
+
+function countAttachments() {
+  const count = attach.querySelectorAll(":checked").length + (attach.querySelector("[name=text]").value.trim() ? 1 : 0);
+  attached.textContent = count;
+  attached.hidden = !count;
 }
 
 // A run that was at work when the page was opened.
@@ -66,6 +85,8 @@ async function followRunning(running) {
   [stop.hidden, send.hidden] = [true, false];
 }
 
+attach.addEventListener("input", countAttachments);
+countAttachments();
 connectCopies(talk);
 const running = talk.querySelector("[data-events]");
 if (running) followRunning(running);

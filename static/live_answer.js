@@ -92,14 +92,16 @@ export class LiveTurn {
     if (event.status === "generating") this.held.hidden = false;
   }
 
-  endStep() {
+  // A run says itself how long a step took, and what went wrong; of others it is measured here.
+  endStep(event = {}) {
     const item = this.steps.lastElementChild;
     if (!item?.classList.contains("now")) return;
     item.classList.remove("now");
-    item.firstElementChild.replaceWith(this.icon("check"));
+    item.firstElementChild.replaceWith(this.icon(event.error ? "alert" : "check"));
+    if (event.error) item.append(`: ${event.error.error}`);
     const took = document.createElement("span");
     took.className = "num";
-    took.textContent = duration(performance.now() - this.began);
+    took.textContent = duration(event.ms ?? performance.now() - this.began);
     item.append(took);
   }
 

@@ -20,8 +20,6 @@ NOT_YET = {
     "pkm-chat": set[str](),
     "jurislm": {
         "JL-004",
-        "JL-058",
-        "JL-060",
     },
     "lexibrarian": {
         "LB-003",

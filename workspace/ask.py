@@ -11,9 +11,8 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
-from agents.journal import UnknownRun
 from agents.models import AgentRun
-from agents.send_message import SentMessage, send_message
+from agents.send_message import DEFAULT_THINKING_TOKENS, MAX_MESSAGE_CHARACTERS, SentMessage, send_message
 from conversations.conversation_access import find_conversation
 from conversations.models import ChatSession, Project
 from lexic.database import release_connections
@@ -21,7 +20,7 @@ from lexic.errors import LexicError
 from querying.presentation import sse
 from querying.presentation.page_requests import error_response, wants_event_stream
 from querying.question.user_limits import check_user_limit
-from workspace.conversation_page import exchange_id, render_conversation
+from workspace.conversation_page import KeptMessage, exchange_id, find_run, render_conversation
 from workspace.forms import MessageForm
 from workspace.pages import workspace_view
 from workspace.run_stream import stream_run
@@ -56,7 +55,7 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
 def follow(request: SignedInRequest, conversation: UUID, run: UUID) -> HttpResponseBase:
     """The events of a run from the first on, for a page that was opened while it works."""
     with release_connections():
-        found = _own_run(request.user, conversation, run)
+        found = find_run(request.user, find_conversation(request.user, conversation), run)
     return sse.event_stream_response(stream_run(request, found))
 
 
@@ -87,22 +86,17 @@ def _begin(user: User, form: MessageForm) -> AgentRun:
     check_user_limit(user)
     conversation = said["session"] or None
     sent = SentMessage(
-        text=form.text,
+        text=form.message,
         conversation=conversation,
         project=None if conversation else said["project"] or None,
         plugin=said["plugin"] or None,
+        documents=form.documents,
+        texts=form.texts,
+        model=said["model"],
+        thinks=said["thinks"],
+        thinking_tokens=DEFAULT_THINKING_TOKENS if said["thinks"] else 0,
     )
     return send_message(sent, principal=user)
-
-
-def _own_run(user: User, conversation: UUID, pk: UUID) -> AgentRun:
-    """Raises `NoSuchConversation`, `UnknownRun`."""
-    session = find_conversation(user, conversation)
-    runs = AgentRun.objects.visible_to(user).select_related("message", "session")
-    found = runs.filter(session=session, pk=pk).first()
-    if found is None:
-        raise UnknownRun
-    return found
 
 
 def _error_page(request: SignedInRequest, form: MessageForm, error: LexicError) -> HttpResponse:
@@ -110,5 +104,12 @@ def _error_page(request: SignedInRequest, form: MessageForm, error: LexicError) 
     user, said = request.user, form.cleaned_data
     session = ChatSession.objects.private_to(user).select_related("project").filter(pk=said.get("session") or uuid4())
     project = Project.objects.visible_to(user).filter(pk=said.get("project") or uuid4())
-    text = request.POST.get("question", "")[: MessageForm.MAX_CHARACTERS]
-    return render_conversation(request, session.first(), project=project.first(), text=text, error=error)
+    kept = KeptMessage(
+        text=request.POST.get("question", "")[:MAX_MESSAGE_CHARACTERS],
+        documents=form.documents,
+        text_name=said.get("text_name", ""),
+        pasted=said.get("text", ""),
+        thinks=said.get("thinks", False),
+        model=said.get("model", ""),
+    )
+    return render_conversation(request, session.first(), project=project.first(), kept=kept, error=error)

@@ -10,13 +10,14 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
+from agents.send_message import MAX_ATTACHMENTS
 from conversations.conversation_access import NoSuchConversation, find_conversation
 from conversations.models import ChatSession
 from conversations.project_access import find_project
 from conversations.retention import delete_private_conversation
 from lexic.http.parameters import get_page, single_line
 from plugins.slugs import parse_id
-from workspace.conversation_page import render_conversation
+from workspace.conversation_page import KeptMessage, render_conversation
 from workspace.forms import TitleForm
 from workspace.pages import render_page, workspace_view
 
@@ -40,10 +41,12 @@ def list_conversations(request: SignedInRequest) -> HttpResponse:
 
 @workspace_view("GET")
 def begin_conversation(request: SignedInRequest) -> HttpResponse:
-    """The beginning of a conversation, in the project that the address names, if any."""
+    """The beginning of a conversation, in the project that the address names, if any, with the documents that it names
+    to come along."""
     pk = parse_id(request.GET.get("project", ""))
     project = find_project(request.user, pk) if pk else None
-    return render_conversation(request, None, project=project)
+    named = map(parse_id, request.GET.getlist("document")[:MAX_ATTACHMENTS])
+    return render_conversation(request, None, project=project, kept=KeptMessage(documents=tuple(filter(None, named))))
 
 
 @workspace_view("GET")

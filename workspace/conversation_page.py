@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
@@ -14,21 +15,34 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest, signed_in_user
 from agents.asked_release import default_plugin
-from agents.journal import may_read_content
+from agents.journal import UnknownRun, may_read_content
 from agents.models import AgentRun
 from agents.progress import Progress
-from conversations.chat_page import present_turns
+from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS
 from conversations.exchanges import exchanges_of
 from conversations.models import ChatSession, Project
-from conversations.user_documents import Scope, private_bases
-from knowledge.models import Document, DocumentStatus
 from lexic.errors import LexicError
 from plugins.models import Plugin
-from workspace.forms import MessageForm, TitleForm
+from workspace.conversation_start import attachable_documents, conversation_examples
+from workspace.conversation_turns import conversation_turns
+from workspace.forms import MODEL_NAMES, TitleForm, plugin_choices
 from workspace.pages import render_page
 from workspace.run_labels import running_label
 
-_MAX_EXAMPLES, _MAX_PLUGINS = 3, 50
+# What stands beside each answer.
+PANEL = "workspace/_panel.html"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptMessage:
+    """What stands in the form: a message that was not sent, or documents that were chosen elsewhere."""
+
+    text: str = ""
+    documents: tuple[UUID, ...] = ()
+    text_name: str = ""
+    pasted: str = ""
+    thinks: bool = False
+    model: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,33 +61,50 @@ def render_conversation(
     session: ChatSession | None,
     *,
     project: Project | None = None,
-    text: str = "",
+    kept: KeptMessage | None = None,
     title_form: TitleForm | None = None,
     error: LexicError | None = None,
 ) -> HttpResponse:
-    """The conversation, or the beginning of one (None) in this project. `error` says why `text` was not sent; it stands
-    in the box. `title_form` stands in for the empty one where something in it was wrong."""
+    """The conversation, or the beginning of one (None) in this project. `error` says why what was
+    `kept` was not sent. `title_form` stands in for the empty one where something in it was wrong."""
     user = request.user
     project = session.project if session and session.open_project else None if session else project
     running = _running_turn(session, user) if session else None
     exchanges = exchanges_of(session, reader=user) if session else []
     plugin = default_plugin(user, project=project, session=session)
+    kept = kept or KeptMessage()
     context = {
         "session": session,
         "project": project,
-        "turns": present_turns(exchanges, viewer=user),
+        "turns": conversation_turns(session, exchanges, viewer=user) if session else [],
         "running": running,
         "running_id": exchange_id(running.run) if running else None,
         "title_form": title_form or TitleForm(initial={"title": session.title if session else ""}),
         "ask_url": reverse("ask"),
         "asked_plugin": plugin,
-        "plugins": [] if plugin else Plugin.objects.visible_to(user).order_by("-updated_at")[:_MAX_PLUGINS],
-        "examples": [] if exchanges else _examples(user, project),
-        "text": text,
-        "most_characters": MessageForm.MAX_CHARACTERS,
+        "plugin_name": Plugin.objects.filter(slug=plugin).values_list("name", flat=True).first() if plugin else "",
+        "plugins": [] if plugin else plugin_choices(user),
+        "examples": [] if exchanges else conversation_examples(user, project=project, plugin=plugin),
+        "kept": kept,
+        "attachable": attachable_documents(user, project=project, chosen=kept.documents),
+        "most_attachments": MAX_ATTACHMENTS,
+        "most_characters": MAX_MESSAGE_CHARACTERS,
+        "most_attached": MAX_ATTACHED_CHARACTERS,
+        "has_model": settings.LEXIC_LLM != "extractive",
+        "models": [name for name in MODEL_NAMES if settings.AGENTS.models.get(name)],
+        "beside": PANEL,
     }
     status = 400 if title_form else 200
     return render_page(request, "workspace/conversation.html", context, section="chats", error=error, status=status)
+
+
+def find_run(user: User, session: ChatSession, pk: UUID) -> AgentRun:
+    """The run of this conversation, with its message. Raises `UnknownRun`."""
+    runs = AgentRun.objects.visible_to(user).select_related("message", "session")
+    found = runs.filter(session=session, pk=pk).first()
+    if found is None:
+        raise UnknownRun
+    return found
 
 
 def exchange_id(run: AgentRun) -> UUID:
@@ -84,12 +115,15 @@ def exchange_id(run: AgentRun) -> UUID:
 def render_turn(request: HttpRequest, session: ChatSession, asked: UUID) -> str:
     """The HTML of one exchange, for when the run is over; a question back has a form of its own."""
     user = signed_in_user(request)
-    [turn] = present_turns([one for one in exchanges_of(session, reader=user) if one.id == asked], viewer=user)
+    exchanges = exchanges_of(session, reader=user)
+    last = next(number for number, one in enumerate(exchanges) if one.id == asked)
+    turn = conversation_turns(session, exchanges[max(0, last - 1) : last + 1], viewer=user)[-1]
     context: dict[str, Any] = {
         "turn": turn,
         "session": session,
         "ask_url": reverse("ask"),
         "csrf_token": get_token(request),
+        "beside": PANEL,
     }
     return render_to_string("conversations/_turn.html", context)
 
@@ -110,11 +144,3 @@ def _running_turn(session: ChatSession, user: User) -> RunningTurn | None:
         text=progress.text if may_read else "",
         is_interrupted=run.is_interrupted,
     )
-
-
-def _examples(user: User, project: Project | None) -> list[str]:
-    """Questions to begin with, by the titles of the documents that came in last."""
-    bases = private_bases(user, scope=Scope.PROJECT if project else Scope.PERSONAL, project=project)
-    documents = Document.objects.present().filter(knowledge_base__in=bases, status=DocumentStatus.READY)
-    titles = documents.filter(is_template=False).order_by("-created_at").values_list("title", flat=True)
-    return [f"What does “{title}” say?" for title in titles[:_MAX_EXAMPLES]]

@@ -55,17 +55,23 @@ class DocumentPlace:
         """The base that new documents go to; the person's own one is made on first use. Raises `ReadOnlyDocuments`."""
         return self.documents.new_document_base() if self.project else personal_knowledge_base(self.user)
 
+    def ask_url(self, document: UUID) -> str:
+        """Where a conversation about this document begins."""
+        project = {"project": self.project.pk} if self.project else {}
+        return f"{reverse('new_conversation')}?{urlencode({**project, 'document': document})}"
+
     def page_url(self) -> str:
         return f"{reverse('project', args=[self.project.pk]) if self.project else reverse('knowledge')}#documents-title"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedDocument:
-    """A line of the list. `opens` is the address of its first page; `reviews`, `compares`, `retries` and `deletes` take
-    forms."""
+    """A line of the list. `opens` is the address of its first page, `asks` of a new conversation about it; `reviews`,
+    `compares`, `retries` and `deletes` take forms."""
 
     row: DocumentRow
     opens: str
+    asks: str
     reviews: str
     compares: str
     retries: str
@@ -147,6 +153,7 @@ def _lines(documents: Sequence[Document], place: DocumentPlace) -> list[PlacedDo
         PlacedDocument(
             row=row,
             opens=reverse("source", args=[first_pages[pk]]) if (pk := row.document.pk) in first_pages else "",
+            asks=place.ask_url(pk) if pk in first_pages else "",
             reviews=place.url("review", pk) if pk in first_pages else "",
             compares=place.url("compare", pk) if pk in first_pages and len(first_pages) > 1 else "",
             retries=place.url("retry", pk),

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.db.models import Q
+from django.http import QueryDict
 
 from accounts.models import User
+from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, SentText
 from contracts.playbook.library import playbook_documents_for, shipped_keys, shipped_playbook
 from conversations.models import Project
 from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
+from knowledge.documents.forms import TextForm
 from knowledge.models import Document, DocumentQuerySet
 from lexic.errors import LexicError
 from lexic.name_field import NameField
 from lexic.styled_form import StyledFormMixin
 from plugins.models import Plugin, Role
+from plugins.slugs import parse_id
 from querying.forms import QuestionForm
 from querying.releases import find_plugin
 
 MAX_TITLE = 120
+_MAX_FIRST_WORDS = 60
+MODEL_NAMES = ("haiku", "sonnet")
 _MAX_PLAYBOOKS, _MAX_PLUGINS, _MAX_VERSIONS = 100, 100, 200
 ROLES = ((Role.VIEWER.value, "Viewer"), (Role.EDITOR.value, "Editor"))
 
@@ -119,21 +127,67 @@ class ReviewForm(StyledFormMixin, forms.Form):
         self.fields["playbook"].choices = choices  # type: ignore[attr-defined]
 
 
+class DraftForm(TextForm):
+    """A draft, which may be changed, and where it goes: to the person's own documents, or to those of `project`."""
+
+    PERSONAL, PROJECT = "personal", "project"
+
+    place = forms.ChoiceField(label="Save in", choices=[(PERSONAL, "My documents")])
+    field_order = ("title", "place", "text")
+
+    def __init__(self, data: Any = None, *, project: Project | None, initial: Mapping[str, str]) -> None:
+        super().__init__(data, initial=dict(initial), auto_id="draft_%s")
+        if project:
+            choices = [(self.PROJECT, project.name), (self.PERSONAL, "My documents")]
+            self.fields["place"].choices = choices  # type: ignore[attr-defined]
+        self.fields["text"].widget.attrs["rows"] = 24
+
+    def clean_text(self) -> str:
+        """With line ends as they were in the draft; a browser sends others."""
+        text: str = self.cleaned_data["text"]
+        return text.replace("\r\n", "\n")
+
+
 class MessageForm(QuestionForm):
     """What the form of a conversation sends: in which one, or in which project one begins. `plugin` is named where
-    neither the project nor the site names one."""
+    neither the project nor the site names one. `documents` and a pasted `text` come along."""
 
-    MAX_CHARACTERS = 8000
-
-    question = forms.CharField(max_length=MAX_CHARACTERS, required=False)
+    question = forms.CharField(max_length=MAX_MESSAGE_CHARACTERS, required=False)
     session = forms.UUIDField(required=False)
     project = forms.UUIDField(required=False)
     plugin = forms.CharField(max_length=120, required=False)
+    model = forms.ChoiceField(choices=[(name, name) for name in MODEL_NAMES], required=False)
+    thinks = forms.BooleanField(required=False)
+    text_name = forms.CharField(max_length=200, required=False)
+    text = forms.CharField(max_length=MAX_ATTACHED_CHARACTERS, required=False)
 
     @property
-    def text(self) -> str:
-        """The message; of a reply the answer."""
-        said: str = self.cleaned_data["answer"] if self.cleaned_data["token"] else self.cleaned_data["question"]
+    def documents(self) -> tuple[UUID, ...]:
+        """The ids of the documents that come along; what is no id is none."""
+        named = self.data.getlist("documents") if isinstance(self.data, QueryDict) else []
+        return tuple(dict.fromkeys(pk for pk in map(parse_id, named) if pk))
+
+    @property
+    def texts(self) -> tuple[SentText, ...]:
+        if not (text := self.cleaned_data["text"]):
+            return ()
+        return (SentText(name=self.cleaned_data["text_name"] or _first_words(text), text=text),)
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        if len(self.documents) + bool(values.get("text")) > MAX_ATTACHMENTS:
+            self.add_error(None, f"At most {MAX_ATTACHMENTS} documents come along with a message.")
+        return values
+
+    @property
+    def message(self) -> str:
+        """What is said; of a reply the answer."""
+        said: str = self.cleaned_data["question"]
+        return said
+
+    def clean_question(self) -> str:
+        """The conversation knows what it has asked: a reply is a message like others, and needs no token."""
+        said: str = self.cleaned_data.get("answer") or self.cleaned_data["question"]
         return said
 
 
@@ -142,6 +196,11 @@ class TitleForm(StyledFormMixin, forms.Form):
 
     def clean_title(self) -> str:
         return _checked_name(self.cleaned_data["title"])
+
+
+def _first_words(text: str) -> str:
+    """What a text without a name is called."""
+    return " ".join(text.split())[:_MAX_FIRST_WORDS]
 
 
 def _checked_name(text: str) -> str:

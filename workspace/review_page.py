@@ -16,7 +16,7 @@ from contracts.risk import MAX_SCALE, MIN_SCALE, Classification, RiskLevel, risk
 MAX_SHOWN_CHARACTERS = 600_000
 UNDECIDED = "open"
 # How each class and level is drawn: the style of its label, its icon.
-_CLASS_STYLES = {
+CLASS_STYLES = {
     Classification.GREEN: ("ok", "check"),
     Classification.YELLOW: ("warn", "flag"),
     Classification.RED: ("no", "alert"),
@@ -87,7 +87,7 @@ class FindingFilter:
 
 
 def shown_finding(finding: Finding) -> ShownFinding:
-    style, icon = _CLASS_STYLES[Classification(finding.classification)]
+    style, icon = CLASS_STYLES[Classification(finding.classification)]
     return ShownFinding(finding=finding, style=style, icon=icon)
 
 

@@ -1,6 +1,8 @@
-"""What the steps of a run are called while they are made."""
+"""What the steps of a run are called, while they are made and afterwards."""
 
 from __future__ import annotations
+
+from agents.run_end import FINISHED_STEPS
 
 _LABELS = {
     "search_knowledge": "Searching the documents",
@@ -20,3 +22,8 @@ _LABELS = {
 def running_label(tool: str) -> str:
     """The name of a step for people; of a tool that nobody named, the tool's."""
     return _LABELS.get(tool, tool.replace("_", " ").capitalize())
+
+
+def finished_label(tool: str) -> str:
+    """The name of a step that has been made."""
+    return FINISHED_STEPS.get(tool, running_label(tool))

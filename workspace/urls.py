@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from workspace import ask, chats, documents, knowledge, projects, reviews
+from workspace import ask, chats, documents, knowledge, projects, reviews, run_pages
 
 
 def _document_routes(root: str, prefix: str) -> list[URLPattern]:
@@ -25,6 +25,8 @@ urlpatterns = [
     path("chats/ask", ask.ask, name="ask"),
     path("c/<uuid:conversation>", chats.show_conversation, name="conversation"),
     path("c/<uuid:conversation>/runs/<uuid:run>", ask.follow, name="follow_run"),
+    path("c/<uuid:conversation>/runs/<uuid:run>/flow", run_pages.show_flow, name="run_flow"),
+    path("c/<uuid:conversation>/runs/<uuid:run>/save", run_pages.save_draft, name="save_draft"),
     path("c/<uuid:conversation>/stop", ask.stop, name="stop_run"),
     path("c/<uuid:conversation>/title", chats.rename_conversation, name="rename_conversation"),
     path("c/<uuid:conversation>/delete", chats.remove_conversation, name="delete_conversation"),

@@ -8,6 +8,14 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from agents.models import AgentRun, AgentType, EventKind, RunState
+from agents.send_message import (
+    DEFAULT_THINKING_TOKENS,
+    MAX_ATTACHED_CHARACTERS,
+    MAX_ATTACHMENTS,
+    MAX_MESSAGE_CHARACTERS,
+    MAX_THINKING_TOKENS,
+    MIN_THINKING_TOKENS,
+)
 from api.fields import (
     StrictBooleanField,
     StrictCharField,
@@ -16,9 +24,6 @@ from api.fields import (
     StrictSerializer,
     StrictUUIDField,
 )
-
-MAX_MESSAGE, MAX_ATTACHMENTS, MAX_ATTACHED_CHARACTERS = 8000, 5, 200_000
-MIN_THINKING, MAX_THINKING, THINKING_DEFAULT = 1024, 32_000, 10_000
 
 
 class AttachmentSerializer(StrictSerializer):
@@ -37,7 +42,7 @@ class AttachmentSerializer(StrictSerializer):
 class ChatSerializer(StrictSerializer):
     """A message to the agent."""
 
-    message = StrictCharField(max_length=MAX_MESSAGE)
+    message = StrictCharField(max_length=MAX_MESSAGE_CHARACTERS)
     conversationId = StrictUUIDField(
         required=False, allow_null=True, help_text="Left out: a new conversation begins, and `run` names it."
     )
@@ -52,7 +57,9 @@ class ChatSerializer(StrictSerializer):
     thinkMode = StrictBooleanField(
         default=False, help_text="The model may think before each turn; it and the tools have half as much time again."
     )
-    thinkingBudgetTokens = StrictIntegerField(min_value=MIN_THINKING, max_value=MAX_THINKING, default=THINKING_DEFAULT)
+    thinkingBudgetTokens = StrictIntegerField(
+        min_value=MIN_THINKING_TOKENS, max_value=MAX_THINKING_TOKENS, default=DEFAULT_THINKING_TOKENS
+    )
     attachments = serializers.ListField(child=AttachmentSerializer(), max_length=MAX_ATTACHMENTS, default=list)
 
 

@@ -12,6 +12,7 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
+from agents.models import AgentRun
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from conversations.models import ChatSession, Project
@@ -22,6 +23,7 @@ from plugins.models import Plugin
 from tests.browsers import sign_in, streamed_page, violations_in_each_look
 from tests.contracts.documents import give_contract
 from tests.workspace.conftest import SETTLEMENT, read_text
+from tests.workspace.test_panel import TEMPLATE
 
 __all__ = ["streamed_page"]  # a fixture of theirs that is used here too
 
@@ -78,6 +80,7 @@ def test_every_page_passes_axe_in_each_look(page: Page, alice: User, project: Pr
         f"{root}?q=thirty+days",
         f"{root}/delete",
         f"{root}/documents/{document.pk}/delete",
+        f"{root}/documents/{Document.objects.get(title=LONG).pk}/compare",
     ):
         page.goto(path)
         found += violations_in_each_look(page)
@@ -157,6 +160,37 @@ def test_a_review_is_read_by_keys_and_passes_axe(page: Page, alice: User) -> Non
     assert found + violations_in_each_look(page) == []
 
 
+def test_jl_058_jl_059_a_draft_stands_in_a_panel_beside_its_answer_with_the_way_to_it(
+    streamed_page: Page, alice: User, project: Project
+) -> None:
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(_give_plugin, alice, project).result()
+    page = streamed_page
+    sign_in(page, alice, to=f"/chats/new?project={project.pk}")
+    page.locator(".attach summary").click()
+    page.get_by_label(LONG).check()
+    expect(page.locator("[data-attached]")).to_have_text("1")
+    found = violations_in_each_look(page)
+    page.get_by_label("Your message").fill("Draft a notice of termination.\nTenant: Acme")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_label("Your answer").fill("31 March")
+    page.get_by_role("button", name="Go on").click()
+    panel = page.locator("#talk > .turn:last-child .panel")
+    expect(panel).to_contain_text("To Acme: the lease ends on 31 March.")
+    expect(page.locator("[data-attached]")).to_be_hidden()
+    widths = [page.locator(part).last.bounding_box() for part in (".side", ".panel")]
+    assert [box and round(box["width"]) for box in widths] == [250, 400]
+    panel.get_by_text("How this came about").click()
+    expect(panel.locator(".flow")).to_contain_text("Filled in the template")
+    found += violations_in_each_look(page)
+    panel.get_by_role("link", name="Save as a document").click()
+    found += violations_in_each_look(page)
+    page.get_by_role("button", name="Save document").click()
+    expect(page.locator(".panel .state.ok")).to_have_text("saved")
+    page.goto(f"{page.url.split('#')[0]}/runs/{AgentRun.objects.latest('created_at').pk}/flow")
+    assert found + violations_in_each_look(page) == []
+
+
 def _review(alice: User) -> str:
     document = give_contract(alice)
     review = start_review(document, by=alice, principal=alice)
@@ -170,4 +204,6 @@ def _give_plugin(alice: User, project: Project) -> None:
         owner=alice, name="Desk", slug="desk", domain="law", system_prompt="You are a clerk."
     )
     project.change(plugin=plugin)
+    template = read_text(project.knowledge_base, "Notice of termination", TEMPLATE)
+    Document.objects.filter(pk=template.pk).update(is_template=True)
     connections.close_all()

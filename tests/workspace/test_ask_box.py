@@ -1,0 +1,122 @@
+"""What comes along with a message from the page: documents, a pasted text, a model; and examples to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from agents.models import AgentRun
+from conversations.models import ChatSession, Project
+from knowledge.models import Document
+from knowledge.personal_knowledge_base import personal_knowledge_base
+from plugins.models import Plugin
+from tests.cover import handbook, plugin, published
+from tests.workspace.conftest import read_text
+from tests.workspace.test_chats import PAID, shown
+from tests.workspace.test_live import ASK, STREAM, asked
+from workspace.conversation_start import conversation_examples
+
+__all__ = ["asked", "handbook", "plugin", "published"]
+pytestmark = pytest.mark.django_db
+Browse = Callable[[User], Client]
+
+
+@pytest.fixture
+def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs begin, and nobody works on them."""
+    monkeypatch.setattr("agents.background_runs.start", lambda run: None)
+
+
+@pytest.fixture
+def own(bob: User) -> Document:
+    return read_text(personal_knowledge_base(bob), "Limitation", "A claim is barred after six years.")
+
+
+def post(client: Client, project: Project, **fields: Any) -> Any:
+    return client.post(ASK, {"question": PAID, "project": str(project.pk), **fields}, headers=STREAM)
+
+
+def test_documents_of_the_project_and_ones_own_come_along(
+    bob: User, asked: Project, own: Document, at_rest: None, browse: Browse
+) -> None:
+    client, settlement = browse(bob), Document.objects.get(title="Settlement")
+    page = shown(client, "/chats/new", project=str(asked.pk), document=str(settlement.pk))
+    assert f'name="documents" value="{settlement.pk}" checked' in page
+    assert f'name="documents" value="{own.pk}">' in page
+    assert post(client, asked, documents=[str(own.pk), str(settlement.pk), "no id"]).status_code == 200
+    run = AgentRun.objects.get()
+    assert [one["documentId"] for one in run.message.metadata["attachments"]] == [str(own.pk), str(settlement.pk)]
+    assert f'href="/chats/new?project={asked.pk}&amp;document={settlement.pk}"' in shown(
+        client, f"/projects/{asked.pk}"
+    )
+
+
+def test_a_pasted_text_becomes_a_document_that_comes_along(
+    bob: User, asked: Project, at_rest: None, browse: Browse
+) -> None:
+    assert post(browse(bob), asked, text="Marrow pays in May.\n\nAll of it.").status_code == 200
+    document = Document.objects.get(title="Marrow pays in May. All of it.")
+    assert document.knowledge_base == asked.knowledge_base
+    assert AgentRun.objects.get().message.metadata["attachments"][0]["documentId"] == str(document.pk)
+
+
+def test_what_may_not_come_along_stops_the_message_and_is_kept(
+    bob: User, charlie: User, asked: Project, own: Document, browse: Browse
+) -> None:
+    foreign = read_text(personal_knowledge_base(charlie), "Diary", "Charlie's own words.")
+    client = browse(bob)
+    for documents, status in (([str(foreign.pk)], 404), ([str(uuid4())], 404), ([str(uuid4()) for _ in range(6)], 400)):
+        assert post(client, asked, documents=documents).status_code == status
+    fields = {"question": "kept words", "project": str(asked.pk), "documents": [str(own.pk), str(uuid4())]}
+    page = client.post(ASK, {**fields, "text_name": "Pasted name"}).content.decode()
+    assert ">kept words</textarea>" in page
+    assert f'value="{own.pk}" checked' in page
+    assert 'value="Pasted name"' in page
+    assert "Diary" not in shown(client, "/chats/new", project=str(asked.pk), document=str(foreign.pk))
+    assert not ChatSession.objects.exists()
+
+
+def test_thinking_and_a_model_are_offered_where_there_is_one(
+    bob: User, asked: Project, at_rest: None, browse: Browse, settings: Any
+) -> None:
+    address = f"/chats/new?project={asked.pk}"
+    assert "Think longer" not in shown(browse(bob), address)
+    settings.LEXIC_LLM = "openai"
+    page = shown(browse(bob), address)
+    assert ("Think longer" in page, 'name="model"' in page) == (True, False)
+    settings.AGENTS.models["sonnet"] = "big-model"
+    try:
+        assert "<option>sonnet</option>" in shown(browse(bob), address)
+        settings.LEXIC_LLM = "extractive"
+        assert post(browse(bob), asked, thinks="1", model="sonnet").status_code == 200
+    finally:
+        settings.AGENTS.models["sonnet"] = ""
+    run = AgentRun.objects.get()
+    assert (run.thinks, run.thinking_tokens, run.model) == (True, 10_000, "big-model")
+    assert post(browse(bob), asked, model="other").status_code == 400
+
+
+def test_three_examples_are_of_the_documents_and_the_templates(
+    alice: User, dana: User, asked: Project, published: Plugin
+) -> None:
+    text = "# Agreement\n\n## 1. Purpose\n\nThe parties discuss pumps.\n\n## 2. Term\n\nIt ends in May."
+    contract = read_text(asked.knowledge_base, "Agreement with Stone", text)
+    base = published.knowledge_base
+    Document.objects.create(knowledge_base=base, title="Notice", source_type="md", is_template=True)
+    Document.objects.create(
+        knowledge_base=base, title="A playbook", source_type="md", is_template=True, doc_type="playbook"
+    )
+    found = conversation_examples(alice, project=asked, plugin="cover")
+    assert [(one.text, one.document) for one in found] == [
+        ("What does “Agreement with Stone” say about Purpose?", None),
+        ("Review “Agreement with Stone”", contract.pk),
+        ("Draft a document: Notice", None),
+    ]
+    texts = [one.text for one in conversation_examples(dana, project=asked, plugin="")]
+    assert texts == [found[0].text, "What does “Agreement with Stone” say?", "What does “Settlement” say?"]
+    assert conversation_examples(alice, project=None, plugin="cover") == []
