@@ -22,6 +22,7 @@ from lexic.database import release_connections
 from lexic.errors import LexicError
 
 Outcome = Literal["created", "reading", "unchanged", "refused"]
+MAX_FILES = 10  # at once
 _ID_LENGTH_IN_NAMES = 8
 
 

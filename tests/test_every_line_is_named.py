@@ -18,9 +18,7 @@ _LINE = re.compile(r"^- ([A-Z]{2}-\d{3}) (MUST|CONTRADICTS|OPEN)\b", re.MULTILIN
 # Lines that no test is about yet. Whoever writes one takes its line off, so that these only become fewer.
 NOT_YET = {
     "pkm-chat": set[str](),
-    "jurislm": {
-        "JL-004",
-    },
+    "jurislm": set[str](),
     "lexibrarian": {
         "LB-003",
         "LB-016",

@@ -119,6 +119,7 @@ def documents_context(request: SignedInRequest, place: DocumentPlace) -> dict[st
         "files_url": place.url("files"),
         "text_url": place.url("text"),
         "addresses_url": place.url("addresses"),
+        "drive_url": place.url("drive"),
         "page_url": place.page_url(),
         "reviews": _reviews(place),
     }

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from workspace import ask, chats, documents, knowledge, projects, reviews, run_pages
+from workspace import ask, chats, documents, google_drive, knowledge, projects, reviews, run_pages, settings_page
 
 
 def _document_routes(root: str, prefix: str) -> list[URLPattern]:
@@ -11,6 +11,7 @@ def _document_routes(root: str, prefix: str) -> list[URLPattern]:
         path(f"{root}/documents", documents.list_documents, name=f"{prefix}_documents"),
         path(f"{root}/files", documents.add_files, name=f"{prefix}_files"),
         path(f"{root}/text", documents.add_pasted_text, name=f"{prefix}_text"),
+        path(f"{root}/google-drive", google_drive.choose_drive_files, name=f"{prefix}_drive"),
         path(f"{root}/addresses", documents.add_addresses, name=f"{prefix}_addresses"),
         path(f"{root}/documents/<uuid:document>/review", reviews.new_review, name=f"{prefix}_review"),
         path(f"{root}/documents/<uuid:document>/compare", reviews.new_comparison, name=f"{prefix}_compare"),
@@ -42,6 +43,7 @@ urlpatterns = [
     path("contracts/reviews/<uuid:review>/findings/<int:number>", reviews.decide_finding, name="decide_finding"),
     path("contracts/reviews/<uuid:review>/retry", reviews.try_again, name="retry_review"),
     path("contracts/reviews/<uuid:review>/delete", reviews.remove_review, name="delete_review"),
+    path("settings", settings_page.show_settings, name="settings"),
     path("knowledge", knowledge.show_knowledge, name="knowledge"),
     *_document_routes("knowledge", "own"),
 ]

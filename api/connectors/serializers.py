@@ -11,8 +11,8 @@ from rest_framework import serializers
 from api.documents.serializers import RefusalSerializer, UploadedSerializer
 from api.fields import QueryParameters, StrictCharField, StrictSerializer, StrictUUIDField
 from connectors.drive_files import DriveEntry
+from connectors.drive_import import MAX_FILES
 
-MAX_FILES = 10
 _MAX_CURSOR_LENGTH = 1500
 _FILE_ID = RegexValidator(r"^[A-Za-z0-9_-]+\Z", "This is not the id of a file.")
 

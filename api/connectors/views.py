@@ -13,7 +13,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
-from accounts.rate_limits import check_hourly_limit
 from api.connectors import serializers
 from api.documents.serializers import document_json
 from api.fields import EmptySerializer, QueryParameters, validated
@@ -23,16 +22,13 @@ from api.projects.access import project_documents
 from api.views import PrivateView
 from connectors import revocation
 from connectors.authorization import begin_authorization, complete_authorization
+from connectors.drive_access import open_connection
 from connectors.drive_client import DriveClient
-from connectors.drive_errors import DriveNotConnected
 from connectors.drive_import import ImportResult, import_files
-from connectors.google_oauth import require_set_up
-from connectors.models import DriveConnection
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from lexic.errors import LexicError
 from lexic.http.error_handlers import retry_headers
 
-_REQUESTS_PER_HOUR = 600
 # What Google sends people back with; it sends more.
 _SENT_BACK = ("state", "code", "error")
 
@@ -41,15 +37,6 @@ class DriveView(PrivateView):
     """For people who have signed in: no key reaches what somebody has elsewhere."""
 
     permission_classes = [BySession]
-
-    def get_connection(self) -> DriveConnection:
-        """Raises `DriveNotSetUp`, `DriveNotConnected`, and `RateLimited`."""
-        require_set_up()
-        connection = DriveConnection.objects.filter(user=self.user).first()
-        if connection is None or connection.has_lapsed:
-            raise DriveNotConnected
-        check_hourly_limit(f"google-drive:{self.user.pk}", most=_REQUESTS_PER_HOUR)
-        return connection
 
 
 class DriveAuthorizeView(DriveView):
@@ -93,7 +80,7 @@ class DriveFilesView(DriveView):
         """Files in your Google Drive, the last changed first. A page may hold fewer than `limit` although there is a
         `next`."""
         wanted = serializers.DriveFilesParameters.read(request)
-        client = DriveClient(self.get_connection())
+        client = DriveClient(open_connection(self.user))
         found = client.list_files(name=wanted.get("q", ""), cursor=wanted.get("cursor", ""), limit=wanted["limit"])
         address = request.build_absolute_uri()
         following = replace_query_param(address, "cursor", found.next_cursor) if found.next_cursor else None
@@ -112,7 +99,7 @@ class DriveImportView(DriveView):
         Sheets are refused.
         """
         body = validated(serializers.DriveImportSerializer(data=request.data))
-        connection = self.get_connection()
+        connection = open_connection(self.user)
         access = self._get_access(request, body.get("projectId"))
         results = import_files(connection, base=access.new_document_base(), file_ids=body["fileIds"])
         return _import_response(results, access)

@@ -416,6 +416,6 @@ def test_an_upload_of_the_same_name_becomes_the_file(
 def test_there_is_an_end_to_asking(
     client: APIClient, connection: DriveConnection, google: Google, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.connectors.views._REQUESTS_PER_HOUR", 1)
+    monkeypatch.setattr("connectors.drive_access.REQUESTS_PER_HOUR", 1)
     cache.clear()
     assert [client.get(f"{DRIVE}/files").status_code for _ in range(2)] == [200, 429]

@@ -1,0 +1,21 @@
+"""The connection with which a person's files are asked for: one rule behind every door."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from accounts.rate_limits import check_hourly_limit
+from connectors.drive_errors import DriveNotConnected
+from connectors.google_oauth import require_set_up
+from connectors.models import DriveConnection
+
+REQUESTS_PER_HOUR = 600
+
+
+def open_connection(user: User) -> DriveConnection:
+    """The person's connection, for one request more. Raises `DriveNotSetUp`, `DriveNotConnected`, and `RateLimited`."""
+    require_set_up()
+    connection = DriveConnection.objects.filter(user=user).first()
+    if connection is None or connection.has_lapsed:
+        raise DriveNotConnected
+    check_hourly_limit(f"google-drive:{user.pk}", most=REQUESTS_PER_HOUR)
+    return connection
