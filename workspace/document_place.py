@@ -139,7 +139,7 @@ def add_forms_context() -> dict[str, Any]:
 def _reviews(place: DocumentPlace) -> ContractReviewQuerySet:
     """The newest reviews of these documents, without their long texts."""
     reviews = ContractReview.objects.visible_to(place.user).filter(document__knowledge_base=place.documents.base)
-    shown = reviews.select_related("document").defer(
+    shown = reviews.select_related("document", "compared_document").defer(
         "playbook_text", "playbook_fields", "structure", "obligations", "escalations"
     )
     return shown[:_MAX_REVIEWS]

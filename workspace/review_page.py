@@ -11,6 +11,7 @@ from typing import Any
 from contracts.clauses.clause_types import ContractPage
 from contracts.models import ContractReview, Decision, Finding
 from contracts.risk import MAX_SCALE, MIN_SCALE, Classification, RiskLevel, risk_level, risk_score
+from knowledge.documents.text_blocks import unwrap_lines
 
 # A longer document is shown by those pages that a finding quotes.
 MAX_SHOWN_CHARACTERS = 600_000
@@ -112,7 +113,8 @@ def class_counts(findings: Sequence[Finding]) -> list[tuple[str, int]]:
 
 
 def marked_pages(pages: Sequence[ContractPage], findings: Sequence[Finding]) -> list[MarkedPage]:
-    """The pages with what the findings quote; of a very long document those pages alone that are quoted."""
+    """The pages with what the findings quote, and wrapped lines joined; of a very long document those pages alone that
+    are quoted."""
     spans: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for finding in findings:
         for span in finding.contract_spans:
@@ -120,7 +122,7 @@ def marked_pages(pages: Sequence[ContractPage], findings: Sequence[Finding]) -> 
     is_long = sum(len(page.text) for page in pages) > MAX_SHOWN_CHARACTERS
     met: set[int] = set()
     return [
-        MarkedPage(number=page.number, pieces=tuple(_pieces(page.text, spans[page.id], met)))
+        MarkedPage(number=page.number, pieces=tuple(_pieces(unwrap_lines(page.text), spans[page.id], met)))
         for page in pages
         if spans[page.id] or not is_long
     ]

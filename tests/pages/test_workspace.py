@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import User
 from agents.models import AgentRun
+from connectors.models import DriveConnection
 from contracts.review.run_review import run_review
 from contracts.review.start_review import start_review
 from conversations.models import ChatSession, Project
@@ -22,10 +23,11 @@ from knowledge.models import Document
 from plugins.models import Plugin
 from tests.browsers import sign_in, streamed_page, violations_in_each_look
 from tests.contracts.documents import give_contract
+from tests.google_stub import REFRESH_TOKEN, Google, google
 from tests.workspace.conftest import SETTLEMENT, read_text
 from tests.workspace.test_panel import TEMPLATE
 
-__all__ = ["streamed_page"]  # a fixture of theirs that is used here too
+__all__ = ["google", "streamed_page"]  # fixtures of theirs that are used here too
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LONG = "abcdefghij" * 11
@@ -134,6 +136,30 @@ def test_a_message_is_answered_as_it_comes_and_stands_there_when_the_page_is_ope
     page.reload()
     expect(answer).to_contain_text("nineteen thousand pounds")
     expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+
+
+def test_files_of_google_drive_are_chosen(page: Page, alice: User, google: Google) -> None:
+    google.add("one", "notes.txt", b"Marrow beds are watered in the evening.")
+    google.add("two", LONG, b"", "application/vnd.google-apps.presentation")
+    sign_in(page, alice, to="/knowledge/google-drive")
+    found = violations_in_each_look(page)
+    page.goto("/settings")
+    found += violations_in_each_look(page)
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(_connect_drive, alice).result()
+    page.reload()
+    found += violations_in_each_look(page)
+    page.get_by_role("link", name="Add files to my documents").click()
+    found += violations_in_each_look(page)
+    page.get_by_label("notes.txt").check()
+    page.get_by_role("button", name="Add chosen files").click()
+    expect(page.locator("#documents .file")).to_contain_text("notes")
+    assert found == []
+
+
+def _connect_drive(alice: User) -> None:
+    DriveConnection.objects.connect(alice, refresh_token=REFRESH_TOKEN, account_email="ada@gmail.example")
+    connections.close_all()
 
 
 def test_a_review_is_read_by_keys_and_passes_axe(page: Page, alice: User) -> None:
