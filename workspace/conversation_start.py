@@ -11,7 +11,7 @@ from accounts.models import User
 from contracts.playbook.library import PLAYBOOK_TYPE
 from conversations.models import Project
 from conversations.user_documents import Scope, private_bases
-from knowledge.models import BaseKind, Chunk, Document, DocumentQuerySet, DocumentStatus
+from knowledge.models import BaseKind, Chunk, Consent, Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
 from language.terms import terms
 from plugins.models import Plugin
 
@@ -62,7 +62,7 @@ def conversation_examples(user: User, *, project: Project | None, plugin: str) -
     documents = list(_ready_documents(user, project=project, scope=scope)[:MAX_EXAMPLES])
     if not documents:
         return []
-    wanted = [_section_question(documents[0]), _review_request(user, documents), _draft_request(plugin)]
+    wanted = [_section_question(documents[0]), _review_request(user, documents), _draft_request(user, plugin)]
     others = (ConversationExample(text=f"What does “{one.title}” say?") for one in documents)
     found = [one for one in wanted if one]
     return [*found, *islice(others, MAX_EXAMPLES - len(found))]
@@ -97,11 +97,15 @@ def _review_request(user: User, documents: list[Document]) -> ConversationExampl
     return ConversationExample(text=f"Review “{found.title}”", document=found.pk) if found else None
 
 
-def _draft_request(slug: str) -> ConversationExample | None:
-    """A template of the plugin, which the person may ask."""
+def _draft_request(user: User, slug: str) -> ConversationExample | None:
+    """A template of the plugin, which the person may ask, that is not closed to them."""
     plugin = Plugin.objects.filter(slug=slug).first() if slug else None
     if plugin is None:
         return None
-    templates = Document.objects.of_plugin(plugin).filter(is_template=True).exclude(doc_type=PLAYBOOK_TYPE)
+    bases = KnowledgeBase.objects.open_to(plugin, least=Consent.PUBLISHED).values("pk")
+    templates = Document.objects.present().filter(knowledge_base__in=bases, is_template=True)
+    templates = templates.exclude(doc_type__iexact=PLAYBOOK_TYPE)
+    if plugin.public_only and not Plugin.objects.readable_by(user).filter(pk=plugin.pk).exists():
+        templates = templates.filter(is_public=True)
     title = templates.order_by("title").values_list("title", flat=True).first()
     return ConversationExample(text=f"Draft a document: {title}") if title else None

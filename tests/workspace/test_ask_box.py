@@ -120,3 +120,7 @@ def test_three_examples_are_of_the_documents_and_the_templates(
     texts = [one.text for one in conversation_examples(dana, project=asked, plugin="")]
     assert texts == [found[0].text, "What does “Agreement with Stone” say?", "What does “Settlement” say?"]
     assert conversation_examples(alice, project=None, plugin="cover") == []
+    # What the plugin's author closes to others is named to none of them.
+    Plugin.objects.update(public_only=True)
+    assert "Notice" in str(conversation_examples(alice, project=asked, plugin="cover"))
+    assert "Notice" not in str(conversation_examples(dana, project=asked, plugin="cover"))
