@@ -92,12 +92,12 @@ def test_thinking_and_a_model_are_offered_where_there_is_one(
     settings.AGENTS.models["sonnet"] = "big-model"
     try:
         assert "<option>sonnet</option>" in shown(browse(bob), address)
-        settings.LEXIC_LLM = "extractive"
+        settings.OPENAI_API_KEY = "key"
         assert post(browse(bob), asked, thinks="1", model="sonnet").status_code == 200
     finally:
         settings.AGENTS.models["sonnet"] = ""
     run = AgentRun.objects.get()
-    assert (run.thinks, run.thinking_tokens, run.model) == (True, 10_000, "big-model")
+    assert (run.thinks, run.thinking_tokens, "big-model" in run.model) == (True, 10_000, True)
     assert post(browse(bob), asked, model="other").status_code == 400
 
 
