@@ -71,10 +71,12 @@ def run_retrieval(question: Question) -> RetrievalOutcome:
     return replace(outcome, passages=spans, sufficiency_score=judged.score)
 
 
-def retrieval_outcome(evidence: Evidence, *, passes: bool, milliseconds: float) -> RetrievalOutcome:
-    """What was weighed, and nothing besides; its strength decides."""
+def retrieval_outcome(
+    evidence: Evidence, *, passes: bool, milliseconds: float, weighed: int = MAX_SCORED_PASSAGES
+) -> RetrievalOutcome:
+    """The passages that were weighed (so many at most), and nothing besides; their strength decides."""
     return RetrievalOutcome(
-        passages=tuple(_page_span(one, 0, len(one.content)) for one in evidence.passages[:MAX_SCORED_PASSAGES]),
+        passages=tuple(_page_span(one, 0, len(one.content)) for one in evidence.passages[:weighed]),
         sentences=tuple(_top_sentences(evidence)),
         strength=evidence.strength,
         sufficiency_score=evidence.strength,

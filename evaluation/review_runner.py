@@ -15,7 +15,7 @@ from contracts.models import Verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.checklist_prior import Observation, item_priors
 from contracts.review.decided_contracts import thresholds_of
-from contracts.review.document_search import DocumentAt, weigh_text
+from contracts.review.document_search import PASSAGES, DocumentAt, weigh_text
 from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
 from contracts.risk import Classification
 from evaluation.engine_queries import retrieval_outcome
@@ -55,7 +55,8 @@ def evaluate_reviews(
     rows, scored = [], []
     for asked in watched([one for one in data.questions if _contract_of(one)]):
         row, milliseconds = _review_line(asked, versions[library.documents[_contract_of(asked)]])
-        outcome = retrieval_outcome(row.evidence, passes=_is_found(row.judged), milliseconds=milliseconds)
+        passes = _is_found(row.judged)
+        outcome = retrieval_outcome(row.evidence, passes=passes, milliseconds=milliseconds, weighed=PASSAGES)
         key = question_scores.build_answer_key(asked, library=library, places=places)
         scored.append(question_scores.score_question(asked, key=key, found=outcome, given=None))
         rows.append(row)

@@ -23,12 +23,14 @@ from knowledge.search.term_statistics import term_weights
 from language.clause_references import referenced_clauses
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
-from querying.retrieval.evidence import MAX_SCORED_PASSAGES, score_evidence
+from querying.retrieval.evidence import score_evidence
 from querying.types import Evidence, Sentence
 
-# As many as have their sentences scored.
-PASSAGES = MAX_SCORED_PASSAGES
-_MIN_COSINE = 0.3
+# Twice what a question has: nobody waits, and what a position asks for is in this one document or nowhere.
+PASSAGES = 20
+_WINDOWS = 24
+# All of the document is about the matter: a passage that says it in other words is not left out for its cosine.
+_MIN_COSINE = -1.0
 _MIN_WORDS = 4
 
 
@@ -66,7 +68,14 @@ def weigh_text(document: DocumentAt, text: str) -> Evidence:
     )
     weights = term_weights(knowledge_bases=[document.base], terms=terms(text))
     turns = [WeightedTurn(text=text, weight=1.0)]
-    return score_evidence(turns=turns, passages=passages, weights=weights, synonyms=NO_SYNONYMS)
+    return score_evidence(
+        turns=turns,
+        passages=passages,
+        weights=weights,
+        synonyms=NO_SYNONYMS,
+        max_passages=PASSAGES,
+        max_windows=_WINDOWS,
+    )
 
 
 class RememberedSearch:

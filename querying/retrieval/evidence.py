@@ -112,12 +112,15 @@ def score_evidence(
     weights: Mapping[str, float],
     synonyms: Synonyms = NO_SYNONYMS,
     relevance: Sequence[float] | None = None,
+    max_passages: int = MAX_SCORED_PASSAGES,
+    max_windows: int = MAX_WINDOWS,
 ) -> Evidence:
     """The passages in the order in which they answer, and their sentences, best first.
 
     `turns` are the question and, at less weight, the turns before it; `weights` has the inverse document frequency of
-    each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. The strength is
-    between 0 and 1, and 0 where there is nothing to score.
+    each stem; `relevance` is a reranker's opinion of each passage, 0 to 1, and decides their order. So many passages
+    have their sentences scored, and the model reads so many windows of them. The strength is between 0 and 1, and 0
+    where there is nothing to score.
     """
     embedder = local_embedder()
     words = question_words(turns, weights=weights, synonyms=synonyms, embedder=embedder)
@@ -125,9 +128,9 @@ def score_evidence(
         return Evidence(passages=tuple(passages), sentences=(), strength=0.0)
     # Sorting keeps the order of equals, here and below.
     ranked = sorted(zip(passages, relevance or repeat(None)), key=lambda pair: -(pair[1] or 0.0))  # noqa: B905
-    head, tail = ranked[:MAX_SCORED_PASSAGES], ranked[MAX_SCORED_PASSAGES:]
+    head, tail = ranked[:max_passages], ranked[max_passages:]
     numbers = frozenset(_NUMBER.findall(turns[0].text)) if turns else frozenset()
-    matched = _match_passages([passage for passage, _ in head], words=words, embedder=embedder)
+    matched = _match_passages([one for one, _ in head], words=words, embedder=embedder, max_windows=max_windows)
     scored = [
         _ScoredPassage(passage=passage, relevance=opinion, matches=matches, lexical_estimate=estimate, numbers=numbers)
         for (passage, opinion), (matches, estimate) in zip(head, matched, strict=True)
@@ -156,17 +159,19 @@ def _passage_strength(passage: Passage, matches: Matches) -> float:
 
 
 def _match_passages(
-    passages: Sequence[Passage], *, words: QuestionWords, embedder: LocalEmbedder
+    passages: Sequence[Passage], *, words: QuestionWords, embedder: LocalEmbedder, max_windows: int
 ) -> list[tuple[Matches, float]]:
     """For each passage its sentences and how they match, and what its words alone are worth. The most promising
     windows go through the model in one batch; the others in a second one, unless the first are clear enough."""
     ranked = _rank_windows(
-        [window for at, each in enumerate(passages) for window in _split_into_windows(at, each)], words
+        [window for at, each in enumerate(passages) for window in _split_into_windows(at, each)],
+        words,
+        most=max_windows,
     )
     estimates = [0.0 for _ in passages]
     for window, share in ranked:
         estimates[window.passage] = max(estimates[window.passage], _LEXICAL_DISCOUNT * share)
-    is_much = len(ranked) == MAX_WINDOWS
+    is_much = len(ranked) == max_windows
     windows = [_trim_window(window, words) if is_much else window for window, _ in ranked]
     states: list[States] = []
     for batch in (windows[:FIRST_BATCH_WINDOWS], windows[FIRST_BATCH_WINDOWS:]):
@@ -199,15 +204,15 @@ def _match_windows(
     return found
 
 
-def _rank_windows(windows: Sequence[_Window], words: QuestionWords) -> list[tuple[_Window, float]]:
-    """At most MAX_WINDOWS of them, each with the share of the question's words that it holds: the best of each
+def _rank_windows(windows: Sequence[_Window], words: QuestionWords, *, most: int) -> list[tuple[_Window, float]]:
+    """At most so many of them, each with the share of the question's words that it holds: the best of each
     passage, then the best of the others. The most promising first: a quarter of the words is worth a place of the
     ranking."""
     shared = sorted(((window, words.share(window.stems)) for window in windows), key=lambda pair: -pair[1])
     firsts = list({window.passage: (window, share) for window, share in reversed(shared)}.values())
     firsts.sort(key=lambda pair: pair[0].passage)
     others = [pair for pair in shared if pair not in firsts]
-    chosen = [*firsts, *others][:MAX_WINDOWS]
+    chosen = [*firsts, *others][:most]
     return sorted(chosen, key=lambda pair: pair[0].passage - 4 * pair[1])
 
 

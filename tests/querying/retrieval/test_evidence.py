@@ -95,10 +95,10 @@ def test_a_rerankers_opinion_leaves_the_strength_as_it_was() -> None:
     assert weighed(("Where is the gravel?", 1.0), passages=passages, relevance=[0.9, 0.2]).strength == without.strength
 
 
-def test_of_many_windows_those_with_the_questions_words_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "MAX_WINDOWS", 3)
+def test_of_many_windows_those_with_the_questions_words_are_read() -> None:
     long = FILLER * 30 + "The crane was inspected in March. " + FILLER * 30
-    found = weighed(("When was the crane inspected?", 1.0), passages=[passage(long), passage(FILLER, number=2)])
+    passages = [passage(long), passage(FILLER, number=2)]
+    found = weighed(("When was the crane inspected?", 1.0), passages=passages, max_windows=3)
     assert found.sentences[0].text == "The crane was inspected in March."
     assert {sentence.source for sentence in found.sentences} == {0, 1}
 
@@ -151,10 +151,9 @@ def test_the_words_of_a_sentence_are_counted_once(monkeypatch: pytest.MonkeyPatc
     assert all(len(text) < 200 for text in counted)  # sentences and titles, no windows
 
 
-def test_more_passages_than_windows_to_read_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "MAX_WINDOWS", 2)
+def test_more_passages_than_windows_to_read_do_no_harm() -> None:
     passages = [passage(FILLER, number=number) for number in range(1, 13)]
-    found = weighed(("Where is the gravel?", 1.0), ("The office?", 0.3), passages=passages)
+    found = weighed(("Where is the gravel?", 1.0), ("The office?", 0.3), passages=passages, max_windows=2)
     assert sorted(one.chunk_id for one in found.passages) == list(range(1, 13))
     assert {sentence.source for sentence in found.sentences} == {0, 1}
 
