@@ -11,6 +11,7 @@ from typing import Literal
 
 from django.db import transaction
 
+from accounts.models import User
 from connectors.drive_client import DriveClient
 from connectors.drive_errors import DriveBusy, DriveNotConnected, DriveNotSetUp
 from connectors.drive_files import DriveEntry
@@ -19,7 +20,7 @@ from knowledge import lease
 from knowledge.documents.lifecycle import add_file, reingest_document, replace_file
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from lexic.database import release_connections
-from lexic.errors import LexicError
+from lexic.errors import LexicError, NotFound
 
 Outcome = Literal["created", "reading", "unchanged", "refused"]
 MAX_FILES = 10  # at once
@@ -37,25 +38,33 @@ class ImportResult:
     error: LexicError | None = None
 
 
+class ImportClosed(NotFound):
+    """You may add documents there no longer."""
+
+    code = "access_ended"
+    hint = "What was imported before is there."
+
+
 def import_files(connection: DriveConnection, *, base: KnowledgeBase, file_ids: Iterable[str]) -> list[ImportResult]:
     """Each file becomes a document of the base, or a new version of the one that it became before. One that cannot does
-    not stop the others, unless Google accepts no more requests."""
-    return list(_results(DriveClient(connection), base, dict.fromkeys(file_ids)))
+    not stop the others, unless Google accepts no more requests, or the person may not change the base any more."""
+    return list(_results(connection, base, dict.fromkeys(file_ids)))
 
 
-def _results(client: DriveClient, base: KnowledgeBase, file_ids: Iterable[str]) -> Iterator[ImportResult]:
+def _results(connection: DriveConnection, base: KnowledgeBase, file_ids: Iterable[str]) -> Iterator[ImportResult]:
+    client = DriveClient(connection)
     stopped_by: LexicError | None = None
     for file_id in file_ids:
         if stopped_by:
             yield ImportResult(file_id=file_id, outcome="refused", error=stopped_by)
             continue
-        result = _import_file(client, base, file_id)
-        if isinstance(result.error, DriveBusy | DriveNotConnected | DriveNotSetUp):
+        result = _import_file(client, base, file_id, person=connection.user)
+        if isinstance(result.error, DriveBusy | DriveNotConnected | DriveNotSetUp | ImportClosed):
             stopped_by = result.error
         yield result
 
 
-def _import_file(client: DriveClient, base: KnowledgeBase, file_id: str) -> ImportResult:
+def _import_file(client: DriveClient, base: KnowledgeBase, file_id: str, *, person: User) -> ImportResult:
     name = ""
     try:
         with release_connections():
@@ -65,6 +74,9 @@ def _import_file(client: DriveClient, base: KnowledgeBase, file_id: str) -> Impo
             raise refusal
         with release_connections():
             content = client.download(entry)
+        # A download takes a minute, and an import ten of them.
+        if not KnowledgeBase.objects.editable_by(person).filter(pk=base.pk).exists():
+            raise ImportClosed
         document, outcome = _store(base, entry, content)
     except LexicError as error:
         return ImportResult(file_id=file_id, outcome="refused", file_name=name, error=error)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-import unicodedata
 from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Any
 
+from lexic.spreadsheet_cells import escape_formula
 from querying.audit.key_names import key_label
 from querying.models import Query
 
-# A spreadsheet computes a cell that begins with one of these.
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\u2212")
 MAX_ROWS = 20_000
 COLUMNS = [
     "created_at",
@@ -29,17 +27,6 @@ COLUMNS = [
     "llm",
     "embedder",
 ]
-
-
-def escape_formula(value: Any) -> str:
-    """The value as a cell that is text: a formula gets an apostrophe in front, as people write it themselves.
-
-    Spreadsheets also take the wide and small forms of the signs (＝, ﹢), and pass over what is not seen before them.
-    """
-    text = "" if value is None else str(value)
-    first = next((character for character in text if unicodedata.category(character)[0] not in "ZC"), "")
-    is_formula = text.startswith(("\t", "\r")) or unicodedata.normalize("NFKC", first).startswith(_FORMULA_SIGNS)
-    return f"'{text}" if is_formula else text
 
 
 def write_csv(rows: Iterable[Query], *, steps: Iterable[str], names: Mapping[Any, str]) -> str:

@@ -21,9 +21,9 @@ from contracts.models import ContractReview
 from contracts.report.review_report import finding_row, review_report
 from contracts.report.word_report import word_report
 from lexic.errors import Conflict
+from lexic.spreadsheet_cells import escape_formula
 
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|~!])")
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _CSV_COLUMNS = ("clause", "kind", "party", "date_or_period", "text", "page", "start", "end")
 
@@ -108,15 +108,10 @@ def _csv_report(review: ContractReview) -> ReportFile:
     writer.writerow(_CSV_COLUMNS)
     for clause, kind, party, when, page_id, page, start, end in review.obligations:
         text = " ".join(texts.get(page_id, "")[start:end].split())
-        writer.writerow([*map(_cell, (clause, kind, party, when, text)), page, start, end])
+        writer.writerow([*map(escape_formula, (clause, kind, party, when, text)), page, start, end])
     return ReportFile(
         content=table.getvalue().encode("utf-8-sig"), content_type="text/csv; charset=utf-8", suffix="csv"
     )
-
-
-def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def _word_report(review: ContractReview) -> ReportFile:

@@ -205,6 +205,19 @@ def test_nobody_else_reviews_ones_documents(published: Plugin, alice: User, nda:
         begin(published, alice, "Please review the attached agreement", documents=(nda.pk,))
 
 
+def test_whoever_may_ask_a_plugin_attaches_no_document_of_it(published: Plugin, handbook: Document, bob: User) -> None:
+    with pytest.raises(UnknownAttachment):
+        begin(published, bob, "Please review the attached agreement", documents=(handbook.pk,))
+
+
+def test_a_document_of_another_project_is_not_attached(published: Plugin, bob: User) -> None:
+    here, elsewhere = (Project.objects.create_with_base(owner=bob, name=name) for name in ("Marrow", "Aldgate"))
+    document = give(elsewhere.knowledge_base, NDA)
+    begin(published, bob, project=elsewhere, documents=(document.pk,))
+    with pytest.raises(UnknownAttachment):
+        begin(published, bob, project=here, documents=(document.pk,))
+
+
 def test_whoever_may_only_read_a_document_has_no_review_made(published: Plugin, alice: User, bob: User) -> None:
     project = Project.objects.create_with_base(owner=alice, name="Marrow House")
     document = give(project.knowledge_base, NDA)

@@ -295,15 +295,15 @@ def test_a_review_without_obligations_has_no_table(review: ContractReview, alice
 
 def test_what_a_contract_says_is_text_in_every_format(project: Project, alice: User) -> None:
     hostile = NDA.replace("The Receiving Party shall keep", "<script>alert(1)</script> The Receiving Party shall keep")
-    hostile += "\n\n## 6. Sums\n\n=HYPERLINK(1) The Buyer shall pay within ten days.\n"
+    sums = ("=HYPERLINK(1) The Buyer", "\uff1dHYPERLINK(2) The Seller")
+    hostile += "\n\n## 6. Sums\n" + "".join(f"\n{party} shall pay within ten days.\n" for party in sums)
     client = signed_in(alice)
     begin(client, give(project, "Hostile", hostile))
     review = ContractReview.objects.get()
     for name in ("html", "markdown"):
         assert "<script>" not in export(client, review, name)
     cells = [cell for row in csv.reader(io.StringIO(export(client, review, "csv"))) for cell in row]
-    assert any("HYPERLINK" in cell for cell in cells)
-    assert not any(cell.startswith("=") for cell in cells)
+    assert {cell[:12] for cell in cells if "HYPERLINK" in cell} == {"'=HYPERLINK(", "'\uff1dHYPERLINK("}
 
 
 def test_a_review_as_a_word_file(review: ContractReview, alice: User) -> None:

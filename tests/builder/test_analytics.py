@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from accounts.models import ApiKey, User
 from builder.analytics import charts
-from builder.analytics.csv_export import escape_formula
 from knowledge.models import Document
+from lexic.spreadsheet_cells import escape_formula
 from plugins.models import Plugin
 from querying.models import Query
 

@@ -14,12 +14,15 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from connectors.drive_client import DriveClient
+from connectors.drive_files import DriveEntry
 from connectors.models import DriveConnection, DriveFile
 from conversations.models import Project
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus
-from tests.google_stub import Google
+from marketplace.retention.project_deletion import delete_project
+from tests.google_stub import REFRESH_TOKEN, Google
 from tests.knowledge.readers.made import word
 
 pytestmark = pytest.mark.django_db
@@ -401,6 +404,32 @@ def test_a_file_comes_into_a_project_by_those_who_may_change_it(
     [bobs] = taken(people[bob], "a1", project=str(project.pk))
     assert (bobs["outcome"], bobs["document"]["id"]) == ("unchanged", mine["document"]["id"])
     assert Document.objects.get().knowledge_base == project.knowledge_base
+
+
+@pytest.mark.parametrize("change", ["left", "deleted"])
+def test_who_is_taken_off_meanwhile_adds_nothing_any_more(
+    bob: User, project: Project, google: Google, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.set_members({bob.email: "editor"})
+    DriveConnection.objects.connect(bob, refresh_token=REFRESH_TOKEN, account_email="")
+    client = APIClient()
+    client.force_login(bob)
+    for number in range(3):
+        google.add(f"a{number}", f"{number}.txt", TEXT + str(number).encode())
+    download = DriveClient.download
+
+    def close_and_download(self: DriveClient, entry: DriveEntry) -> bytes:
+        if entry.id == "a1" and change == "left":
+            project.remove_member(bob.email)
+        elif entry.id == "a1":
+            delete_project(project)
+        return download(self, entry)
+
+    monkeypatch.setattr(DriveClient, "download", close_and_download)
+    results = taken(client, "a0", "a1", "a2", project=str(project.pk))
+    assert [one["error"] and one["error"]["code"] for one in results] == [None, "access_ended", "access_ended"]
+    assert not google.said("/drive/files/a2"), "nobody asks for the rest"
+    assert Document.objects.count() == (1 if change == "left" else 0)
 
 
 def test_an_upload_of_the_same_name_becomes_the_file(
