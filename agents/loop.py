@@ -13,14 +13,16 @@ from typing import Any
 
 from agents.models import EventKind
 from agents.own_words import question_back
-from agents.planners.planner_types import AskedCall, CallTools, GiveAnswer, ModelTurn, NextStep
-from agents.progress import Call
+from agents.planners.planner_types import AskedCall, CallTools, GiveAnswer, ModelTurn, NextStep, WriteAnswer
+from agents.progress import Call, Progress
 from agents.run_text import Entry, ModelText
 from agents.run_work import RunWork, ToolTimedOut
 from agents.search_results import found_as_json
 from agents.tools.registry import TOOLS, execute_tool
+from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
 from agents.tools.tool_types import SIMPLE_SECONDS, ToolResult
 from lexic.database import in_thread
+from lexic.errors import LexicError
 from querying import pipeline
 from querying.answering.findings import Findings, combine_findings
 from querying.answering.guard import refusal_answer
@@ -155,6 +157,12 @@ async def _answer(work: RunWork, step: NextStep, text: ModelText) -> AsyncGenera
     yield Ending(answer=answer, question=question, state=state)
 
 
+def _search_error(progress: Progress) -> LexicError | None:
+    """Why the last search gave nothing, where it failed."""
+    failed = [one.error for one in progress.results if one.call.tool == SEARCH_KNOWLEDGE.name and one.error]
+    return LexicError(failed[-1]["error"], code=failed[-1]["code"], hint=failed[-1]["hint"]) if failed else None
+
+
 async def _written(
     work: RunWork, step: NextStep, text: ModelText, findings: Findings | None
 ) -> AsyncGenerator[Delta | Answer]:
@@ -163,6 +171,8 @@ async def _written(
     if isinstance(step, GiveAnswer):
         yield step.answer
         return
+    if isinstance(step, WriteAnswer) and findings is None and (error := _search_error(work.progress)):
+        raise error  # to say that there is nothing would be wrong
     refusal = refusal_answer("no_evidence")
     if isinstance(step, ModelTurn):
         async with aclosing(text.conclude()) as pieces:

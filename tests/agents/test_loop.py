@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from conversations.models import ChatSession
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from querying.answering.findings import Findings
+from querying.audit.spending import SpendingCapReached
 from querying.models import Query
 from querying.question.resolve import ResolvedQuestion
 from querying.question.validity import OutOfForce
@@ -184,7 +186,20 @@ def test_a_tool_that_takes_too_long_is_a_result(published: Plugin, bob: User, mo
     monkeypatch.setitem(registry.TOOLS, "search_knowledge", slow)
     run = ask(published, bob)
     assert data_of(run, "step_end")[0]["error"]["code"] == "tool_timeout"
-    assert text_of(run) == REFUSAL
+    assert (run.state, data_of(run, "error")[0]["code"]) == ("failed", "tool_timeout")
+    assert text_of(run) == "", "it does not say that the documents do not answer"
+
+
+def test_a_cap_that_is_reached_is_said_and_not_taken_for_an_answer(
+    published: Plugin, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise SpendingCapReached(whose="You", spent=Decimal(5), cap=Decimal(5), remedy="Wait until next month.")
+
+    monkeypatch.setattr("querying.pipeline.check_spending", refuse)
+    run = ask(published, bob)
+    assert (run.state, data_of(run, "error")[0]["code"]) == ("failed", "spending_cap")
+    assert answer_of(run).metadata["outcome"] == "failed"
 
 
 def test_a_run_that_was_stopped_before_it_began_ends_at_once(published: Plugin, bob: User) -> None:
