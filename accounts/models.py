@@ -376,6 +376,12 @@ class Reveal(models.Model):
 Principal = User | ApiKey
 
 
+def may_read_documents(principal: Principal) -> bool:
+    """Whether documents are shown as they are: to people, and to a key that may read or author. One that may only ask
+    is given quotations."""
+    return not isinstance(principal, ApiKey) or any(map(principal.can, (Capability.READ, Capability.AUTHOR)))
+
+
 def user_of(principal: Principal) -> User:
     """The person who answers for what is done: a key acts for its owner."""
     return principal.owner if isinstance(principal, ApiKey) else principal

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection
 from uuid import UUID
 
-from accounts.models import Principal
+from accounts.models import Principal, may_read_documents
 from agents.models import AgentRun
 from agents.planners.planner_types import Attachment
 from knowledge.models import Document, DocumentStatus
@@ -44,12 +44,12 @@ def readable_attachments(
     unread: Collection[UUID] = (),
 ) -> list[Attachment]:
     """The documents in the order of the ids; all but the `unread` ones have been read. `bases` are the knowledge bases
-    that the run reads.
+    that the run reads. A key that may only ask attaches none: they are read as a whole.
 
     Raises `UnknownAttachment`, `DocumentNotReady`, `DocumentFailed`.
     """
     visible = Document.objects.present().visible_to(principal).filter(pk__in=ids, knowledge_base__in=bases)
-    found = {document.pk: document for document in visible}
+    found = {document.pk: document for document in visible} if may_read_documents(principal) else {}
     for pk in ids:
         if pk not in found:
             raise UnknownAttachment

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.core.cache import caches
 from django.db import models
 
-from accounts.models import Principal, User
+from accounts.models import Principal, User, may_read_documents
 from contracts.playbook.parse_playbook import parse_playbook
 from contracts.playbook.playbook_types import Playbook, UnfitPlaybook
 from knowledge.models import BaseKind, Document, DocumentQuerySet, Page
@@ -82,6 +82,8 @@ def find_playbook(key: str, *, principal: Principal) -> PlaybookAtRevision:
         pk = UUID(key)
     except ValueError:
         raise UnknownPlaybook from None
+    if not may_read_documents(principal):
+        raise UnknownPlaybook
     rows = Document.objects.present().visible_to(principal).select_related("knowledge_base")
     document = rows.filter(pk=pk).first()
     if document is None:

@@ -221,5 +221,5 @@ def test_a_result_that_is_too_large_for_the_journal_is_an_error_of_the_call(
     monkeypatch.setitem(registry.TOOLS, "search_knowledge", large)
     run = ask(published, bob)
     assert data_of(run, "step_end")[0]["error"]["code"] == "event_too_large"
-    assert run.state == "done"
+    assert (run.state, data_of(run, "error")[0]["code"]) == ("failed", "event_too_large")
     assert AgentRun.objects.count() == 1

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 
-from accounts.models import User
+from accounts.models import ApiKey, Principal, User
 from agents.assignment import read_assignment
+from agents.models import AgentRun
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.sanitize_content import REDACTED, redact_instructions
 from agents.tools.tool_types import ToolContext, ToolResult
 from conversations.models import Project
+from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from querying.answering.llms import get_llm
@@ -29,13 +31,13 @@ def context(published: Plugin, bob: User) -> ToolContext:
     return context_of(published, bob)
 
 
-def context_of(published: Plugin, person: User, **fields: Any) -> ToolContext:
+def context_of(published: Plugin, person: Principal, **fields: Any) -> ToolContext:
     run = begin(published, person, **fields)
     question = read_assignment(run, person).question
     return ToolContext(principal=person, session=run.session, question=question, llm=get_llm())
 
 
-def call(name: str, context: ToolContext, **given: Any) -> ToolResult:
+def call(name: str, context: ToolContext, /, **given: Any) -> ToolResult:
     return async_to_sync(execute_tool)(name, given, context)
 
 
@@ -148,6 +150,21 @@ def test_jl_010_no_input_reaches_what_the_person_may_not_read(published: Plugin,
         assert "Marrow House" not in titles(call("search_knowledge", context, query=ABOUT_MARROW, **given))
     injected = call("search_knowledge", context, query="x", filters={"knowledgeBaseIds": [secret.knowledge_base_id]})
     assert injected.error is not None
+
+
+def test_a_key_that_may_only_ask_is_given_no_document_as_a_whole(
+    published: Plugin, handbook: Document, alice: User
+) -> None:
+    """Not of a plugin of its owner's either."""
+    read, codes = {"documentId": str(handbook.pk)}, {}
+    for capabilities in (["query"], ["query", "read"], ["query", "author"]):
+        key, _ = ApiKey.objects.issue(owner=alice, name="agent", capabilities=capabilities)
+        context = context_of(published, key)
+        done = [call("parse_contract", context, **read), call("load_playbook", context, name=str(handbook.pk))]
+        codes[capabilities[-1]] = [one.error and one.error["code"] for one in done]
+        AgentRun.objects.update(state="done")
+    opened = [None, "unfit_playbook"]
+    assert codes == {"query": ["unknown_document", "unknown_playbook"], "read": opened, "author": opened}
 
 
 def test_only_so_many_passages_are_read(context: ToolContext) -> None:
