@@ -20,13 +20,11 @@ NOT_YET = {
     "pkm-chat": set[str](),
     "jurislm": set[str](),
     "lexibrarian": {
-        "LB-003",
         "LB-016",
         "LB-041",
         "LB-081",
         "LB-087",
         "LB-104",
-        "LB-105",
         "LB-120",
         "LB-133",
         "LB-134",

@@ -80,3 +80,30 @@ def test_lb_012_013_only_files_in_scope_get_design_files(library: Library) -> No
     assert not library.has(".lexibrary/srcs/d.py.md")
     assert "| `c.py` | file | Python, 1 lines. |" in library.read(".lexibrary/tools/.aindex")
     assert "outside scope_root" in library.lexi("lookup", "tools/c.py").err
+
+
+def test_lb_105_each_kind_of_file_has_a_budget_that_can_be_set(shop: Library) -> None:
+    config, _ = load_config(Project(shop.root))
+    assert vars(config.token_budgets) == {
+        "start_here_tokens": 800,
+        "design_file_tokens": 400,
+        "abridged_tokens": 100,
+        "aindex_tokens": 200,
+        "concept_tokens": 400,
+    }
+    check = ("validate", "--check", "token_budgets", "--json")
+    assert shop.lexictl(*check).data["issues"] == []
+    shop.lexi("concept", "new", "Cash")
+    shop.write(".lexibrary/stack/ST-001-long.md", "---\nid: ST-001\n---\n\n## Problem\n\n" + "word " * 5000)
+    shop.write(
+        ".lexibrary/config.yaml",
+        "token_budgets: {start_here_tokens: 9, design_file_tokens: 8, aindex_tokens: 7, concept_tokens: 6}\n",
+    )
+    done = shop.lexictl(*check)
+    assert done.code == 2
+    sizes = {issue["path"]: issue["message"].rpartition(" ")[2] for issue in done.data["issues"]}
+    assert sizes[".lexibrary/START_HERE.md"] == "9."
+    assert sizes[".lexibrary/src/shop/money.py.md"] == "8."
+    assert sizes[".lexibrary/src/shop/.aindex"] == "7."
+    assert sizes[".lexibrary/concepts/Cash.md"] == "6."
+    assert ".lexibrary/stack/ST-001-long.md" not in sizes

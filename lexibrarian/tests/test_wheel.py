@@ -14,7 +14,7 @@ ALLOWED = {"click", "yaml", "pydantic", "tree_sitter", "lexibrarian"}
 EXTRAS = {"mcp", "httpx", "detect_secrets", "watchdog"}
 
 
-def test_lb_002_004_it_imports_its_dependencies_and_nothing_of_the_platform() -> None:
+def test_lb_002_003_004_it_imports_its_dependencies_and_nothing_of_the_platform() -> None:
     used = set()
     for path in SOURCES.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -23,6 +23,7 @@ from lexibrarian.words import terms
 _TEXTS = (".md", ".rst", ".txt")
 # Raised when files are cut or words are read differently.
 _VERSION = 2
+_BATCH = 200
 _SCHEMA = f"""
 DROP TABLE IF EXISTS passages;
 DROP TABLE IF EXISTS passage_places;
@@ -167,9 +168,13 @@ def _renew(connection: sqlite3.Connection, project: Project, config: Config, wan
         return
     with connection:
         _forget(connection, [path for path in there if there[path] != wanted.get(path)])
-        for path, stamp in wanted.items():
-            if there.get(path) != stamp:
-                _add(connection, project, config, path, stamp)
+    missing = [path for path, stamp in wanted.items() if there.get(path) != stamp]
+    # An update that runs meanwhile waits for one batch, and not for all of them.
+    for start in range(0, len(missing), _BATCH):
+        with connection:
+            for path in missing[start : start + _BATCH]:
+                _forget(connection, [path])
+                _add(connection, project, config, path, wanted[path])
 
 
 def _forget(connection: sqlite3.Connection, paths: list[str]) -> None:
