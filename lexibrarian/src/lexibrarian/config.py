@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import hashlib
+import json
 import os
 import typing
 from dataclasses import dataclass, field
@@ -14,8 +14,9 @@ from typing import Any, Literal
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project
 from lexibrarian.store import write_text
+from lexibrarian.version import VERSION
 
-# The digest of the texts that were checked last; it is derived and may vanish at any time.
+# The settings that were checked last, with the digest of their texts; derived, and free to vanish at any time.
 CHECKED = ".config-checked"
 CONFIG = "config.yaml"
 
@@ -132,17 +133,27 @@ def load_config(project: Project) -> tuple[Config, list[str]]:
     texts = [_read(path) for path in paths]
     if not any(texts):
         return Config(), []
-    data: dict[str, Any] = {}
-    for path, text in zip(paths, texts, strict=True):
-        data = _merged(data, _parsed(path, text))
-    warnings = _unknown_keys(Config, data, "")
-    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    digest = hashlib.sha256("\0".join([VERSION, *texts]).encode()).hexdigest()
     stamp = project.library / CHECKED
-    if _read(stamp) != digest:
+    checked = _checked_before(stamp, digest)
+    if checked is None:
+        data: dict[str, Any] = {}
+        for path, text in zip(paths, texts, strict=True):
+            data = _merged(data, _parsed(path, text))
         _check(data)
-        _remember(stamp, digest)
-    built: Config = _built(Config, data)
-    return built, warnings
+        checked = data, _unknown_keys(Config, data, "")
+        _remember(stamp, json.dumps([digest, *checked], default=str))
+    built: Config = _built(Config, checked[0])
+    return built, checked[1]
+
+
+def _checked_before(stamp: Path, digest: str) -> tuple[dict[str, Any], list[str]] | None:
+    """The settings and warnings that the same texts gave before; YAML takes longer to import than all else."""
+    try:
+        found, data, warnings = json.loads(_read(stamp))
+    except (ValueError, TypeError):
+        return None
+    return (data, warnings) if found == digest else None
 
 
 def _user_config() -> Path:
@@ -190,6 +201,8 @@ def _unknown_keys(kind: type, data: dict[str, Any], prefix: str) -> list[str]:
     warnings = []
     for key, value in data.items():
         if key not in types:
+            import difflib
+
             close = difflib.get_close_matches(str(key), types, n=1)
             meant = f" Did you mean `{prefix}{close[0]}`?" if close else ""
             warnings.append(f"The setting `{prefix}{key}` means nothing.{meant}")
@@ -216,9 +229,9 @@ def _check(data: dict[str, Any]) -> None:
         ) from problem
 
 
-def _remember(stamp: Path, digest: str) -> None:
+def _remember(stamp: Path, text: str) -> None:
     try:
-        write_text(stamp, digest)
+        write_text(stamp, text)
     except LibraryError:
         return  # A library that cannot be written is checked each time.
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timezone
 
-from lexibrarian.artefacts.aindex import Row, new_index, read_index, with_billboard, with_rows
+from lexibrarian.artefacts.aindex import CHILD_MAP, Row, new_index, read_index, with_billboard, with_rows
+from lexibrarian.artefacts.conflicts import healed
 from lexibrarian.artefacts.design import short_hash
 from lexibrarian.artefacts.markdown import split_front_matter
 from lexibrarian.config import Config
@@ -38,7 +39,11 @@ def index_directory(
     with directory_lock(project, directory.path):
         old = read_text(path)
         rows = _rows(remembered, config, directory)
-        text = old if old is not None else new_index(directory.path, _first_billboard(project, config, directory))
+        text = (
+            healed(old, (CHILD_MAP,))
+            if old is not None
+            else new_index(directory.path, _first_billboard(project, config, directory))
+        )
         listing = short_hash("\n".join(f"{row.kind} {row.name}" for row in rows))
         meta = {"source": directory.path or ".", "source_hash": listing}
         before = read_index(text).footed.meta or {}

@@ -150,10 +150,9 @@ def reading(project: Project) -> Iterator[Connection | None]:
         yield None
         return
     import sqlite3
-    from urllib.parse import quote
 
     try:
-        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
+        connection = sqlite3.connect(path)
     except sqlite3.Error:
         yield None
         return

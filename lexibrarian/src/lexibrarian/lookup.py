@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lexibrarian import orphans
 from lexibrarian.artefacts.aindex import read_index
 from lexibrarian.artefacts.design import DEPENDENCIES, Design, read_design
 from lexibrarian.artefacts.iwh import Signal, read_signal
@@ -109,6 +108,8 @@ def _dependents(project: Project, source: str) -> list[str]:
     if indexed is not None:
         return indexed
     # Without an index, the design files themselves say what they import.
+    from lexibrarian import orphans
+
     found = []
     for path in orphans.mirrored(project):
         text = read_text(project.design_path(path)) or ""

@@ -12,7 +12,7 @@ from lexibrarian.artefacts.aindex import read_index
 from lexibrarian.artefacts.design import Design, read_design, sealed
 from lexibrarian.crawl import Crawl
 from lexibrarian.project import Project, within
-from lexibrarian.store import read_text, write_text
+from lexibrarian.store import TEMPORARY_SUFFIX, read_text, remove_abandoned, write_text
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,16 @@ def settle(project: Project, orphan: Orphan, target: str | None, *, prune: bool 
 
 
 def remove_empty_indexes(project: Project, found: Crawl, below: str) -> None:
-    """Remove the indexes of directories that are gone, and their mirrors, where nobody wrote conventions."""
+    """Remove the indexes of directories that are gone, and their mirrors, where nobody wrote conventions.
+
+    What a process left behind that was killed while it wrote goes too.
+    """
     for directory, _, names in os.walk(project.directory_path(below), topdown=False):
         where = os.path.relpath(directory, project.library).replace(os.sep, "/")
         where = "" if where == "." else where
+        for name in names:
+            if name.endswith(TEMPORARY_SUFFIX):
+                remove_abandoned(Path(directory, name))
         if (
             where in found.directories
             or not within(where, below)

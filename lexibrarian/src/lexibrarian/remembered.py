@@ -13,11 +13,11 @@ from pathlib import Path
 from lexibrarian.artefacts.design import Design, read_design, short_hash
 from lexibrarian.artefacts.design_summary import DesignSummary, from_json, summarise, to_json
 from lexibrarian.config import Config
-from lexibrarian.index import Digests, Known, read_digests, read_index
+from lexibrarian.index import Digests, Known, read_digests, read_index, write_index
 from lexibrarian.languages import title_of
 from lexibrarian.project import Project
 from lexibrarian.sources import hash_of, read_source
-from lexibrarian.store import read_bytes, read_text
+from lexibrarian.store import LOCKS, read_bytes, read_text
 
 
 def state_of(path: str) -> str:
@@ -135,6 +135,22 @@ class Remembered:
             if path not in self.learned:
                 self.learn(known)
         return f"{known.listed.capitalize()}." if known.listed else f"{title_of(path)}, {known.lines} lines."
+
+    def store(self, gone: set[str], came: set[str], went: set[str], digests: Digests) -> None:
+        """Write what was learned into the index, and which files came and went; forget the files that are `gone`."""
+        if not (self.learned or gone or came or went) and digests == self.digests:
+            return
+        moment = moment_on(self.project.library / LOCKS)
+        seen = [
+            each._replace(
+                source_state=settled(each.source_state, moment), design_state=settled(each.design_state, moment)
+            )
+            for each in self.learned.values()
+        ]
+        changed = [each for each in seen if self.known.get(each.path) != each]
+        forgotten = gone & set(self.known)
+        if changed or forgotten or came or went or digests != self.digests:
+            write_index(self.project, changed, forgotten, came=came, went=went, digests=digests)
 
 
 def _looked_at(project: Project, config: Config, path: str, state: str) -> Known:

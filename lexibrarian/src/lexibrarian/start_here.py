@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexibrarian.artefacts.aindex import read_index
 from lexibrarian.artefacts.concept import Concept
+from lexibrarian.artefacts.conflicts import sides_of
 from lexibrarian.artefacts.design import design_hash
 from lexibrarian.artefacts.markdown import split_footer, with_footer
 from lexibrarian.concepts import all_concepts
@@ -26,9 +27,14 @@ _PROTOCOL = """1. Before you enter a directory, read its `.lexibrary/<directory>
 def is_edited(project: Project) -> bool:
     """Whether somebody wrote in the file, or wrote it."""
     text = read_text(project.library / START_HERE)
-    footed = split_footer(text or "")
-    stored = (footed.meta or {}).get("design_hash")
-    return bool(text and text.strip()) and stored != design_hash(footed.before, footed.after)
+    if not text or not text.strip():
+        return False
+    # Where two branches met, either side may be as the program left it.
+    for side in sides_of(text):
+        footed = split_footer(side)
+        if (footed.meta or {}).get("design_hash") == design_hash(footed.before, footed.after):
+            return False
+    return True
 
 
 def refresh(project: Project, config: Config, found: Crawl) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -14,6 +15,7 @@ from lexibrarian.project import Project
 
 LOCKS = ".locks"
 TEMPORARY_SUFFIX = ".lexi-tmp"
+_ABANDONED_AFTER = 60
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 # The paths that a rehearsal would have written; `None` while files are written for good.
 _rehearsed: list[Path] | None = None
@@ -94,6 +96,13 @@ def remove_file(path: Path) -> None:
         _rehearsed.append(path)
         return
     path.unlink(missing_ok=True)
+
+
+def remove_abandoned(temporary: Path) -> None:
+    """Remove a temporary file that nobody can still be writing: each is there for a moment only."""
+    with contextlib.suppress(FileNotFoundError):
+        if time.time() - temporary.stat().st_mtime > _ABANDONED_AFTER:
+            remove_file(temporary)
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -11,8 +11,10 @@ from lexibrarian import orphans, start_here
 from lexibrarian.archivist.chat import Archivist, ArchivistFailed, Suggestion, archivist_for
 from lexibrarian.archivist.plain import describe
 from lexibrarian.archivist.redact import redact
+from lexibrarian.artefacts.conflicts import healed
 from lexibrarian.artefacts.design import (
     NONE,
+    OWN,
     Design,
     Parts,
     new_design,
@@ -29,7 +31,7 @@ from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory, crawl
 from lexibrarian.directories import index_all, index_directory, now
 from lexibrarian.ignoring import Ignoring, Pattern, read_pattern
-from lexibrarian.index import Digests, Known, reading, write_index
+from lexibrarian.index import Digests, Known, reading
 from lexibrarian.indexed_files import IndexedFiles, all_files
 from lexibrarian.languages import dependencies_of, outline_of
 from lexibrarian.languages.outline import Outline
@@ -37,10 +39,10 @@ from lexibrarian.languages.tree import ProjectFiles
 from lexibrarian.log import logger
 from lexibrarian.matching_tests import match_tests, stem_of, tested_name
 from lexibrarian.project import Project, parent_of, within
-from lexibrarian.remembered import Remembered, config_digest, moment_on, remember, settled
+from lexibrarian.remembered import Remembered, config_digest, remember
 from lexibrarian.report import Report
 from lexibrarian.sources import Source, read_source
-from lexibrarian.store import LOCKS, read_text, upkeep_lock, write_text
+from lexibrarian.store import read_text, upkeep_lock, write_text
 from lexibrarian.version import GENERATOR
 
 
@@ -147,7 +149,7 @@ class _Run:
         if not self.report.dry_run:
             known = self.remembered.digests
             digests = Digests("", known.of_config) if came or went else known
-            self._learn(set(files) - seen, came, went, digests)
+            self.remembered.store(set(files) - seen, came, went, digests)
 
     def _some(self, files: list[str], here: dict[str, Directory], seen: set[str]) -> None:
         sources = [path for path in files if path in seen and any(within(path, scope) for scope in self.config.scopes)]
@@ -180,7 +182,8 @@ class _Run:
             self.remembered.learn(Known(path, source_state=states[0], listed=source))
             return
         text = read_text(self.project.design_path(path)) if states[1] else None
-        design = read_design(text) if text is not None else None
+        whole = healed(text, OWN) if text is not None else None
+        design = read_design(whole) if whole is not None else None
         if design and self._belongs_to_another(path, design):
             self.report.listed_only[path] = "its place in the library is taken"
             return
@@ -192,6 +195,8 @@ class _Run:
             return outlines[0]
 
         level = level_of(source, design, lambda: each.interface_hash if (each := outline()) else "")
+        if whole != text and level is not Level.CONFLICT:
+            level = Level.INTERFACE_CHANGED if outline() else Level.CONTENT_CHANGED
         self.report.levels[path] = level
         if level is Level.CONFLICT:
             logger.warning("skipped %s: it holds conflict markers", path)
@@ -373,7 +378,7 @@ class _Run:
         known = self.remembered.known
         gone = {path for path in known if within(path, below) and path not in (sources if known[path].hash else files)}
         if below:
-            self._learn(gone, set(), set(), self.remembered.digests)
+            self.remembered.store(gone, set(), set(), self.remembered.digests)
             return
         came, went = files, set[str]()
         if self.same_files:
@@ -382,18 +387,4 @@ class _Run:
             with reading(self.project) as connection:
                 before = all_files(connection) if connection else set()
             came, went = files - before, before - files
-        self._learn(gone, came, went, digests)
-
-    def _learn(self, gone: set[str], came: set[str], went: set[str], digests: Digests) -> None:
-        moment = moment_on(self.project.library / LOCKS)
-        known = self.remembered.known
-        learned = [
-            each._replace(
-                source_state=settled(each.source_state, moment), design_state=settled(each.design_state, moment)
-            )
-            for each in self.remembered.learned.values()
-        ]
-        changed = [each for each in learned if known.get(each.path) != each]
-        forgotten = gone & set(known)
-        if changed or forgotten or came or went or digests != self.remembered.digests:
-            write_index(self.project, changed, forgotten, came=came, went=went, digests=digests)
+        self.remembered.store(gone, came, went, digests)

@@ -23,6 +23,8 @@ from lexibrarian.artefacts.markdown import (
 INTERFACE, DEPENDENCIES, DEPENDENTS = "Interface Contract", "Dependencies", "Dependents"
 TESTS, WARNING, WIKILINKS, TAGS, STACK = "Tests", "Complexity Warning", "Wikilinks", "Tags", "Stack"
 ORDER = (INTERFACE, DEPENDENCIES, DEPENDENTS, TESTS, WARNING, WIKILINKS, TAGS, STACK)
+# The sections that the program writes; all others are their readers'.
+OWN = (INTERFACE, DEPENDENCIES, DEPENDENTS, TESTS)
 NONE = "- (none)"
 META = ("source", "source_hash", "interface_hash", "design_hash", "description_hash", "generated", "generator")
 

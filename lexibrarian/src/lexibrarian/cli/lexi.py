@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from lexibrarian.cli.concepts import add_concepts
@@ -10,8 +12,11 @@ from lexibrarian.cli.output import Output, command, run
 from lexibrarian.cli.stack import add_stack
 from lexibrarian.config import load_config
 from lexibrarian.errors import LibraryError
-from lexibrarian.project import find_root
+from lexibrarian.project import Project, find_root
 from lexibrarian.version import VERSION
+
+if TYPE_CHECKING:
+    from lexibrarian.history import History
 
 
 @click.group("lexi", context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,17 +31,23 @@ def lexi() -> None:
 @click.option("--history", is_flag=True, help="Also how often the file changed, and when last.")
 def lookup(file: str, budget: int | None, history: bool) -> Output:
     """Print the design file of a source, with what imports it and what holds where it lies."""
-    from lexibrarian.history import history_of
     from lexibrarian.lookup import look_up
 
     project = find_root()
     config, warnings = load_config(project)
     source = project.relative(file)
-    past = history_of(project, source) if history else None
+    past = _history_of(project, source) if history else None
     said = (str(past) if past else "No commit holds this file.") if history else ""
     found = look_up(project, config, source, budget=budget or 0, history=said)
     data = {**found.as_data(), **({"history": vars(past) if past else None} if history else {})}
     return Output(found.as_text(), data, warnings=warnings)
+
+
+def _history_of(project: Project, source: str) -> History | None:
+    # Git is only asked for on demand.
+    from lexibrarian.history import history_of
+
+    return history_of(project, source)
 
 
 @command(lexi, "index", writes=True)
