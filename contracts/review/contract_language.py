@@ -26,7 +26,8 @@ class UnreadLanguage(LexicError):
 def contract_language(pages: Sequence[ContractPage]) -> str:
     """The code of the language that most of the contract is in ("en", "zh_Hans"); English where that cannot be told."""
     text = "\n".join(page.text for page in pages)
-    starts = [len(text) * number // _SAMPLES for number in range(_SAMPLES)]
+    samples = min(_SAMPLES, 1 + len(text) // _SAMPLE_CHARACTERS)
+    starts = [len(text) * number // samples for number in range(samples)]
     told = Counter(language_of(text[start : start + _SAMPLE_CHARACTERS]) for start in dict.fromkeys(starts))
     del told[""]
     return max(told, key=lambda language: (told[language], language == ENGLISH), default=ENGLISH)

@@ -12,9 +12,10 @@ from uuid import UUID
 
 import numpy as np
 
-from contracts.clauses.clause_types import TextSpan
-from contracts.models import Verdict
+from contracts.clauses.clause_types import ContractPage, TextSpan
+from contracts.models import ENGLISH, Verdict
 from contracts.playbook.playbook_types import Playbook, Position
+from contracts.review.contract_language import UnreadLanguage, contract_language
 from contracts.review.document_search import verified_spans
 from contracts.review.judgement import judge_position, without_unfounded_green
 from contracts.risk import Classification, risk_level
@@ -116,7 +117,10 @@ class GivenText:
 
 def find_in_text(given: GivenText, playbook: Playbook, *, with_missing: bool) -> list[dict[str, Any]]:
     """What the text says of the playbook's positions, as rows of a report; of those that it does not speak of only
-    `with_missing`. Raises `EmbedderError`."""
+    `with_missing`. Raises `EmbedderError`, and `UnreadLanguage` where the text is not in English."""
+    if contract_language([ContractPage(id=_PAGE, number=1, text=given.text)]) != ENGLISH:
+        hint = "Have the whole contract reviewed as a document: with a language model, that works in other languages."
+        raise UnreadLanguage("A single text is judged in English only.", hint=hint)
     rows = map(partial(_row, given), playbook.positions) if given.text.strip() else iter(())
     return [row for row in rows if with_missing or row["verdict"] != Verdict.MISSING]
 

@@ -8,10 +8,12 @@ import pytest
 
 from contracts.models import ContractReview
 from contracts.playbook.library import NDA_PLAYBOOK, shipped_playbook
+from contracts.review.contract_language import UnreadLanguage
 from contracts.review.given_text import GivenText, find_in_text
 from knowledge.models import KnowledgeBase
 from knowledge.search.revision_statistics import BaseRevision
 from tests.contracts.documents import NDA
+from tests.contracts.review.test_contract_language import GERMAN
 
 pytestmark = pytest.mark.django_db
 LAW = "This Agreement is governed by the laws of England and Wales."
@@ -63,6 +65,12 @@ def test_a_part_that_does_not_bind_says_nothing_of_the_others(base: BaseRevision
     alone = findings(base, LAW)["Governing law"]
     beside = findings(base, LAW, "This paragraph is not binding.")["Governing law"]
     assert alone["classification"] == beside["classification"]
+
+
+def test_jl_052_a_text_in_another_language_is_refused_and_said_so(base: BaseRevision) -> None:
+    with pytest.raises(UnreadLanguage) as refused:
+        findings(base, GERMAN)
+    assert "in English only" in refused.value.message
 
 
 def test_a_text_without_words_has_no_findings(base: BaseRevision) -> None:
