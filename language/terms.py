@@ -6,6 +6,7 @@
   "1000").
 - A compound of letters gives its parts and the parts joined: "e-mail" is "e", "mail" and "email", so that
   every spelling of it meets the others.
+- So does an identifier: "refreshToken", "RefreshToken" and "refresh_token" are "refresh", "token" and "refreshtoken".
 - Possessives and contractions lose their ending, English stop words are dropped, words in Latin letters are
   stemmed. Other alphabets stay as they are; scripts written without spaces give overlapping pairs of
   characters.
@@ -37,6 +38,8 @@ _CHARACTER_MAP = str.maketrans("\u2019\u2018\u02bc\u2010\u2011", "'''--", "\u00a
 _COMPOUND = re.compile(rf"[\w{_COMBINING_MARKS}]+(?:(?:[-']|(?<=\d)[.,](?=\d))[\w{_COMBINING_MARKS}]+)*")
 _CONTRACTION_ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)(?![^-])")
 _COMPOUND_JOINT = re.compile(r"[-'_]+")
+# "refreshToken" and "HTTPServer" have a joint, "PDFs" and "kN" have none.
+_CAMEL_JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]{2})|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _TERM_PIECE = re.compile(
     rf"\d+(?:[.,]\d+)*|[{_SPACELESS_SCRIPTS}]+|[^\W\d_{_SPACELESS_SCRIPTS}](?:[^\W\d_{_SPACELESS_SCRIPTS}]|[{_COMBINING_MARKS}])*"
@@ -52,7 +55,7 @@ def terms(text: str) -> list[str]:
     """The content words of a text in order, stemmed, repeated as often as they occur, each 1 to 64 long."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_CHARACTER_MAP))
-    compounds = _COMPOUND.findall(text.lower())
+    compounds = _COMPOUND.findall(_CAMEL_JOINT.sub("_", text).lower())
     return list(chain.from_iterable(map(_compound_terms, compounds)))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
+from knowledge.file_place import FilePlace
 from knowledge.search.passages import Passage
 from knowledge.source_address import source_path
 from querying.answering import confidence
@@ -75,12 +76,14 @@ def _passage_as_json(passage: Passage) -> dict[str, Any]:
         "section": " > ".join(passage.section_path) or None,
         "documentId": str(passage.document_id),
         "score": round(passage.score, 4),
+        **_place_as_json(passage.file_place()),
     }
     return {key: value for key, value in place.items() if value is not None}
 
 
 def citation_as_json(citation: Citation) -> dict[str, Any]:
-    """A citation. `page` and `section` are left out where the source has none: never a made-up page."""
+    """A citation. `page` and `section` are left out where the source has none: never a made-up page. Of a file of a
+    repository it names the path, the lines, the hash and the commit."""
     passage = citation.passage
     shown: dict[str, Any] = {
         "id": f"src_{citation.number}",
@@ -93,8 +96,13 @@ def citation_as_json(citation: Citation) -> dict[str, Any]:
         "end": citation.end,
         "url": source_url(citation),
         "score": citation.score,
+        **_place_as_json(citation.file_place),
     }
     return {key: value for key, value in shown.items() if value is not None}
+
+
+def _place_as_json(place: FilePlace | None) -> dict[str, Any]:
+    return place.as_json() if place else {}
 
 
 def source_url(citation: Citation) -> str:

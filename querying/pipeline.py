@@ -16,8 +16,8 @@ from accounts.quotas import stream_slot
 from lexic.database import in_thread
 from lexic.errors import LexicError
 from lexic.outages import outage_error
-from plugins.models import Planner
-from querying.answering import document_list, tree_answers
+from plugins.models import Planner, PluginKind
+from querying.answering import document_list, import_list, tree_answers
 from querying.answering.findings import Findings, judge
 from querying.answering.generate import generate
 from querying.answering.llms import get_llm
@@ -178,6 +178,9 @@ async def _find_passages(record: QueryRecord) -> AsyncGenerator[Event]:
     """Search passages, follow the decision tree, and judge whether there is enough to write from."""
     question = record.question
     yield Status(step=Step.SEARCHING, message="Searching the knowledge base")
+    if imports := await in_thread(import_list.answer_from_imports, question):
+        _set_answer(record, imports)
+        return
     with record.measure("retrieve"):
         passages = await in_thread(retriever.retrieve, question)
     yield Status(step=Step.FOUND, message=_found_text(len(passages), "passage"))
@@ -280,6 +283,9 @@ def _finish(record: QueryRecord, finished: Answer) -> Answer:
     """The answer as the row has it: with the path of the tree, and all that was used."""
     if finished.outcome == Outcome.REFUSED and record.consultation.has_decided and finished.reason != UNSUPPORTED:
         finished = tree_answers.unsupported_end(record.question, record.consultation, finished)
+    judged = record.findings.sufficiency if record.findings else None
+    if finished.outcome == Outcome.REFUSED and judged and record.question.release.plugin.kind == PluginKind.LIBRARY:
+        finished = replace(finished, nearest=judged.nearest)  # also where it was refused for what was written
     usage = finished.usage + record.usage_before_answer
     record.answer = replace(finished, decision_path=record.consultation.path, usage=usage)
     return record.answer

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from knowledge.file_place import FilePlace
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
 from knowledge.search.revision_statistics import BaseRevision
@@ -212,6 +213,11 @@ class Citation:
     @property
     def span(self) -> tuple[int, int, int]:
         return (self.passage.page_id, self.start, self.end)
+
+    @property
+    def file_place(self) -> FilePlace | None:
+        """The lines of the file that are cited; None where the page is of no repository."""
+        return self.passage.file_place(start=self.start, end=self.end)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,7 +123,35 @@ class QuerySerializer(StrictSerializer, QuestionExtrasSerializer):
         return attrs
 
 
-class CitationSerializer(serializers.Serializer):
+class FilePlaceSerializer(serializers.Serializer):
+    """Which lines of which file; all are left out where the document is no file of a repository."""
+
+    path = serializers.CharField(
+        required=False,
+        help_text="Of a file of a repository: its path there.",
+        style=in_tools(description="Of a file of a repository."),
+    )
+    startLine = serializers.IntegerField(
+        required=False,
+        help_text="The first of its lines, counted from 1.",
+        style=in_tools(description="The first line, from 1."),
+    )
+    endLine = serializers.IntegerField(
+        required=False, help_text="The last of them.", style=in_tools(description="The last line.")
+    )
+    fileHash = serializers.CharField(
+        required=False,
+        help_text="SHA-256 of the file as it was read.",
+        style=in_tools(description="SHA-256 of the file as it was read."),
+    )
+    commit = serializers.CharField(
+        required=False,
+        help_text="What was checked out then. Left out without git.",
+        style=in_tools(description="What was checked out then."),
+    )
+
+
+class CitationSerializer(FilePlaceSerializer):
     """A span of a page that supports a sentence. `page` and `section` are left out where the source has none."""
 
     id = serializers.CharField(
@@ -152,7 +180,7 @@ class CitationSerializer(serializers.Serializer):
     score = serializers.FloatField()
 
 
-class NearestSerializer(serializers.Serializer):
+class NearestSerializer(FilePlaceSerializer):
     """Where to look next after a refusal: a place, never its text."""
 
     document = serializers.CharField()

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from django.db.models import Q, Value
-from django.db.models.functions import Coalesce, NullIf
+from django.db.models import Case, F, IntegerField, Q, Value, When
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce, Length, NullIf, Replace, Substr
 
 from knowledge.models import Chunk
 from knowledge.search.candidates import BaseSearch, Candidate
@@ -81,12 +82,31 @@ def _load_passages(candidates: Sequence[Candidate]) -> list[Passage]:
         display_title=Coalesce(NullIf("document_title", Value("")), "document__title"),
         display_type=Coalesce(NullIf("source_type", Value("")), "document__source_type"),
         display_paged=Coalesce("is_paged", Q(document__page_count__isnull=False)),
+        first_line=Case(
+            When(page__repository_path="", then=Value(0)), default=_line_number(), output_field=IntegerField()
+        ),
     )
     values = chunks.order_by().values(
-        "pk", *_COPIED_COLUMNS, "section_path", "page__number", "display_title", "display_type", "display_paged"
+        "pk",
+        *_COPIED_COLUMNS,
+        "section_path",
+        "page__number",
+        "display_title",
+        "display_type",
+        "display_paged",
+        "first_line",
+        "page__repository_path",
+        "page__source_sha256",
+        "page__commit",
     )
     rows = {row["pk"]: row for row in values}
     return [_build_passage(one, rows[one.chunk_id]) for one in candidates if one.chunk_id in rows]
+
+
+def _line_number() -> CombinedExpression:
+    """On which line of its page a chunk begins: one more than there are line ends before it."""
+    before = Substr("page__text", 1, F("start"))  # type: ignore[arg-type]
+    return Length(before) - Length(Replace(before, Value("\n"), Value(""))) + 1
 
 
 def _build_passage(candidate: Candidate, row: Mapping[str, Any]) -> Passage:
@@ -102,4 +122,8 @@ def _build_passage(candidate: Candidate, row: Mapping[str, Any]) -> Passage:
         score=_hybrid_score(candidate),
         knowledge_base_id=candidate.knowledge_base_id,
         matches_clause=candidate.matches_clause,
+        first_line=row["first_line"],
+        path=row["page__repository_path"],
+        file_hash=row["page__source_sha256"] if row["page__repository_path"] else "",
+        commit=row["page__commit"],
     )

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from knowledge.file_place import FilePlace, lines_of_span
+from language.code_lines import code_spans
+from language.sentences import TextSpan, sentence_spans
+
 
 @dataclass(frozen=True, kw_only=True)
 class Passage:
     """A chunk that was found. `content` is `page.text[start:end]`; `page_number` is None where the source has no
     pages; `cosine` is None where the question had no vector for the knowledge base; `lexical` is 0 to 1;
-    `matches_clause` says that it holds, or stands under, a numbered clause that the question names."""
+    `matches_clause` says that it holds, or stands under, a numbered clause that the question names. Of a file of a
+    repository, `path`, `first_line`, `file_hash` and `commit` say which lines of which file it is (see `FilePlace`)."""
 
     chunk_id: int
     document_id: UUID
@@ -27,3 +32,22 @@ class Passage:
     score: float
     knowledge_base_id: int
     matches_clause: bool = False
+    path: str = ""
+    first_line: int = 0
+    file_hash: str = ""
+    commit: str = ""
+
+    def sentence_spans(self) -> list[TextSpan]:
+        """`(start, end)` of each sentence of its content; of code each line is one."""
+        return code_spans(self.content) if self.source_type == "code" else sentence_spans(self.content)
+
+    def file_place(self, *, start: int | None = None, end: int | None = None) -> FilePlace | None:
+        """Where it stands in its file, or the span from `start` to `end` of its page; None where it is of no file."""
+        if not self.path:
+            return None
+        within = (
+            0 if start is None else start - self.start,
+            len(self.content) if end is None else end - self.start,
+        )
+        first, last = lines_of_span(self.content, *within, first_line=self.first_line)
+        return FilePlace(path=self.path, start_line=first, end_line=last, file_hash=self.file_hash, commit=self.commit)

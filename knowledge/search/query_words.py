@@ -17,8 +17,9 @@ MAX_WORDS = 200
 # Ways to put one word; a plugin's groups of synonyms are no larger.
 _MAX_PHRASES = 12
 # Of as many parts as `terms` puts together; the parts of longer ones are words of their own.
-_HYPHENATED_COMPOUND = re.compile(
-    r"(?<![\w'’\u2010\u2011-])[^\W\d_]+(?:[-\u2010\u2011][^\W\d_]+){1,3}(?![\w'’\u2010\u2011-])"
+_COMPOUND = re.compile(
+    r"(?<![\w'’\u2010\u2011-])(?:[^\W\d_]+(?:[-_\u2010\u2011][^\W\d_]+){1,3}|[A-Za-z][a-z]+(?:[A-Z][a-z]{2,60}){1,3})"
+    r"(?![\w'’\u2010\u2011-])"
 )
 
 
@@ -88,12 +89,16 @@ class Synonyms:
 
 
 def _phrase_variants(text: str) -> Iterator[tuple[Phrase, ...]]:
-    """Each word as one phrase of one term; a compound as its parts, or in one: "re-use" is also "reuse"."""
+    """Each word as one phrase of one term; a compound as its parts, or in one: "re-use" is also "reuse". An
+    identifier is both, and where the documents only have one of them, that."""
     end = 0
-    for compound in _HYPHENATED_COMPOUND.finditer(text):
+    for compound in _COMPOUND.finditer(text):
         yield from (((term,),) for term in terms(text[end : compound.start()]))
         *parts, joined = terms(compound.group()) or [""]
-        yield from [(tuple(parts), (joined,))] if parts else [((joined,),)] if joined else []
+        ways = [tuple(parts), (joined,)] if parts else [(joined,)] if joined else []
+        if parts and compound.group().replace("_", "").isalpha():  # an identifier: whole is better than in parts
+            ways = [(*parts, joined), *ways]
+        yield from [tuple(ways)] if ways else []
         end = compound.end()
     yield from (((term,),) for term in terms(text[end:]))
 

@@ -37,6 +37,11 @@ _MAX_DATA_CHARACTERS = 16_000
 _FOOTER = "<!-- lexibrarian:meta"
 _FOOTER_PAIR = re.compile(r'(\w{1,40})="([^"\n]{0,2000})"')
 _FOOTER_LINE = re.compile(r"^(\w{1,40}):[ \t]*([^\n]{0,2000})$", re.MULTILINE)
+# How pytest, Go, Jest, JUnit and RSpec find tests.
+_TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec"})
+_TEST_NAME = re.compile(
+    r"test_.*\.py|.*_test\.\w{1,5}|.*\.(?:test|spec)\.\w{1,5}|.*_spec\.rb|.*Tests?\.java|conftest\.py"
+)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SECTION = re.compile(r"^## (.{1,200})$", re.MULTILINE)
 _ITEM = re.compile(r"^[ \t]*[-*] `?([^`\n]{1,2000})`?[ \t]*$", re.MULTILINE)
@@ -68,6 +73,18 @@ def is_library_file(path: str) -> bool:
     """Whether a file at this path, within the library's folder, is one that is read."""
     name = PurePosixPath(path).name
     return name == INDEX_NAME or (name.endswith(".md") and path != _ENTRY_NAME)
+
+
+def source_of_path(path: str) -> str:
+    """The source that a file of a library is about, by its path in the repository; of any other file its own path."""
+    within = path.removeprefix(f"{LIBRARY_FOLDER}/")
+    return within.removesuffix(".md") if within != path else path
+
+
+def is_test_file(path: str) -> bool:
+    """Whether the runners of tests take the file for one, by its path in the repository."""
+    *folders, name = PurePosixPath(source_of_path(path)).parts or ("",)
+    return not _TEST_FOLDERS.isdisjoint(folders) or _TEST_NAME.fullmatch(name) is not None
 
 
 def is_safe_source(path: str) -> bool:

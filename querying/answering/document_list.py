@@ -11,10 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from textwrap import shorten
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, QuerySet
 
+from knowledge.file_place import place_on_page
 from knowledge.models import Chunk, Document
 from knowledge.search.passages import Passage
 from language.sentences import sentence_spans
@@ -151,11 +153,12 @@ def _first_passages(question: Question, ids: Sequence[UUID]) -> dict[UUID, Passa
         chunks = Chunk.objects.filter(knowledge_base=base.knowledge_base_id, document__in=ids, index=0)
         for chunk in chunks.alive_at(base.revision).select_related("page", "document"):
             if chunk.page.text[chunk.start : chunk.end] == chunk.content:
-                found[chunk.document_id] = _passage_of_chunk(chunk)
+                found[chunk.document_id] = passage_of_chunk(chunk)
     return found
 
 
-def _passage_of_chunk(chunk: Chunk) -> Passage:
+def passage_of_chunk(chunk: Chunk) -> Passage:
+    """The chunk, read with its page and document, as if a search had found it."""
     return Passage(
         chunk_id=chunk.pk,
         document_id=chunk.document_id,
@@ -171,7 +174,20 @@ def _passage_of_chunk(chunk: Chunk) -> Passage:
         lexical=0.0,
         score=1.0,
         knowledge_base_id=chunk.knowledge_base_id,
+        **_file_fields(chunk),
     )
+
+
+def _file_fields(chunk: Chunk) -> dict[str, Any]:
+    place = place_on_page(chunk.page, start=chunk.start, end=chunk.end)
+    if place is None:
+        return {}
+    return {
+        "path": place.path,
+        "first_line": place.start_line,
+        "file_hash": place.file_hash,
+        "commit": place.commit,
+    }
 
 
 def _opening_citation(number: int, passage: Passage) -> Citation:

@@ -46,14 +46,20 @@ def source_link(citation: Mapping[str, Any]) -> SourceLink:
     """The citation, from its JSON."""
     document, section = str(citation.get("document", "")), str(citation.get("section") or "")
     page = f"page {citation['page']}" if citation.get("page") else ""
+    lines = _lines_text(citation)
     url = urlsplit(str(citation.get("url", "")))
     return SourceLink(
         document=document,
         # The only heading of a note often repeats its title.
-        place=", ".join(part for part in (page, section) if part and part != document),
+        place=", ".join(part for part in (page, section, lines) if part and part != document),
         excerpt=str(citation.get("excerpt", "")),
         url=f"{url.path}?{url.query}" if url.query else url.path,
     )
+
+
+def _lines_text(citation: Mapping[str, Any]) -> str:
+    first, last = citation.get("startLine"), citation.get("endLine")
+    return "" if not first else f"line {first}" if first == last else f"lines {first}–{last}"
 
 
 def answer_segments(text: str, *, source_count: int) -> list[TextSegment]:

@@ -23,6 +23,7 @@ from accounts.signed_in_request import user_or_none
 from knowledge.documents import file_store, page_images
 from knowledge.documents.highlights import Rectangle, bounding_rectangle, highlight_rectangles
 from knowledge.documents.page_images import NoPageImage, PageImage
+from knowledge.file_place import place_on_page
 from knowledge.models import Document, KnowledgeBase, Page
 from lexic.http.error_handlers import retry_headers
 from lexic.http.parameters import parse_natural
@@ -83,6 +84,7 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
         "image": image,
         "why_no_image": why_no_image,
         "validity": document_status(page.document, today=timezone.localdate()),
+        "file": place_on_page(page, start=start, end=end),
         "address": request.build_absolute_uri(),
         **title_and_section(page, start),
         **_adjacent_pages(page, visitor=visitor),

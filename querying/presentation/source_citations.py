@@ -95,5 +95,6 @@ def _source_citation(passage: Passage, doc_type: str) -> SourceCitation:
             "url": f"{reverse('source', args=[passage.page_id])}?{urlencode(span)}",
             "distance": None if passage.cosine is None else round(1 - passage.cosine, 4),
             "knowledgeBaseId": passage.knowledge_base_id,
+            **(place.as_json() if (place := passage.file_place()) else {}),
         },
     )

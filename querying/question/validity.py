@@ -20,6 +20,7 @@ from django.utils import timezone
 from knowledge.models import Document
 from knowledge.search.filters import Filters
 from knowledge.search.passages import Passage
+from knowledge.sync.library_files import DESIGN, LIBRARY_FOLDER, STALE
 from language.dates import MONTH_PATTERN, month_number
 from querying.question.resolve import ResolvedQuestion
 from querying.types import SUFFICIENCY_THRESHOLD, Citation
@@ -29,7 +30,7 @@ _DOCUMENT_NOUN = (
     r"|guide(?:line)?s?|manual|agreement|contract|plan|document|requirements?|values?|provisions?)"
 )
 _ASKS_FOR_OLD = re.compile(
-    rf"\b(?:superseded|withdrawn|outdated|obsolete|historical(?:ly)?|repealed|no\s+longer\s+(?:valid|in\s+force)|used\s+to"
+    rf"\b(?:superseded|withdrawn|outdated|deprecated|obsolete|historical(?:ly)?|repealed|no\s+longer\s+(?:valid|in\s+force)|used\s+to"
     rf"|(?:previous|former|old|older|earlier|prior|past)\s+(?:\w+\s+)?{_DOCUMENT_NOUN})\b",
     re.IGNORECASE,
 )
@@ -51,6 +52,13 @@ _NAMED_VERSION = re.compile(
     r"|\d{1,2}(?:st|nd|rd|th)\s+edition|(?:first|second|third|fourth|fifth|sixth)\s+edition)(?!\w)",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stale(Passage):
+    """A passage of a design file that is older than the source that it describes."""
+
+    state = "older than the file that it describes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +86,14 @@ def passages_in_force(
 ) -> Sequence[Passage]:
     """The passages to answer from. `find` searches under filters, `strength` weighs what it found.
 
-    Costs one small statement more where everything that is found is in force.
+    Costs one small statement more where everything that is found is in force, and one where a library's files are.
     """
+    return _mark_stale(_choose_passages(question, find=find, strength=strength))
+
+
+def _choose_passages(
+    question: ResolvedQuestion, *, find: PassageSearch, strength: PassageStrength
+) -> Sequence[Passage]:
     given, text = question.options.filters or Filters(), question.search_text
     if given.as_of:
         return find(given)
@@ -128,14 +142,16 @@ def without_requested_day(question: str) -> str:
 
 
 def validity_note(citations: Iterable[Citation]) -> str:
-    """A short sentence on the cited sources that are out of force, with their numbers; empty where all are in force.
+    """A short sentence on the cited sources that are out of force, or stale, with their numbers; empty where none is.
 
     It states no day: a figure in an answer stands in the span that is cited, and this one does not.
     """
+    citations = list(citations)
     cited = [(one.number, one.passage) for one in citations if isinstance(one.passage, OutOfForce)]
-    if not cited:
+    stale = [f"[Source {one.number}]" for one in citations if isinstance(one.passage, Stale)]
+    clauses = [f"what is quoted here is older than the file that it describes {' '.join(stale)}"] if stale else []
+    if not (cited or stale):
         return ""
-    clauses = []
     for state, is_old in (("no longer in force", True), ("not yet in force", False)):
         marks = [f"[Source {number}]" for number, passage in cited if bool(passage.superseded_on) is is_old]
         if marks:
@@ -151,6 +167,20 @@ def _documents_out_of_force(passages: Sequence[Passage], today: date) -> dict[UU
     documents = Document.objects.filter(pk__in={passage.document_id for passage in passages})
     is_out_of_force = Q(effective_from__gt=today) | Q(superseded_on__lte=today)
     return documents.filter(is_out_of_force).only("title", "effective_from", "superseded_on").in_bulk()
+
+
+def _mark_stale(passages: Sequence[Passage]) -> Sequence[Passage]:
+    """The passages, with those of design files that are older than their sources as `Stale`."""
+    designs = {one.document_id for one in passages if one.path.startswith(f"{LIBRARY_FOLDER}/")}
+    if not designs:
+        return passages
+    stale = set(Document.objects.filter(pk__in=designs, doc_type=DESIGN, doc_status=STALE).values_list("pk", flat=True))
+    return [
+        Stale(**{field.name: getattr(one, field.name) for field in fields(Passage)})
+        if one.document_id in stale and not isinstance(one, OutOfForce)
+        else one
+        for one in passages
+    ]
 
 
 def _is_superseded(document: Document, today: date) -> bool:

@@ -16,7 +16,6 @@ from knowledge.embedders.local import LocalEmbedder
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
 from knowledge.search.query_words import NO_SYNONYMS, Synonyms
-from language.sentences import sentence_spans
 from language.terms import terms
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.late_interaction import QuestionWords, SentenceMatch, Span, question_words
@@ -229,7 +228,7 @@ def _trim_window(window: _Window, words: QuestionWords) -> _Window:
 def _split_into_windows(index: int, passage: Passage) -> list[_Window]:
     """Neighbouring sentences together, as many as fit one window of the model, each with the title before it."""
     groups: list[list[Span]] = []
-    for span in sentence_spans(passage.content):
+    for span in passage.sentence_spans():
         if groups and span[1] - groups[-1][0][0] <= _WINDOW_CHARACTERS:
             groups[-1].append(span)
         else:

@@ -18,8 +18,11 @@ from knowledge.search.filters import Filters
 from knowledge.search.hybrid import search
 from knowledge.search.passages import Passage
 from knowledge.search.term_statistics import term_weights
+from knowledge.sync.library_files import INDEX_NAME, is_test_file
 from language.clause_references import referenced_clauses
+from language.stemming import stem
 from language.terms import terms
+from plugins.models import PluginKind
 from querying.question import document_access, validity
 from querying.question.resolve import ResolvedQuestion
 from querying.releases import bases_of
@@ -31,6 +34,8 @@ from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
 _MAX_HINTED_PASSAGES = 3
+# So many times as many passages of a library are searched for, because some only repeat others.
+_LIBRARY_REACH = 3
 # How many of the listed documents a recap is written from.
 _MAX_RECAP_PASSAGES = 20
 # How many passages tell which languages the documents are in.
@@ -94,20 +99,37 @@ def _search_passages(
     vectors = {name: _mixed_vector(texts, name) for name in {base.embedder for base in bases}}
 
     def find(filters: Filters | None) -> list[Passage]:
-        return search(
+        limit = min(release.top_k, question.options.max_sources or release.top_k)
+        is_library = release.plugin.kind == PluginKind.LIBRARY
+        found = search(
             knowledge_bases=bases,
             text=words,
             embedding=vectors,
             filters=document_access.combine_filters(filters, allowed),
-            limit=min(release.top_k, question.options.max_sources or release.top_k),
-            threshold=release.threshold,
+            limit=limit * _LIBRARY_REACH if is_library else limit,
+            threshold=None if is_library else release.threshold,  # a refusal names the nearest files, however far
             clauses=referenced_clauses(question.search_text),
         )
+        return repetitions_last(found, question.search_text)[:limit] if is_library else found
 
     def strength(passages: Sequence[Passage]) -> float:
         return _score(question, passages).strength
 
     return _verbatim_passages(validity.passages_in_force(question, find=find, strength=strength))
+
+
+def repetitions_last(passages: Sequence[Passage], text: str) -> list[Passage]:
+    """The passages of a library, those last that only repeat others: tests say again what the code does, and indexes
+    what the design files say. They keep their place where the question asks for tests, or names the directory."""
+    asks_for_tests = stem("test") in terms(text)
+
+    def repeats(passage: Passage) -> bool:
+        if passage.path.endswith(f"/{INDEX_NAME}"):
+            name = passage.document_title.rstrip("/")
+            return (name if "/" in name else passage.document_title) not in text
+        return not asks_for_tests and is_test_file(passage.path)
+
+    return sorted(passages, key=repeats)
 
 
 def _score(

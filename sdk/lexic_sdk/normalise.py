@@ -93,6 +93,11 @@ def _place_fields(fields: Raw) -> dict[str, Any]:
         "section": _string_field(fields, "section") or None,
         "document_id": _string_field(fields, "documentId") or None,
         "score": _number_field(fields, "score"),
+        "path": _string_field(fields, "path") or None,
+        "start_line": _integer_field(fields, "startLine", minimum=1),
+        "end_line": _integer_field(fields, "endLine", minimum=1),
+        "file_hash": _string_field(fields, "fileHash") or None,
+        "commit": _string_field(fields, "commit") or None,
         "raw": fields,
     }
 

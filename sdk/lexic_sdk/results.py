@@ -18,6 +18,8 @@ class Citation:
     """A span of a document that supports a sentence. `id` is "src_1" for the mark `[Source 1]`.
 
     `page`, `section`, `start`, `end`, `url` and `score` are None where the source has none: never a made-up page.
+    Of a file of a repository `path`, `start_line` and `end_line` say which lines it is, `file_hash` is the SHA-256 of
+    the file as it was read, and `commit` what was checked out then.
     """
 
     id: str
@@ -30,6 +32,11 @@ class Citation:
     end: int | None = None
     url: str | None = None
     score: float | None = None
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    file_hash: str | None = None
+    commit: str | None = None
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -66,6 +73,11 @@ class NearestSource:
     section: str | None = None
     document_id: str | None = None
     score: float | None = None
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    file_hash: str | None = None
+    commit: str | None = None
     raw: Raw = field(default_factory=dict, repr=False, compare=False)
 
 

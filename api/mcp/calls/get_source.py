@@ -31,5 +31,6 @@ def _source_json(source: SourceText) -> dict[str, Any]:
         "standing": source.validity or None,
         "url": source.url,
         "uri": source.page_uri or None,
+        **(source.file.as_json() if source.file else {}),
     }
     return {name: value for name, value in fields.items() if value is not None}

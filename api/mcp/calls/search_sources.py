@@ -63,6 +63,7 @@ def _passage_json(passage: Passage, *, is_readable: bool) -> dict[str, Any]:
         "score": round(passage.score, 4),
         "cosine": None if passage.cosine is None else round(passage.cosine, 4),
         "lexical": round(passage.lexical, 4),
+        **(place.as_json() if (place := passage.file_place()) else {}),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, Capability
 from api.mcp.principals import check_capability
 from api.mcp.resources import format_place, page_uri, page_url
+from knowledge.file_place import FilePlace, place_on_page
 from knowledge.models import Page
 from lexic.errors import InvalidInput, NotFound
 from lexic.http.parameters import parse_natural
@@ -69,6 +70,7 @@ class SourceText:
     after: str = ""
     page_uri: str = ""
     validity: str = ""
+    file: FilePlace | None = None
 
     @property
     def place(self) -> str:
@@ -161,4 +163,5 @@ def _source_from_page(page: Page, start: int, end: int, *, context_length: int) 
         after=page.text[end : word_end(page.text, end + context_length, limit=end)],
         page_uri=page_uri(page.pk, start=start, end=end),
         validity=document_status(document, today=timezone.localdate())[1],
+        file=place_on_page(page, start=start, end=end),
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from api.mcp.tools.schemas import FilePlaceResult
 from api.mcp.tools.tool import Tool, ToolArguments
 
 _MAX_CONTEXT_LENGTH = 5000
@@ -20,7 +21,7 @@ class SourceArguments(ToolArguments):
     )
 
 
-class SourceResult(BaseModel):
+class SourceResult(FilePlaceResult):  # type: ignore[misc, valid-type]
     document: str
     documentId: str
     page: int | None = Field(default=None, description="Left out where the document has no pages.")

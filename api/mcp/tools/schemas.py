@@ -12,6 +12,7 @@ from rest_framework import serializers
 from api.query.serializers import (
     AnswerSerializer,
     AnswerUsageSerializer,
+    FilePlaceSerializer,
     NearestSerializer,
     OptionsSerializer,
     TreeStepSerializer,
@@ -72,4 +73,5 @@ def _annotation(field: serializers.Field, *, items: type[serializers.Serializer]
 
 OptionsArgument = model_for(OptionsSerializer, suffix="Argument", config=ConfigDict(extra="forbid"))
 AnswerResult = model_for(AnswerSerializer)
+FilePlaceResult = model_for(FilePlaceSerializer)
 StepResult = model_for(TreeStepSerializer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from api.mcp.tools.schemas import FilePlaceResult
 from api.mcp.tools.tool import Tool, ToolArguments
 from api.query.serializers import MAX_QUESTION
 
@@ -19,7 +20,7 @@ class SearchArguments(ToolArguments):
     limit: int = Field(default=8, ge=1, le=50, description="At most as many as the expert reads for one question.")
 
 
-class PassageResult(BaseModel):
+class PassageResult(FilePlaceResult):  # type: ignore[misc, valid-type]
     document: str
     documentId: str
     page: int | None = Field(default=None, description="Left out where the document has no pages.")

@@ -33,7 +33,7 @@ def conflicting_sentences(
         return
     for passage in passages:
         if passage.document_id != source.document_id and _headings_agree(source, passage, excerpt):
-            for start, end in cached_sentence_spans(passage.content):
+            for start, end in cached_sentence_spans(passage.content, passage.source_type):
                 if sentences_disagree(excerpt, passage.content[start:end]):
                     yield passage, start, end
 

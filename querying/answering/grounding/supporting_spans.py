@@ -10,6 +10,7 @@ from itertools import islice
 
 from knowledge.chunking.chunker import title_path
 from knowledge.search.passages import Passage
+from language.code_lines import code_spans
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
 from language.sentences import leads_into_list, sentence_spans
@@ -71,12 +72,12 @@ def best_span(claim: str, passage: Passage, *, least: float) -> SupportingSpan |
 
     `least` is the share of the claim's words that it must have.
     """
-    for run, text in _runs_sharing_words(claim, passage.content):
+    for run, text in _runs_sharing_words(claim, passage):
         if is_same_sentence(claim, text):
             return SupportingSpan(start=run[0][0], end=run[-1][1], support=1.0)
     around = _span_surroundings(passage)
     has_figures = extract_figures(claim).text != extract_figures(claim).words
-    for candidate in sorted(_candidate_spans(claim, passage.content, around), key=lambda candidate: candidate.rank):
+    for candidate in sorted(_candidate_spans(claim, passage, around), key=lambda candidate: candidate.rank):
         words = candidate.words
         enough = len(words.matched) >= 2 or (words.matched and has_figures)
         if words.share < least or not enough or words.missing:
@@ -91,7 +92,7 @@ def paraphrasing_span(claim: str, passages: Sequence[Passage]) -> tuple[Passage,
     known = (
         (passage, candidate)
         for passage in passages
-        for candidate in _candidate_spans(claim, passage.content, _span_surroundings(passage))
+        for candidate in _candidate_spans(claim, passage, _span_surroundings(passage))
         if _may_paraphrase(candidate.words)
     )
     nearest = sorted(known, key=lambda pair: pair[1].rank)
@@ -116,8 +117,9 @@ def _span_surroundings(passage: Passage) -> Surroundings:
     return Surroundings(heading=heading, passage=passage.content)
 
 
-def _candidate_spans(claim: str, text: str, around: Surroundings) -> Iterator[_CandidateSpan]:
-    for run, piece in _runs_sharing_words(claim, text):
+def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iterator[_CandidateSpan]:
+    text = passage.content
+    for run, piece in _runs_sharing_words(claim, passage):
         words = compare_words(claim, piece, around)
         sentences = [unwrap_lines(text[start:end]) for start, end in run]
         main = max(sentences, key=lambda sentence: len(content_stems(claim) & content_stems(sentence)))
@@ -125,11 +127,12 @@ def _candidate_spans(claim: str, text: str, around: Surroundings) -> Iterator[_C
         yield _CandidateSpan(start=start, end=end, text=piece, main=main, sentences=len(run), words=words)
 
 
-def _runs_sharing_words(claim: str, text: str) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
+def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
     """Every sentence, every two neighbours, every list with the line that leads in to it, as far as they share a word
     with the claim: the sentences, and how they read in one line."""
-    wanted = stem_set(claim)
-    for run in _sentence_runs(text, widest=_MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES):
+    wanted, text = stem_set(claim), passage.content
+    widest = _MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES
+    for run in _sentence_runs(text, passage.source_type, widest=widest):
         piece = unwrap_lines(text[run[0][0] : run[-1][1]])
         if wanted & stem_set(piece):
             yield run, piece
@@ -143,8 +146,8 @@ def unwrap_lines(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _sentence_runs(text: str, *, widest: int) -> Sequence[Sequence[tuple[int, int]]]:
-    spans = cached_sentence_spans(text)
+def _sentence_runs(text: str, source_type: str, *, widest: int) -> Sequence[Sequence[tuple[int, int]]]:
+    spans = cached_sentence_spans(text, source_type)
     runs = [spans[at : at + count] for count in range(1, widest + 1) for at in range(len(spans) - count + 1)]
     return [*runs, *(run for at in range(len(spans)) if len(run := _list_run(text, spans, at)) > widest)]
 
@@ -160,9 +163,10 @@ def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[
 
 
 @lru_cache(maxsize=512)
-def cached_sentence_spans(text: str) -> Sequence[tuple[int, int]]:
-    """`(start, end)` of each sentence; remembered, for every claim is held against the same passages."""
-    return sentence_spans(text)
+def cached_sentence_spans(text: str, source_type: str = "") -> Sequence[tuple[int, int]]:
+    """`(start, end)` of each sentence, of code of each line; remembered, for every claim is held against the same
+    passages."""
+    return code_spans(text) if source_type == "code" else sentence_spans(text)
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:

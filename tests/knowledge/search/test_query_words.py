@@ -30,6 +30,11 @@ def test_a_hyphenated_word_is_found_by_its_parts_or_in_one() -> None:
     assert phrases("up-to-date") == [(("date",), ("uptod",))]
 
 
+@pytest.mark.parametrize("text", ["refreshToken", "RefreshToken", "refresh_token"])
+def test_an_identifier_is_found_whole_and_by_its_parts(text: str) -> None:
+    assert phrases(text) == [(("refresh", "token", "refreshtoken"), ("refresh", "token"), ("refreshtoken",))]
+
+
 @pytest.mark.parametrize("text", ["45mm", "45 mm", "45-mm"])
 def test_a_unit_is_a_word_with_and_without_a_space(text: str) -> None:
     assert phrases(text) == [(("45",),), (("mm",),)]

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from language.sentences import leads_into_list
 from querying.answering.llms.extractive import context_sentences, table_headers
+from querying.answering.llms.extractive.code_places import code_places, is_from_library
 from querying.answering.llms.extractive.neighbours import Neighbours
-from querying.answering.llms.extractive.quotation_text import Quotation, cited_pieces
+from querying.answering.llms.extractive.quotation_text import Quotation, cited_pieces, with_source_mark
 from querying.answering.llms.extractive.sentence_selection import asks_for_whole_list, select_sentences
 from querying.types import RECOMMENDATION_LEAD, REFUSAL, Evidence, Prompt, Sentence
 
@@ -21,9 +22,14 @@ def compose(prompt: Prompt) -> list[str]:
     chosen = select_sentences(prompt.question, prompt.evidence, first=supporting)
     if not chosen:
         return [REFUSAL]
-    quotations = _build_quotations(chosen, prompt)
     evidence, question = prompt.evidence, prompt.question
+    if is_from_library(evidence):
+        quotations = _build_quotations(chosen[:1], prompt)
+        places = code_places(evidence, quoted=[each.first for each in quotations])
+    else:
+        quotations, places = _build_quotations(chosen, prompt), []
     pieces = [piece for each in quotations for piece in cited_pieces(each, evidence, question=question)]
+    pieces += [with_source_mark(" ".join(one.text.split()).rstrip(" :{"), one.source) for one in places]
     if supporting:
         lead = f"{prompt.recommendation.rstrip(' .')} [Source {supporting.source + 1}]."
         pieces[:0] = [RECOMMENDATION_LEAD, lead]

@@ -47,11 +47,11 @@ def cited_pieces(quotation: Quotation, evidence: Evidence, *, question: str) -> 
     passage = evidence.passages[quotation.source]
     if quotation.header:
         pieces = _row_with_headers(quotation.first, quotation.header, passage, question)
-        return [_with_source_mark(piece, quotation.source) for piece in pieces]
+        return [with_source_mark(piece, quotation.source) for piece in pieces]
     if quotation.items and (listed := _list_in_one_line(quotation, passage)):
-        return [_with_source_mark(listed, quotation.source)]
+        return [with_source_mark(listed, quotation.source)]
     few = quotation.sentences[: 1 + _MAX_SEPARATE_ITEMS]
-    return [_with_source_mark(_best_wording(sentence, passage, question), quotation.source) for sentence in few]
+    return [with_source_mark(_best_wording(sentence, passage, question), quotation.source) for sentence in few]
 
 
 def _list_in_one_line(quotation: Quotation, passage: Passage) -> str:
@@ -115,6 +115,7 @@ def _without_bullet(text: str) -> str:
     return " ".join(text[mark.end() if mark else 0 :].split())
 
 
-def _with_source_mark(text: str, source: int) -> str:
+def with_source_mark(text: str, source: int) -> str:
+    """The text with the mark of this source before its stop."""
     body, stop = (text[:-1], text[-1]) if text[-1:] in (".", "!", "?", ":") else (text.rstrip(",;"), ".")
     return f"{body} [Source {source + 1}]{stop}"

@@ -1,0 +1,45 @@
+"""Beside a sentence from the library of a codebase: the lines of code that the question is about, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from knowledge.search.passages import Passage
+from knowledge.sync.library_files import source_of_path
+from querying.answering.llms.extractive.statements import MAX_STATEMENT_CHARACTERS
+from querying.types import Evidence, Sentence
+
+MAX_PLACES = 2
+
+
+def is_from_library(evidence: Evidence) -> bool:
+    """Whether a file of a repository was read."""
+    return any(passage.path for passage in evidence.passages)
+
+
+def code_places(evidence: Evidence, *, quoted: Sequence[Sentence]) -> list[Sentence]:
+    """For the files that fit the question best, and are not quoted yet, what declares the place that fits."""
+    known = {source_of_path(evidence.passages[one.source].path) for one in quoted}
+    places: list[Sentence] = []
+    best_first = sorted(enumerate(evidence.passages), key=lambda pair: -pair[1].score)
+    for source, passage in best_first:
+        file = source_of_path(passage.path)
+        if not passage.path or file in known or file.endswith(".md") or len(places) == MAX_PLACES:
+            continue
+        if place := next(_declarations(source, passage), None) or _best_sentence(source, evidence):
+            known.add(file)
+            places.append(place)
+    return places
+
+
+def _declarations(source: int, passage: Passage) -> Iterator[Sentence]:
+    """The lines of the passage that name what it declares."""
+    name = passage.section_path[-1] if passage.section_path else ""
+    for start, end in passage.sentence_spans() if name and passage.source_type == "code" else ():
+        text = passage.content[start:end]
+        if name in text and len(text) <= MAX_STATEMENT_CHARACTERS and not text.startswith(("@", "#", "//")):
+            yield Sentence(source=source, start=start, end=end, text=text, score=passage.score)
+
+
+def _best_sentence(source: int, evidence: Evidence) -> Sentence | None:
+    return next((one for one in evidence.sentences if one.source == source), None)

@@ -1,0 +1,47 @@
+"""Beside a sentence from a library stand the lines of code that the question is about."""
+
+from __future__ import annotations
+
+from knowledge.search.passages import Passage
+from querying.answering.llms.extractive.code_places import code_places
+from querying.retrieval.retriever import repetitions_last
+from querying.types import Evidence, Sentence
+from tests.querying.passages import evidence, passage
+
+
+def code(path: str, content: str, *, number: int, score: float = 0.6, section: tuple[str, ...] = ()) -> Passage:
+    fields = {"path": path, "source_type": "code", "section_path": section, "score": score, "first_line": 1}
+    return passage(content, number=number, document_title=path, **fields)
+
+
+ROTATE = code(
+    "a/tokens.py", "@cache\ndef rotate(token: str) -> str:\n    return rotate(token)", number=1, section=("rotate",)
+)
+CLOCK = code("a/clock.py", '"""The time of day."""', number=2, score=0.5)
+
+
+def texts(found: Evidence, *quoted: Sentence) -> list[str]:
+    return [one.text for one in code_places(found, quoted=list(quoted))]
+
+
+def test_a_declaration_is_shown_and_else_the_sentence_that_fits_best() -> None:
+    assert texts(evidence(CLOCK, ROTATE)) == ["def rotate(token: str) -> str:", '"""The time of day."""']
+
+
+def test_a_file_that_is_quoted_already_is_not_shown_again_as_a_source_or_as_its_design_file() -> None:
+    design = passage("Tokens are rotated.", number=3, path=".lexibrary/a/tokens.py.md")
+    found = evidence(design, ROTATE, CLOCK)
+    assert texts(found, found.sentences[0]) == ['"""The time of day."""']
+
+
+def test_prose_and_pages_of_no_file_are_no_code() -> None:
+    assert texts(evidence(code("README.md", "Read this.", number=1), passage("Cover is 45 mm.", number=2))) == []
+
+
+def test_tests_and_indexes_come_last_unless_they_are_asked_for() -> None:
+    tests = code("tests/a/test_tokens.py", "def test_rotate() -> None:", number=3)
+    index = passage("| `tokens.py` | file |", number=4, path=".lexibrary/a/.aindex", document_title="a/")
+    found = [tests, index, ROTATE]
+    assert repetitions_last(found, "How are tokens rotated?") == [ROTATE, tests, index]
+    assert repetitions_last(found, "Which tests are there of rotating?") == [tests, ROTATE, index]
+    assert repetitions_last(found, "What is in a/, then?") == [index, ROTATE, tests]
