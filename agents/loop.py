@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from agents.models import EventKind
-from agents.own_words import question_back
-from agents.planners.planner_types import AskedCall, CallTools, GiveAnswer, ModelTurn, NextStep, WriteAnswer
+from agents.own_words import WRITERS_FAULTS, failure_text, own_answer, question_back
+from agents.planners.planner_types import AskedCall, CallTools, GiveAnswer, ModelTurn, NextStep
 from agents.progress import Call, Progress
 from agents.run_text import Entry, ModelText
 from agents.run_work import RunWork, ToolTimedOut
@@ -171,8 +171,6 @@ async def _written(
     if isinstance(step, GiveAnswer):
         yield step.answer
         return
-    if isinstance(step, WriteAnswer) and findings is None and (error := _search_error(work.progress)):
-        raise error  # to say that there is nothing would be wrong
     refusal = refusal_answer("no_evidence")
     if isinstance(step, ModelTurn):
         async with aclosing(text.conclude()) as pieces:
@@ -183,6 +181,12 @@ async def _written(
                 refusal = piece
         if not text.is_empty:
             return
+        if why := failure_text(work.progress):
+            yield own_answer(why)
+            return
+    error = _search_error(work.progress)
+    if findings is None and error and not (isinstance(step, ModelTurn) and error.code in WRITERS_FAULTS):
+        raise error  # to say that there is nothing would be wrong
     if findings is None or (refusal.reason == "self_refusal" and findings.is_sufficient):
         yield refusal
         return

@@ -11,6 +11,10 @@ from querying.types import Answer, Clarification, Confidence, Outcome
 
 SEARCH, INFO, DRAFT = "search_knowledge", "extract_document_info", "generate_legal_document"
 _REPORTS = ("render_contract_report", "render_nda_report")
+_COMPARISONS = ("analyze_clause", "check_nda")
+_OF_DOCUMENTS = {*_REPORTS, "parse_contract", "parse_nda", INFO, DRAFT}
+# What is wrong with how a call was written is for its writer to put right.
+WRITERS_FAULTS = {"invalid_tool_input", "invalid_json", "invalid_text"}
 
 
 def own_answer(text: str) -> Answer:
@@ -28,13 +32,30 @@ def draft_text(template: str) -> str:
     return f"Here is the draft of “{template}”. It is yours to read, change and save."
 
 
-def said_of_results(calls: Sequence[FinishedCall]) -> Iterator[str]:
-    """What is said of the reports and drafts among these results, one text for each."""
+def comparison_text(result: Mapping[str, Any]) -> str:
+    """What is said of a text that was held against a playbook."""
+    found = [f"- {one['position']}: {one['classification']}. {one['reason']}" for one in result["findings"]]
+    return "\n".join([f"Held against “{result['playbook']}”:", *(found or ["- It speaks of none of the positions."])])
+
+
+def said_of_results(calls: Sequence[FinishedCall], *, message: str) -> Iterator[str]:
+    """What is said of the reports, drafts and comparisons among these results, one text for each. Of a text that was
+    compared only where the person has sent it with the message: a model could have written another one."""
     for one in calls:
         if one.error is None and one.call.tool in _REPORTS:
             yield report_text(one.result["report"])
         elif one.error is None and one.call.tool == DRAFT:
             yield draft_text(one.result["document"]["title"])
+        elif one.error is None and one.call.tool in _COMPARISONS and _stands_in(message, one.call.input):
+            yield comparison_text(one.result)
+
+
+def failure_text(progress: Progress) -> str:
+    """Why the last document that was to be reviewed or drafted was not; empty where it was."""
+    for one in reversed(progress.results):
+        if one.call.tool in _OF_DOCUMENTS and not (one.error and one.error["code"] in WRITERS_FAULTS):
+            return f"{one.error['error']} {one.error['hint']}".strip() if one.error else ""
+    return ""
 
 
 def question_back(progress: Progress) -> GiveAnswer | None:
@@ -60,3 +81,9 @@ def ask_for_fact(known: Mapping[str, Any]) -> GiveAnswer:
     answer = Answer(text=question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
     state = {"draft": {"template": known["template"], "facts": known["facts"], "field": first["name"]}}
     return GiveAnswer(answer=answer, state=state)
+
+
+def _stands_in(message: str, compared: Mapping[str, Any]) -> bool:
+    texts = [compared["clause"]] if "clause" in compared else compared["points"]
+    whole = " ".join(message.split())
+    return all(" ".join(text.split()) in whole for text in texts)

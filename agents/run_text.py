@@ -116,7 +116,7 @@ class ModelText:
             for call in calls:
                 if call.id in progress.found:
                     self._verified.add_passages(progress.found[call.id].passages)
-            for words in said_of_results(progress.results_of(calls)):
+            for words in said_of_results(progress.results_of(calls), message=self._work.assignment.message):
                 if entries := await self.shown.add(self._verified.say(words)):
                     yield entries
             self._turns_read, self._is_read = number + 1, False

@@ -15,6 +15,7 @@ from agents.models import AgentRun
 from agents.tools import registry
 from agents.tools.tool_types import ToolOutput
 from contracts.models import ContractReview
+from conversations.models import Project
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from plugins.models import Plugin
 from tests.agents.modelled import ScriptedModel, calls, search, told
@@ -183,3 +184,25 @@ def test_a_report_is_told_in_the_servers_words_behind_which_the_model_goes_on(
     said = text_of(run)
     assert said.startswith(report["title"].rstrip("."))
     assert answer_of(run).content == said
+
+
+def test_why_a_review_was_not_made_is_said(published: Plugin, alice: User, bob: User, stub: OpenAIStub) -> None:
+    project = Project.objects.create_with_base(owner=alice, name="Marrow House")
+    document = give(project.knowledge_base, NDA)
+    project.set_members({bob.email: "viewer"})
+    ScriptedModel(stub, calls(("render_nda_report", {"documentId": str(document.pk)})), "It is all GREEN.")
+    run = ask(published, bob, "Please review the attached agreement", project=project, documents=(document.pk,))
+    assert text_of(run).startswith("You may read this document, and have no review made of it.")
+    assert not ContractReview.objects.exists()
+
+
+def test_a_clause_is_classed_in_the_servers_words_where_the_person_has_sent_it(
+    published: Plugin, bob: User, stub: OpenAIStub
+) -> None:
+    law = "This Agreement is governed by the laws of England and Wales."
+    compare = calls(("analyze_clause", {"clause": law, "playbook": "nda-checklist"}))
+    for message, is_said in ((f"Is this all right?\n{law}", True), ("Is the clause on law all right?", False)):
+        ScriptedModel(stub, compare, "The clause is GREEN.")
+        said = text_of(ask(published, bob, message))
+        assert said.startswith("Held against “NDA checklist”:\n- ") is is_said
+        assert "The clause is" not in said

@@ -294,3 +294,17 @@ def test_a_provider_that_fails_is_a_clear_error(
     assert "done" not in kinds(run)
     ScriptedModel(stub, *SPACER_TURNS)
     assert ask(published, bob, session=run.session).state == "done"
+
+
+def test_a_search_that_failed_is_no_refusal_whatever_the_model_writes(
+    published: Plugin, bob: User, stub: OpenAIStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("disk on fire")
+
+    monkeypatch.setattr("agents.tools.search_knowledge.pipeline.find", broken)
+    ScriptedModel(stub, search(SPACERS), REFUSAL)
+    run = ask(published, bob)
+    assert (run.state, data_of(run, "error")[0]["code"], text_of(run)) == ("failed", "tool_failed", "")
+    ScriptedModel(stub, calls(("search_knowledge", {"query": 7})), REFUSAL)
+    assert text_of(ask(published, bob)) == REFUSAL
