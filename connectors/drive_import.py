@@ -41,7 +41,7 @@ class ImportResult:
 class ImportClosed(NotFound):
     """You may add documents there no longer."""
 
-    code = "access_ended"
+    code = "import_access_ended"
     hint = "What was imported before is there."
 
 

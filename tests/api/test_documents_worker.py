@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import IO
 
 import pytest
@@ -12,22 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from accounts.models import User
 from plugins.models import Plugin
 from tests.api.callers import by_key
-from tests.knowledge.test_worker import forget_messages, wait_for, worker
+from tests.worker_processes import empty_queue, log, wait_for, worker
+
+__all__ = ["empty_queue", "log"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Iterator[IO[bytes]]:
-    with (tmp_path / "worker.log").open("w+b") as file:
-        yield file
-
-
-@pytest.fixture(autouse=True)
-def empty_queue() -> Iterator[None]:
-    forget_messages()
-    yield
-    forget_messages()
 
 
 def test_an_agent_sends_a_file_watches_it_and_finds_it(plugin: Plugin, alice: User, log: IO[bytes]) -> None:
