@@ -98,7 +98,7 @@ def test_what_was_said_before_counts(published: Plugin, bob: User) -> None:
 
 def test_a_passage_that_is_out_of_force_survives_the_journal(published: Plugin, bob: User) -> None:
     run = begin(published, bob)
-    found = passage("The cover is 20 mm.")
+    found = passage("The cover is 20 mm.", knowledge_base_id=run.knowledge[0]["knowledge_base"])
     old = OutOfForce(**asdict(found), superseded_on=date(2020, 1, 1), effective_from=None, is_last_resort=True)
     question = ResolvedQuestion.of(read_assignment(run, bob).question)
     findings = Findings(question=question, evidence=evidence(old, found))

@@ -427,7 +427,8 @@ def test_who_is_taken_off_meanwhile_adds_nothing_any_more(
 
     monkeypatch.setattr(DriveClient, "download", close_and_download)
     results = taken(client, "a0", "a1", "a2", project=str(project.pk))
-    assert [one["error"] and one["error"]["code"] for one in results] == [None, "import_access_ended", "import_access_ended"]
+    codes = [one["error"] and one["error"]["code"] for one in results]
+    assert codes == [None, "import_access_ended", "import_access_ended"]
     assert not google.said("/drive/files/a2"), "nobody asks for the rest"
     assert Document.objects.count() == (1 if change == "left" else 0)
 

@@ -54,8 +54,8 @@ def test_documents_are_read_from_a_queue_of_their_own() -> None:
         assert queue_of({}, task)["queue"].name == "lexic"
 
 
-def test_a_worker_that_is_not_told_what_to_do_serves_both_queues() -> None:
-    assert set(app.amqp.queues.consume_from) == {"lexic", "reading"}
+def test_a_worker_that_is_not_told_what_to_do_serves_every_queue() -> None:
+    assert set(app.amqp.queues.consume_from) == {"lexic", "reading", "reviews"}
 
 
 def test_what_one_worker_left_is_due_again_and_what_another_one_has_is_not(settings: Any) -> None:
