@@ -25,6 +25,9 @@ reading.install()
 embedding.install()
 # A busy machine takes its time; five seconds are no promise of ours.
 expect.set_options(timeout=20_000)
+# How many new objects there are before garbage is looked for: by default it is looked for so often that it takes a
+# twentieth of the whole run.
+RARELY = (50_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -35,7 +38,13 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(*RARELY)
         gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long runs first: at the end, one process would be at it while the others have nothing left."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture(scope="session")

@@ -39,13 +39,32 @@ _DECIDING += ["tests/prepared.py", "tests/settings.py", "requirements.lock"]
 def start(root: Path) -> list[tuple[embedded_services.Service, subprocess.Popen[bytes]]]:
     """PostgreSQL with the template in it, and Redis."""
     postgres, redis = embedded_services.Postgres(root), embedded_services.Redis(root)
+    _lay(postgres, root)
+    return [(postgres, _started(postgres, root, FAST)), (redis, _started(redis, root))]
+
+
+def make_stopped(root: Path, *, database: str) -> None:
+    """A PostgreSQL below this folder that does not run, whose only database has this name and all tables."""
+    postgres = embedded_services.Postgres(root)
+    root.mkdir(parents=True)
+    _lay(postgres, root)
+    running = _started(postgres, root, FAST)
+    try:
+        with psycopg.connect(**postgres.connection("postgres"), autocommit=True) as connection:
+            statement = "ALTER DATABASE {} RENAME TO {}"
+            connection.execute(sql.SQL(statement).format(sql.Identifier(TEMPLATE), sql.Identifier(database)))
+    finally:
+        embedded_services.stop_service(postgres, running)
+
+
+def _lay(postgres: embedded_services.Postgres, root: Path) -> None:
+    """Its data, with the template in it."""
     kept = KEPT / f"pg-{_fingerprint()}"
     try:
         _copy(kept, postgres.data)
     except subprocess.CalledProcessError:  # nothing is kept, or another run has just removed it
         shutil.rmtree(postgres.data, ignore_errors=True)
         _make(postgres, root, kept)
-    return [(postgres, _started(postgres, root, FAST)), (redis, _started(redis, root))]
 
 
 def copy_template(server: dict[str, str], *, name: str) -> None:

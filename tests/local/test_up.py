@@ -12,11 +12,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
-from tests.lexic.running import ROOT, alive, child_named, command, environment, family, lexic, until
+from tests import prepared
+from tests.lexic.running import ROOT, Lexic, alive, child_named, command, environment, family, lexic, until
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +29,7 @@ def seed() -> Iterator[Path]:
     """A stopped data folder with its database made, to copy: that saves each test the first start."""
     folder = Path(tempfile.mkdtemp(prefix="lxu-", dir="/tmp"))
     folder.chmod(0o755)
-    with lexic(folder / "seed") as first:
-        first.wait_until_up()
-        assert first.stop() == 0, first.output
+    prepared.make_stopped(folder / "seed", database=settings.EMBEDDED_DATABASE)
     yield folder / "seed"
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -41,23 +44,26 @@ def folder(seed: Path) -> Iterator[Path]:
     shutil.rmtree(parent, ignore_errors=True)
 
 
-def test_it_answers_and_a_command_beside_it_uses_its_services_and_ctrl_c_stops_all_in_order(folder: Path) -> None:
-    with lexic(folder) as running:
+def test_up_waits_for_a_command_answers_beside_others_and_ctrl_c_stops_all_in_order(folder: Path, seed: Path) -> None:
+    with command_inside(folder) as first, lexic(folder) as running:
+        until(lambda: "Another command uses the built-in services" in running.output, what="the wait")
+        assert first.communicate(timeout=30)[1] == ""
         running.wait_until_up().wait_for_worker()
+        assert first.returncode == 0
         everything = family(running.process.pid)
         assert running.get("/healthz") == (200, {"status": "ok"})
         assert running.get("/readyz")[0] == 200
-        second = command(folder, "up", "--port", "0")
-        assert second.returncode == 1
-        assert f"Lexic is already running from this folder. It answers at {running.url}" in second.stderr
-        doctor = command(folder, "doctor", "--json")
-        statuses = {finding["name"]: finding["status"] for finding in json.loads(doctor.stdout)}
-        assert {statuses[name] for name in ("database", "pgvector", "redis", "worker")} == {"ok"}
+        assert_commands_beside_it_use_its_services(running)
         reader = child_named(running.process.pid, "celery", "-Q reading")
         assert os.getpriority(os.PRIO_PROCESS, reader) > os.getpriority(os.PRIO_PROCESS, running.process.pid)
         assert child_named(running.process.pid, "celery", "-Q reviews")
-        assert running.get("/readyz")[0] == 200
-        assert running.stop(signal.SIGINT) == 0
+        with lexic(seed) as of_another_folder:
+            of_another_folder.wait_until_up()
+            assert of_another_folder.url != running.url
+            assert of_another_folder.get("/readyz")[0] == running.get("/readyz")[0] == 200
+            assert running.stop(signal.SIGINT) == 0
+            assert of_another_folder.get("/readyz")[0] == 200
+            assert of_another_folder.stop() == 0
         stops = ["Finished server process", "Cold shutdown", "bye bye", "database system is shut down"]
         places = [running.output.index(words) for words in [*stops, "Lexic has stopped."]]
         assert places == sorted(places)
@@ -65,44 +71,11 @@ def test_it_answers_and_a_command_beside_it_uses_its_services_and_ctrl_c_stops_a
     assert not (folder / "up.json").exists()
 
 
-def test_kill_minus_nine_leaves_no_process_and_the_next_start_recovers(folder: Path) -> None:
-    with lexic(folder) as running:
-        running.wait_until_up().wait_for_worker()
-        everything = until(lambda: _if_all_there(family(running.process.pid)), what="all processes")
-        running.process.kill()
-        running.process.wait()
-        with lexic(folder) as again:  # at once: it must cope with servers that are still going down
-            again.wait_until_up()
-            until(lambda: not alive(everything), what=f"the end of {alive(everything)}")
-            assert again.get("/readyz")[0] == 200
-            assert again.stop() == 0
-
-
-def test_what_is_killed_is_restarted_alone_and_no_request_is_refused(folder: Path) -> None:
-    with lexic(folder) as running:
-        running.wait_until_up().wait_for_worker()
-        up = running.process.pid
-        web = child_named(up, "local.serve")
-        os.kill(child_named(up, "postgres", "-D"), signal.SIGKILL)
-        os.kill(child_named(up, "redis-server"), signal.SIGKILL)
-        worker = child_named(up, "celery", "-Q lexic")
-        pool = family(worker)
-        os.kill(worker, signal.SIGKILL)
-        until(lambda: running.output.count("starting it again") == 3, what="three restarts")
-        until(lambda: running.get("/readyz")[0] == 200, what="the database")
-        until(lambda: running.output.count(" ready.") >= 4, what="the worker")
-        assert child_named(up, "local.serve") == web
-        assert alive(pool) == []
-        os.kill(web, signal.SIGKILL)
-        # Until the next one accepts, the socket queues.
-        assert until(lambda: running.get("/healthz")[0], what="an answer") == 200
-        assert child_named(up, "local.serve") != web
-        assert running.stop() == 0
-
-
-def test_up_waits_for_a_command_that_started_the_services(folder: Path) -> None:
+@contextmanager
+def command_inside(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A command that has started the services of this folder, and works until its input ends."""
     patient = "import sys; print('inside', flush=True); sys.stdin.read()"
-    first = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "manage.py", "shell", "--no-imports", "-c", patient],
         cwd=ROOT,
         env=environment(folder),
@@ -110,16 +83,55 @@ def test_up_waits_for_a_command_that_started_the_services(folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    assert first.stdout
-    assert first.stdout.readline() == "inside\n"
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "inside\n"
+        yield process
+
+
+def assert_commands_beside_it_use_its_services(running: Lexic) -> None:
+    second = command(running.folder, "up", "--port", "0")
+    assert second.returncode == 1
+    assert f"Lexic is already running from this folder. It answers at {running.url}" in second.stderr
+    doctor = command(running.folder, "doctor", "--json")
+    statuses = {finding["name"]: finding["status"] for finding in json.loads(doctor.stdout)}
+    assert {statuses[name] for name in ("database", "pgvector", "redis", "worker")} == {"ok"}
+    assert running.get("/readyz")[0] == 200
+
+
+def test_kill_minus_nine_leaves_no_process_and_the_next_start_recovers_and_restarts_what_is_killed(
+    folder: Path,
+) -> None:
     with lexic(folder) as running:
-        until(lambda: "Another command uses the built-in services" in running.output, what="the wait")
-        assert first.communicate(timeout=30)[1] == ""
-        running.wait_until_up()
-        assert first.returncode == 0
-        assert running.get("/readyz")[0] == 200
-        assert running.stop() == 0
+        running.wait_until_up().wait_for_worker()
+        everything = until(lambda: _if_all_there(family(running.process.pid)), what="all processes")
+        running.process.kill()
+        running.process.wait()
+        with lexic(folder) as again:  # at once: it must cope with servers that are still going down
+            again.wait_until_up().wait_for_worker()
+            until(lambda: not alive(everything), what=f"the end of {alive(everything)}")
+            assert again.get("/readyz")[0] == 200
+            assert_what_is_killed_is_restarted_alone_and_no_request_is_refused(again)
+            assert again.stop() == 0
+
+
+def assert_what_is_killed_is_restarted_alone_and_no_request_is_refused(running: Lexic) -> None:
+    up = running.process.pid
+    web = child_named(up, "local.serve")
+    os.kill(child_named(up, "postgres", "-D"), signal.SIGKILL)
+    os.kill(child_named(up, "redis-server"), signal.SIGKILL)
+    worker = child_named(up, "celery", "-Q lexic")
+    pool = family(worker)
+    os.kill(worker, signal.SIGKILL)
+    until(lambda: running.output.count("starting it again") == 3, what="three restarts")
+    until(lambda: running.get("/readyz")[0] == 200, what="the database")
+    until(lambda: running.output.count(" ready.") >= 4, what="the worker")
+    assert child_named(up, "local.serve") == web
+    assert alive(pool) == []
+    os.kill(web, signal.SIGKILL)
+    # Until the next one accepts, the socket queues.
+    assert until(lambda: running.get("/healthz")[0], what="an answer") == 200
+    assert child_named(up, "local.serve") != web
 
 
 def test_commands_share_the_services_and_the_last_one_stops_them(folder: Path) -> None:
@@ -136,17 +148,6 @@ def test_commands_share_the_services_and_the_last_one_stops_them(folder: Path) -
     ]
     assert [process.communicate(timeout=60)[0] for process in several] == ["0\n", "0\n", "0\n"]
     assert not (folder / "pg" / "postmaster.pid").exists()
-
-
-def test_two_folders_side_by_side(folder: Path, seed: Path) -> None:
-    with lexic(folder) as one, lexic(seed) as two:
-        one.wait_until_up()
-        two.wait_until_up()
-        assert one.url != two.url
-        assert one.get("/readyz")[0] == two.get("/readyz")[0] == 200
-        assert one.stop() == 0
-        assert two.get("/readyz")[0] == 200
-        assert two.stop() == 0
 
 
 def test_a_taken_port_is_an_error_with_a_hint(folder: Path) -> None:
@@ -170,16 +171,14 @@ def test_make_run_killed_takes_everything_with_it(folder: Path) -> None:
         until(lambda: not alive(everything), what=f"the end of {alive(everything)}")
 
 
-def test_an_ordinary_user_can_run_it() -> None:
-    if os.geteuid() != 0:
-        pytest.skip("this is an ordinary user already: the other tests are the proof")
-    nobody = pwd.getpwnam("nobody")
+def test_an_ordinary_user_can_run_it_from_nothing() -> None:
+    nobody = pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
     python = _python_for(nobody.pw_uid)
     # Another folder than the other tests': this one belongs to that user.
     parent = Path(tempfile.mkdtemp(prefix="lxu-", dir="/tmp"))
     os.chown(parent, nobody.pw_uid, nobody.pw_gid)
     packages = os.pathsep.join(path for path in sys.path if path.endswith("site-packages"))
-    person = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+    person = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
     own = {"HOME": str(parent), "LEXIC_STATIC_ROOT": str(parent / "static")}
     env = environment(parent / "var", PYTHONPATH=packages, PYTHONDONTWRITEBYTECODE="1", **own)
     try:
@@ -201,7 +200,13 @@ def _python_for(uid: int) -> str:
     for python in (sys.executable, "/usr/bin/python3.11"):
         probe = f"import sys; sys.path.insert(0, {packages!r}); import django; print(sys.version_info[:2])"
         try:
-            done = subprocess.run([python, "-c", probe], cwd=ROOT, user=uid, capture_output=True, text=True)
+            done = subprocess.run(
+                [python, "-c", probe],
+                cwd=ROOT,
+                user=None if uid == os.geteuid() else uid,
+                capture_output=True,
+                text=True,
+            )
         except OSError:
             continue
         if done.stdout == "(3, 11)\n":
