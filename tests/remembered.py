@@ -5,8 +5,9 @@
     def plugin(alice: User) -> Plugin: ...
 
 A build has many more statements than rows: documents are read, cut, embedded and indexed. Ids that are UUIDs are new
-each time, because the product keeps analyses by them. What is committed is always built, and so is what starts from
-another number of rows in some table, or from an object that no fixture remembers.
+each time, because the product keeps analyses by them. What starts from another number of rows in some table, or from an
+object that no fixture remembers, is always built. A build that is committed is remembered apart, with the rows that its
+`on_commit` calls write; those calls are not made again.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ def remembered(build: Callable[P, M]) -> Callable[P, M]:
     @functools.wraps(build)
     def build_or_restore(*args: P.args, **kwargs: P.kwargs) -> M:
         given = [each for each in (*args, *kwargs.values()) if isinstance(each, Model)]
-        if not connection.in_atomic_block or not all(map(_is_whole, given)):
+        if not all(map(_is_whole, given)):
             return build(*args, **kwargs)
-        counts = emptying.filled()
-        start = tuple(sorted(counts.items())), tuple(sorted(name for each in given for name in _ids_of(each)))
+        names = sorted(name for each in given for name in _ids_of(each))
+        start = connection.in_atomic_block, tuple(sorted(emptying.filled().items())), tuple(names)
         if start in builds:
             return cast(M, _restore(builds[start], given))
         before = _rows()

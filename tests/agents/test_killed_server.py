@@ -26,7 +26,7 @@ from tests.api.mcp.clients import until as hold_on
 from tests.contracts.documents import NDA
 from tests.conversations.layered import give
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
 @contextmanager

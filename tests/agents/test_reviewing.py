@@ -12,7 +12,6 @@ from agents.journal import may_read_content
 from agents.models import AgentRun, EventKind
 from agents.tools import contract_tools
 from contracts.models import ContractReview
-from contracts.review.run_review import run_review
 from conversations.exchanges import withheld_messages
 from conversations.models import Project
 from knowledge.documents.lifecycle import add_text
@@ -21,33 +20,15 @@ from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.retention.document_deletion import delete_private_document
 from plugins.models import Plugin
+from tests.agents.reviewing import nda, worker
 from tests.agents.working import answer_of, ask, begin, data_of, died_behind, kinds, text_of, with_budget, work
 from tests.contracts.documents import NDA
 from tests.conversations.layered import give
 from tests.cover import give_document
 
+__all__ = ["nda", "worker"]  # fixtures
+
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def nda(bob: User) -> Document:
-    return give(personal_knowledge_base(bob), NDA)
-
-
-@pytest.fixture
-def worker(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Makes each review as soon as somebody waits for it."""
-    made: list[str] = []
-    begun = contract_tools._begun_review
-
-    def begin_and_make(*args: Any) -> ContractReview:
-        review = begun(*args)
-        run_review(ContractReview.objects.select_related("document__knowledge_base").get(pk=review.pk))
-        made.append(str(review.pk))
-        return review
-
-    monkeypatch.setattr(contract_tools, "_begun_review", begin_and_make)
-    return made
 
 
 def test_jl_030_jl_037_jl_048_an_agreement_is_triaged(

@@ -27,7 +27,7 @@ from querying.models import Query
 from tests.browsers import SLOW, shade
 from tests.knowledge.bases import pdf
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PAGES = ["A ladder is inspected before every use.", "A ladder stands at an angle of 75 degrees on firm ground."]
 SCAFFOLDS = "# Scaffolds\n\n## Checks\n\nA scaffold is inspected every seven days by a competent person.\n"

@@ -16,7 +16,7 @@ from tests.contracts.documents import give_contract
 from tests.worker_processes import empty_queue, kill, log, wait_for, worker
 
 __all__ = ["empty_queue", "log"]
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 REVIEWER = ("-Q", "reviews")
 
 

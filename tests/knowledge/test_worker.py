@@ -14,7 +14,7 @@ from tests.worker_processes import empty_queue, kill, log, wait_for, worker
 
 __all__ = ["empty_queue", "log"]
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
 def upload_manuals(base: KnowledgeBase) -> list[Document]:

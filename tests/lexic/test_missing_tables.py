@@ -60,24 +60,31 @@ LEFT_OUT |= {"createcachetable", "ogrinspect", "spectacular", "generateschema"}
 NEED_NOT_THE_TABLES = {"import_plugin"}
 
 
-@pytest.fixture
-def empty_database(django_db_setup: None, django_db_blocker: Any, settings: Any) -> Iterator[None]:
-    """One of somebody's own, as DATABASE_URL would name it."""
-    name, there = "without_tables", connection.settings_dict["NAME"]
+@pytest.fixture(scope="module")
+def without_tables(django_db_setup: None) -> Iterator[str]:
+    """The name of a database that has nothing in it."""
+    name = f"without_tables_{connection.settings_dict['NAME']}"
     server = {"host": connection.settings_dict["HOST"], "user": "lexic", "dbname": "postgres"}
     with psycopg.connect(**server, autocommit=True) as postgres:
-        postgres.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         postgres.execute(f"CREATE DATABASE {name}")
-        settings.DATABASE_URL, settings.REDIS_URL = f"postgres://lexic@/{name}", "redis://localhost"
-        with django_db_blocker.unblock():
-            connections.close_all()
-            connection.settings_dict["NAME"] = name
-            try:
-                yield
-            finally:
-                connections.close_all()
-                connection.settings_dict["NAME"] = there
+        yield name
         postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def empty_database(without_tables: str, django_db_blocker: Any, settings: Any) -> Iterator[None]:
+    """One of somebody's own, as DATABASE_URL would name it. It has to be empty at the end, too."""
+    there = connection.settings_dict["NAME"]
+    settings.DATABASE_URL, settings.REDIS_URL = f"postgres://lexic@/{without_tables}", "redis://localhost"
+    with django_db_blocker.unblock():
+        connections.close_all()
+        connection.settings_dict["NAME"] = without_tables
+        try:
+            yield
+            assert connection.introspection.table_names() == []
+        finally:
+            connections.close_all()
+            connection.settings_dict["NAME"] = there
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[object, str, str]:

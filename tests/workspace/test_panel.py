@@ -15,7 +15,7 @@ from contracts.models import ContractReview
 from conversations.models import ChatSession, Project
 from knowledge.models import BaseKind, Document
 from plugins.models import Plugin
-from tests.agents.test_reviewing import nda, worker
+from tests.agents.reviewing import nda, worker
 from tests.agents.working import ask, begin
 from tests.cover import handbook, plugin, published
 from tests.security.world import everything

@@ -17,7 +17,7 @@ from plugins.models import Plugin
 from tests.client_packages import installed, npm_installed, run
 from tests.servers import asgi_server
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 HERE = Path(__file__).parent
 PYTHON_TOOLS = ("openapi-spec-validator==0.9.0", "openapi-python-client==0.29.1")

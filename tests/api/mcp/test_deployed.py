@@ -14,7 +14,7 @@ import pytest
 from plugins.models import Plugin
 from tests.api.mcp.clients import ROOT, UNCLEAR, Person, data_of, http_client, surroundings, until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(params=["--workers 2 --lifespan off", "--lifespan auto"])

@@ -18,7 +18,7 @@ from plugins.models import Plugin
 from tests.api.mcp.clients import ROOT, UNCLEAR, WEATHER, surroundings
 from tests.client_packages import npm_installed, run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 PROGRAM = Path(__file__).parent / "hosts.mjs"
 PACKAGES = (
