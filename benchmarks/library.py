@@ -3,6 +3,7 @@
 Makes 10,000 files, a library of them, and prints how long each command takes beside what it cannot do without: F, one
 process that walks, reads and hashes the files; P, Tree-sitter parsing them; and an interpreter that does nothing.
 Medians of interleaved rounds; each ratio is of times from the same rounds, and its line names the most it may be.
+Behind it stands the same ratio of processor time, which other work on the machine changes less.
 `--json` prints the figures for programs.
 """
 
@@ -19,11 +20,13 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks._harness import run_benchmark
 
 FILES, FEW_FILES, IN_A_DIRECTORY = 10_000, 100, 25
 SLOW_ROUNDS, QUICK_ROUNDS = 3, 15
+BYTECODE = Path(tempfile.gettempdir()) / "lexi-benchmark-bytecode"
 PACKAGE = Path(__file__).resolve().parent.parent / "lexibrarian" / "src"
 READ_ALL = """
 import hashlib, os, sys
@@ -39,7 +42,7 @@ import tree_sitter_python, tree_sitter_typescript
 from tree_sitter import Language, Parser
 parsers = {".py": Parser(Language(tree_sitter_python.language())),
            ".ts": Parser(Language(tree_sitter_typescript.language_typescript()))}
-spent = 0.0
+spent = worked = 0.0
 for place, inner, names in os.walk("."):
     inner[:] = [name for name in inner if name not in (".git", ".lexibrary")]
     for name in names:
@@ -47,10 +50,11 @@ for place, inner, names in os.walk("."):
         if parser:
             with open(f"{place}/{name}", "rb") as file:
                 code = file.read()
-            begun = time.perf_counter()
+            begun = time.perf_counter(), time.process_time()
             parser.parse(code)
-            spent += time.perf_counter() - begun
-print(spent)
+            spent += time.perf_counter() - begun[0]
+            worked += time.process_time() - begun[1]
+print(spent, worked)
 """
 LEXI, LEXICTL = (
     f"import sys; sys.argv[0] = {name!r}; from lexibrarian.cli.{name} import main; main()"
@@ -68,9 +72,11 @@ def measure_library() -> dict[str, float | str]:
         make_project(large, FILES)
         make_project(small, FEW_FILES)
         times = Times()
+        measure_work_itself(times, large)
         times.call("index -r ., no library yet", large, LEXI, "index", "-r", ".")
         times.call("update, first", large, LEXICTL, "update")
         measure_work_itself(times, large)
+        run_python(large, LEXI, "ask", "ledger")
         run_python(small, LEXICTL, "update")
         for _ in range(SLOW_ROUNDS):
             measure_slow_commands(times, large)
@@ -79,27 +85,38 @@ def measure_library() -> dict[str, float | str]:
         return figures_of(times)
 
 
+class Cost(NamedTuple):
+    """Seconds that passed, seconds that a processor worked, and the largest memory in MB."""
+
+    seconds: float
+    work: float
+    memory: float = 0.0
+
+
 @dataclass
 class Times:
-    """Seconds by what took them, a figure for each round; `peak` is the largest memory of a command, in MB."""
+    """The costs by what caused them, one a round."""
 
-    rounds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    peak: float = 0.0
+    rounds: defaultdict[str, list[Cost]] = field(default_factory=lambda: defaultdict(list))
 
     def call(self, name: str, project: Path, program: str, *arguments: str) -> None:
-        """Run a command in a project, and take down its time and memory."""
-        seconds, memory = run_python(project, program, *arguments)
-        self.rounds[name].append(seconds)
-        self.peak = max(self.peak, memory)
+        """Run a command in a project, and take down what it cost."""
+        self.rounds[name].append(run_python(project, program, *arguments))
 
-    def __getitem__(self, name: str) -> float:
-        return statistics.median(self.rounds[name])
+    def __getitem__(self, name: str) -> Cost:
+        found = self.rounds[name]
+        return Cost(statistics.median(each.seconds for each in found), statistics.median(each.work for each in found))
+
+    @property
+    def peak(self) -> float:
+        """The largest memory of a command."""
+        return max(each.memory for found in self.rounds.values() for each in found)
 
 
 def measure_work_itself(times: Times, project: Path) -> None:
-    times.rounds["F"].append(run_python(project, READ_ALL)[0])
+    times.call("F", project, READ_ALL)
     done = subprocess.run([sys.executable, "-c", PARSE_ALL], cwd=project, capture_output=True, check=True)
-    times.rounds["P"].append(float(done.stdout))
+    times.rounds["P"].append(Cost(*map(float, done.stdout.split())))
 
 
 def measure_slow_commands(times: Times, project: Path) -> None:
@@ -110,7 +127,7 @@ def measure_slow_commands(times: Times, project: Path) -> None:
 
 
 def measure_quick_commands(times: Times, large: Path, small: Path) -> None:
-    times.rounds["python -c pass"].append(run_python(large, "pass")[0])
+    times.call("python -c pass", large, "pass")
     path = "area00/part00/module0007.py"
     for name, project in (("update FILE", large), ("update FILE, among 100", small)):
         with (project / path).open("a") as file:
@@ -118,11 +135,14 @@ def measure_quick_commands(times: Times, large: Path, small: Path) -> None:
         times.call(name, project, LEXICTL, "update", path)
     times.call("lookup", large, LEXI, "lookup", path)
     times.call("search", large, LEXI, "search", "ledger", "refund")
+    times.call("ask", large, LEXI, "ask", "How is the refund kept in a ledger?")
 
 
-def run_python(project: Path, program: str, *arguments: str) -> tuple[float, float]:
-    """Run a program to its end; the seconds it took, and its largest memory in MB."""
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+def run_python(project: Path, program: str, *arguments: str) -> Cost:
+    """Run a program to its end."""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+    # What is installed has its bytecode, too.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-c", program, *arguments], cwd=project, env=environment, stdout=subprocess.DEVNULL
@@ -133,24 +153,32 @@ def run_python(project: Path, program: str, *arguments: str) -> tuple[float, flo
     # `validate` says with 2 that there are warnings only.
     if process.returncode not in (0, 2):
         raise RuntimeError(f"{arguments} failed with {process.returncode}")
-    return seconds, usage.ru_maxrss / 1024
+    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def figures_of(times: Times) -> dict[str, float | str]:
-    read, parse, nothing = times["F"], times["P"], times["python -c pass"]
-    ratios: list[tuple[str, float, str, float]] = [
+    read, nothing = times["F"], times["python -c pass"]
+    both = Cost(read.seconds + times["P"].seconds, read.work + times["P"].work)
+    ratios: list[tuple[str, Cost, str, float]] = [
         ("index -r ., no library yet", read, "F", 3),
         ("index -r .", read, "F", 3),
-        ("update, first", read + parse, "(F + P)", 3),
+        ("update, first", both, "(F + P)", 3),
         ("update, nothing changed", read, "F", 4),
         ("validate", read, "F", 6),
         ("update FILE", times["update FILE, among 100"], "of the same among 100 files", 1.3),
         ("lookup", nothing, "of python -c pass", 7),
     ]
-    figures: dict[str, float | str] = {"F, s": read, "P, s": parse, "python -c pass, ms": nothing * 1000}
+    figures: dict[str, float | str] = {
+        "F, s": read.seconds,
+        "P, s": times["P"].seconds,
+        "python -c pass, ms": nothing.seconds * 1000,
+    }
     for name, basis, unit, most in ratios:
-        figures[name] = f"{times[name]:9.3f} s = {times[name] / basis:5.2f} {unit}, at most {most}"
-    figures["search"] = f"{times['search']:9.3f} s, at most 0.4"
+        cost = times[name]
+        ratio, of_work = cost.seconds / basis.seconds, cost.work / basis.work
+        figures[name] = f"{cost.seconds:9.3f} s = {ratio:5.2f} {unit}, at most {most}; of work {of_work:5.2f}"
+    for name in ("search", "ask"):
+        figures[name] = f"{times[name].seconds:9.3f} s, at most 0.4; of work {times[name].work:5.3f}"
     figures["peak memory, MB"] = f"{times.peak:9.0f}, at most 250"
     return figures
 

@@ -152,6 +152,7 @@ def test_values_that_look_like_secrets_are_taken_out(text: str) -> None:
     [
         "def rotate(token: str) -> str:",
         "The password is asked for twice.",
+        'def save(self, password_field_name="password1"): ...',
         'password = os.environ["MAIL_PASSWORD"]',
         "max_tokens: 200",
         "https://example.com/a/path/that/is/rather/long/and/harmless",

@@ -107,20 +107,6 @@ def test_a_damaged_index_is_made_anew(settled_shop: Library, damage: str) -> Non
     assert read_index(Project(settled_shop.root))[SOURCE].hash
 
 
-def test_names_that_are_no_utf_8_are_read_each_time(shop: Library) -> None:
-    name = os.fsdecode(b"caf\xe9.py")
-    try:
-        shop.write(name, "import src.shop.money\n")
-    except OSError:
-        pytest.skip("The file system takes UTF-8 only.")
-    for _ in range(2):
-        assert shop.lexictl("update").code == 0
-    assert shop.has(f".lexibrary/{name}.md")
-    assert shop.lexictl("update", name).code == 0
-    assert shop.lexi("lookup", name).code == 0
-    assert shop.lexictl("validate").code == 0
-
-
 def test_an_update_of_one_file_asks_the_index_for_the_others(settled_shop: Library) -> None:
     settled_shop.write("src/shop/basket.py", "from shop.money import Money\nimport shop.cart\n")
     assert settled_shop.lexictl("update", "src/shop/basket.py").code == 0

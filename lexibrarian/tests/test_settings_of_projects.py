@@ -62,6 +62,15 @@ def test_broken_yaml_is_refused_with_its_line(library: Library) -> None:
     assert "not valid YAML on line" in done.err
 
 
+def test_a_file_in_another_encoding_is_refused_and_a_mark_at_its_begin_is_not(library: Library) -> None:
+    library.write(".lexibrary/config.yaml", "project_name: Caf\xe9\n".encode("latin-1"))
+    done = library.lexictl("status")
+    assert done.code == 1
+    assert "config.yaml is not UTF-8." in done.err
+    library.write(".lexibrary/config.yaml", "scope_root: 5\n".encode("utf-8-sig"))
+    assert "`scope_root`" in library.lexictl("status").err
+
+
 def test_an_empty_configuration_is_all_defaults(library: Library) -> None:
     library.write(".lexibrary/config.yaml", "iwh:\nscope_root:\n")
     config, _ = load_config(Project(library.root))

@@ -21,10 +21,10 @@ def test_lb_095_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypat
     assert store.write_text(path, "old")
     before = path.stat().st_ino
 
-    def refuse(self: Path, target: Path) -> None:
+    def refuse(source: str, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(LibraryError, match="No space left"):
         store.write_text(path, "new")
     assert path.read_text() == "old"

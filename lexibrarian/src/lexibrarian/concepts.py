@@ -11,8 +11,10 @@ from lexibrarian.artefacts.markdown import replace_section, section_body, split_
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project
 from lexibrarian.store import create_text, read_text, write_text
+from lexibrarian.visible import in_utf_8
 
 CONCEPTS = "concepts"
+_LONGEST_NAME = 200
 _NAME = re.compile(r"[^\w]+", re.UNICODE)
 
 
@@ -41,8 +43,11 @@ def matches(concept: Concept, topic: str) -> bool:
 
 def create_concept(project: Project, title: str, *, tags: list[str], aliases: list[str]) -> str:
     """Write the first draft of a concept; returns the name of its file, in which a title's words are joined."""
+    title = in_utf_8(title)
     words = [word for word in _NAME.split(title) if word]
     name = "".join(word[:1].upper() + word[1:] for word in words)
+    if len(name.encode()) > _LONGEST_NAME:
+        raise LibraryError("The name is too long.", code="invalid_name", hint="Use at most 200 letters.")
     if not name:
         raise LibraryError(f"{title!r} is no name for a concept.", code="invalid_name", hint="Use letters and digits.")
     taken = next((each for each in all_concepts(project) if folded(each.name) == folded(name)), None)

@@ -151,7 +151,7 @@ def _checked_before(stamp: Path, digest: str) -> tuple[dict[str, Any], list[str]
     """The settings and warnings that the same texts gave before; YAML takes longer to import than all else."""
     try:
         found, data, warnings = json.loads(_read(stamp))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, LibraryError):
         return None
     return (data, warnings) if found == digest else None
 
@@ -163,9 +163,13 @@ def _user_config() -> Path:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        return path.read_text("utf-8-sig")
+    except OSError:
         return ""
+    except UnicodeDecodeError as problem:
+        raise LibraryError(
+            f"{path} is not UTF-8.", code="invalid_config", hint="Save the file as UTF-8 and try again."
+        ) from problem
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from lexibrarian.remembered import Remembered
 from lexibrarian.sources import read_source
 from lexibrarian.store import directory_lock, read_text, write_text
 from lexibrarian.version import GENERATOR
+from lexibrarian.visible import on_one_line
 
 _MOST_KINDS = 3
 _MOST_NAMES = 5
@@ -117,6 +118,10 @@ def _first_billboard(project: Project, config: Config, directory: Directory) -> 
         said = first_sentence(outline.docstring if outline else _first_prose(source.text))
         if said:
             return said
+    return on_one_line(_what_it_holds(directory))
+
+
+def _what_it_holds(directory: Directory) -> str:
     kinds = list(dict.fromkeys(title_of(name) for name in directory.files))
     if not kinds:
         return f"Directories: {', '.join(directory.directories[:_MOST_KINDS])}." if directory.directories else "Empty."

@@ -10,6 +10,7 @@ from logging.handlers import RotatingFileHandler
 
 from lexibrarian.crawl import LOG
 from lexibrarian.project import Project
+from lexibrarian.visible import on_one_line
 
 logger = logging.getLogger("lexibrarian")
 _LARGEST = 5 * 1024 * 1024
@@ -26,6 +27,10 @@ class _Log(RotatingFileHandler):
 
     count = 0
     written_at = 0.0
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line a record, whatever the names in it are."""
+        return on_one_line(super().format(record))
 
     def shouldRollover(self, record: logging.LogRecord) -> bool:
         """Whether the next line goes into a new file."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lexibrarian.errors import LibraryError
+from lexibrarian.visible import is_nameable
 
 LIBRARY = ".lexibrary"
 # File systems refuse longer names, and the mirror adds ".md".
@@ -66,9 +67,9 @@ class Project:
         return self.directory_path(directory) / ".iwh"
 
     def can_mirror(self, source: str) -> bool:
-        """Whether a design file of this source has a name that file systems take and that is free."""
+        """Whether a design file of this source has a name that file systems and footers take and that is free."""
         name = os.fsencode(f"{source.rpartition('/')[2]}.md")
-        return len(name) <= _LONGEST_NAME and source not in ("START_HERE", "README")
+        return len(name) <= _LONGEST_NAME and is_nameable(source) and source not in ("START_HERE", "README")
 
 
 def find_root(start: Path | None = None) -> Project:

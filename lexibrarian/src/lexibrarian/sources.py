@@ -54,9 +54,9 @@ def read_source(project: Project, config: Config, path: str) -> Source | str:
 
 def _decoded(content: bytes) -> str | None:
     """UTF-8, or UTF-16 where a mark says so; other bytes are not guessed at."""
-    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     try:
-        text = content.decode(encoding)
+        text = content.removeprefix(b"\xef\xbb\xbf").decode(encoding)
     except UnicodeDecodeError:
         return None
     return None if "\0" in text else text

@@ -24,6 +24,7 @@ from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project, within
 from lexibrarian.sources import hash_of
 from lexibrarian.store import create_text, directory_lock, read_text, write_text
+from lexibrarian.visible import in_utf_8
 
 STACK = "stack"
 UNNAMED = "agent"
@@ -38,7 +39,8 @@ def today() -> str:
 
 def author_name() -> str:
     """Who writes: `LEXI_AUTHOR`, or else an agent without a name."""
-    return " ".join(os.environ.get("LEXI_AUTHOR", "").replace("|", " ").replace("*", " ").split()) or UNNAMED
+    named = in_utf_8(os.environ.get("LEXI_AUTHOR", ""))
+    return " ".join(named.replace("|", " ").replace("*", " ").split()) or UNNAMED
 
 
 def all_posts(project: Project) -> list[Post]:
@@ -109,7 +111,7 @@ def create_post(
         name = f"{post_id}-{_slug(title)}".rstrip("-")
         text = new_post(
             post_id,
-            " ".join(title.split()),
+            in_utf_8(" ".join(title.split())),
             tags,
             created=today(),
             author=author_name(),

@@ -14,6 +14,7 @@ from lexibrarian.project import LIBRARY, Project
 from lexibrarian.store import read_text, write_text
 from lexibrarian.tokens import count_tokens
 from lexibrarian.version import GENERATOR
+from lexibrarian.visible import on_one_line
 
 START_HERE = "START_HERE.md"
 _MOST_TERMS = 8
@@ -66,8 +67,8 @@ def _written(project: Project, config: Config, directories: list[str], most: int
     about = {name: _billboard(project, name) for name in shown}
     left = f"\n{len(directories) - most} more: see `{LIBRARY}/.aindex`." if most < len(directories) else ""
     draw = _mermaid if config.start_here.topology_format == "mermaid" else _ascii
-    name = config.project_name or project.root.name
-    routes = [f"- {about[each].rstrip('.')} → `{LIBRARY}/{each}/.aindex`" for each in shown if about[each]]
+    name = on_one_line(config.project_name or project.root.name)
+    routes = [f"- {about[each].rstrip('.')} → `{LIBRARY}/{on_one_line(each)}/.aindex`" for each in shown if about[each]]
     routes += [f"- Work with {concept.title} → [[{concept.name}]]" for concept in concepts[:_MOST_TERMS]]
     sections = {
         "Project Topology": f"{draw(name, about)}{left}",
@@ -85,14 +86,14 @@ def _billboard(project: Project, directory: str) -> str:
 
 
 def _ascii(name: str, about: dict[str, str]) -> str:
-    width = max(map(len, about), default=0) + 1
-    return "\n".join(
-        ["```text", f"{name}/", *(f"  {f'{each}/':<{width}}  {said}".rstrip() for each, said in about.items()), "```"]
-    )
+    names = [f"{on_one_line(each)}/" for each in about]
+    width = max(map(len, names), default=0)
+    lines = [f"  {each:<{width}}  {said}".rstrip() for each, said in zip(names, about.values(), strict=True)]
+    return "\n".join(["```text", f"{name}/", *lines, "```"])
 
 
 def _mermaid(name: str, about: dict[str, str]) -> str:
-    lines = [f'  root --> d{at}["{each}/"]' for at, each in enumerate(about)]
+    lines = [f'  root --> d{at}["{on_one_line(each)}/"]' for at, each in enumerate(about)]
     return "\n".join(["```mermaid", "graph TD", f'  root["{name}"]', *lines, "```"])
 
 

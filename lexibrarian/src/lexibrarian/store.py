@@ -69,10 +69,14 @@ def write_text(path: Path, text: str) -> bool:
     try:
         _replace(path, content)
     except OSError as problem:
-        raise LibraryError(
-            f"{path} cannot be written: {problem.strerror}.", code="not_writable", hint="Check who owns the library."
-        ) from problem
+        raise _not_writable(path, problem) from problem
     return True
+
+
+def _not_writable(path: Path, problem: OSError) -> LibraryError:
+    return LibraryError(
+        f"{path} cannot be written: {problem.strerror}.", code="not_writable", hint="Check who owns the library."
+    )
 
 
 def create_text(path: Path, text: str) -> bool:
@@ -80,13 +84,16 @@ def create_text(path: Path, text: str) -> bool:
     if _rehearsed is not None:
         _rehearsed.append(path)
         return not path.exists()
-    temporary = _temporary(path, text.encode("utf-8", "surrogateescape"))
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        return False
-    finally:
-        temporary.unlink()
+        temporary = _temporary(path, text.encode("utf-8", "surrogateescape"))
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        finally:
+            _discard(temporary)
+    except OSError as problem:
+        raise _not_writable(path, problem) from problem
     return True
 
 
@@ -108,16 +115,17 @@ def remove_abandoned(temporary: Path) -> None:
 def _replace(path: Path, content: bytes) -> None:
     temporary = _temporary(path, content)
     try:
-        temporary.replace(path)
+        os.replace(temporary, path)  # noqa: PTH105
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        _discard(temporary)
         raise
 
 
-def _temporary(path: Path, content: bytes) -> Path:
+def _temporary(path: Path, content: bytes) -> str:
     """A new file with this content in the directory of `path`, which is made where it is missing."""
     # As readable as the code beside it; modules for temporary files would make private ones.
-    temporary = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}{TEMPORARY_SUFFIX}")
+    name = f".{os.getpid()}-{os.urandom(6).hex()}{TEMPORARY_SUFFIX}"
+    temporary = os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120
     try:
         handle = os.open(temporary, _NEW_FILE, 0o666)
     except FileNotFoundError:
@@ -128,9 +136,14 @@ def _temporary(path: Path, content: bytes) -> Path:
             while content:
                 content = content[file.write(content) :]
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        _discard(temporary)
         raise
     return temporary
+
+
+def _discard(temporary: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)  # noqa: PTH108
 
 
 @contextlib.contextmanager
@@ -142,8 +155,11 @@ def upkeep_lock(project: Project) -> Iterator[None]:
 
 @contextlib.contextmanager
 def directory_lock(project: Project, directory: str) -> Iterator[None]:
-    """One process at a time changes the index of a directory."""
-    with _locked(project, hashlib.sha256(directory.encode("utf-8", "surrogateescape")).hexdigest()[:16]):
+    """One process at a time changes the index of a directory.
+
+    A few files serve all directories, some of which wait for each other; so nobody may hold two of these locks.
+    """
+    with _locked(project, hashlib.sha256(directory.encode("utf-8", "surrogateescape")).hexdigest()[:1]):
         yield
 
 
@@ -157,9 +173,7 @@ def _locked(project: Project, name: str) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     except OSError as problem:
-        raise LibraryError(
-            f"{path} cannot be written: {problem.strerror}.", code="not_writable", hint="Check who owns the library."
-        ) from problem
+        raise _not_writable(path, problem) from problem
     with file:
         _lock(file)
         yield

@@ -22,6 +22,7 @@ from lexibrarian.links import Resolver
 from lexibrarian.log import logger
 from lexibrarian.sources import Source
 from lexibrarian.tokens import count_tokens
+from lexibrarian.visible import in_utf_8
 
 if TYPE_CHECKING:
     import httpx
@@ -208,7 +209,7 @@ def _content(answer: Any) -> str:
 
 def _one_line(value: object) -> str:
     """A text on one line that can be no link, comment or heading of the file that it goes into."""
-    text = " ".join(value.split()) if isinstance(value, str) else ""
+    text = in_utf_8(" ".join(value.split())) if isinstance(value, str) else ""
     for mark in ("[[", "]]", "<!--", "-->"):
         text = text.replace(mark, "")
     return text.lstrip("#- ").strip()

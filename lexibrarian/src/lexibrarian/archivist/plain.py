@@ -8,6 +8,7 @@ from lexibrarian.archivist.redact import has_secret_name, redact
 from lexibrarian.languages import title_of
 from lexibrarian.languages.outline import Outline, bare_comment, first_sentence
 from lexibrarian.project import suffix_of
+from lexibrarian.visible import in_utf_8
 
 _LONGEST = 200
 _MOST_NAMES = 3
@@ -71,5 +72,5 @@ def _kind(path: str) -> str:
 
 def shortened(sentence: str) -> str:
     """A sentence on one line, cut at a word where it is longer than 200 characters."""
-    sentence = " ".join(sentence.split())
+    sentence = in_utf_8(" ".join(sentence.split()))
     return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1].rsplit(' ', 1)[0]}…"

@@ -34,6 +34,7 @@ _BARE = re.compile(
     rf"(?P<before>{_WORD}\w{{0,40}}\s{{0,4}}[:=]\s{{0,4}})(?P<value>[^\s\"'`,;(){{}}\[\]<>]{{6,500}})", re.I
 )
 _RANDOM = re.compile(r"(?<=[\"'`=:\s])[A-Za-z0-9+/_=-]{20,200}(?=[\"'`\s]|$)")
+_NAME_OF_FIELD = re.compile(r"_name\s*=\s*[\"'`]$", re.IGNORECASE)
 _HINT = re.compile(r"pass|pwd|secret|token|key|credential|://|AKIA|ASIA|[\w+/=-]{20}", re.IGNORECASE)
 _HEX_BITS, _TEXT_BITS = 3.0, 4.1
 _NO_SECRETS = ("Public IP (ipv4)",)
@@ -79,8 +80,8 @@ def redact_thoroughly(text: str, path: str = "") -> str:
 
 def _quoted(match: re.Match[str]) -> str:
     value = match["value"]
-    # Words for people, names of variables and templates are no values.
-    if " " in value or value.startswith(("$", "{", "<", "%", REDACTED)):
+    # Words for people, names of variables, of fields and of templates are no values.
+    if " " in value or value.startswith(("$", "{", "<", "%", REDACTED)) or _NAME_OF_FIELD.search(match["before"]):
         return match[0]
     return f"{match['before']}{REDACTED}{match['quote']}"
 

@@ -14,6 +14,7 @@ from lexibrarian.artefacts.markdown import (
     split_sections,
     with_footer,
 )
+from lexibrarian.visible import in_utf_8, on_one_line
 
 CHILD_MAP, CONVENTIONS = "Child Map", "Local Conventions"
 _HEADER = "| Name | Type | Description |\n| --- | --- | --- |"
@@ -28,11 +29,12 @@ class Row:
     description: str
 
     def __str__(self) -> str:
-        return f"| `{_cell(self.name)}{'/' if self.kind == 'dir' else ''}` | {self.kind} | {_cell(self.description)} |"
+        name = on_one_line(self.name).replace("|", "\\|")
+        return f"| `{name}{'/' if self.kind == 'dir' else ''}` | {self.kind} | {_cell(self.description)} |"
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return on_one_line(" ".join(text.split())).replace("|", "\\|")
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class Index:
         ]
 
 
+def _quoted(value: str) -> str:
+    return on_one_line(value).replace('"', "'").replace("-->", "->")
+
+
 def read_index(text: str) -> Index:
     """Read an index, however much of it somebody left out."""
     return Index(split_footer(text))
@@ -72,9 +78,11 @@ def read_index(text: str) -> Index:
 
 def new_index(directory: str, billboard: str) -> str:
     """The text of a first index, without its table and footer."""
-    return (
-        f"# {f'{directory}/' if directory else './'}\n\n{billboard}\n\n## {CHILD_MAP}\n\n## {CONVENTIONS}\n\n(none)\n"
-    )
+    return f"{_title(directory)}\n\n{billboard}\n\n## {CHILD_MAP}\n\n## {CONVENTIONS}\n\n(none)\n"
+
+
+def _title(directory: str) -> str:
+    return f"# {on_one_line(directory or '.')}/"
 
 
 def with_rows(text: str, rows: list[Row], meta: dict[str, str]) -> str:
@@ -82,12 +90,14 @@ def with_rows(text: str, rows: list[Row], meta: dict[str, str]) -> str:
     footed = split_footer(text)
     table = "\n".join([_HEADER, *map(str, rows)]) if rows else "(empty)"
     before = replace_section(footed.before, CHILD_MAP, table, before=(CONVENTIONS,))
-    pairs = " ".join(f'{key}="{value}"' for key, value in meta.items())
+    pairs = " ".join(f'{key}="{_quoted(value)}"' for key, value in meta.items())
     return with_footer(before, f"<!-- lexibrarian:meta {pairs} -->", footed.after)
 
 
 def with_billboard(text: str, directory: str, billboard: str) -> str:
     """An index with another sentence about its directory; everything else stays byte for byte."""
     sections = split_sections(text)
-    title = next((line for line in sections[0].text.splitlines() if line.startswith("# ")), f"# {directory or '.'}/")
-    return f"{title}\n\n{billboard.strip()}\n\n" + "".join(section.text for section in sections[1:])
+    title = next((line for line in sections[0].text.splitlines() if line.startswith("# ")), _title(directory))
+    # A heading or a comment would be taken for a part of the index.
+    said = in_utf_8(billboard).replace("<!--", "").lstrip("# ").rstrip()
+    return f"{title}\n\n{said}\n\n" + "".join(section.text for section in sections[1:])

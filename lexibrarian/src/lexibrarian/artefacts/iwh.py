@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from lexibrarian.artefacts.markdown import read_front_matter, split_front_matter, yaml_text
+from lexibrarian.visible import in_utf_8
 
 SCOPES = ("warning", "incomplete", "blocked")
 
@@ -32,4 +33,4 @@ def read_signal(text: str) -> Signal:
 
 def new_signal(author: str, created: str, scope: str, text: str) -> str:
     """The text of a signal; `created` is ISO 8601 in UTC."""
-    return f"---\nauthor: {yaml_text(author)}\ncreated: {created}\nscope: {scope}\n---\n\n{text.strip()}\n"
+    return f"---\nauthor: {yaml_text(author)}\ncreated: {created}\nscope: {scope}\n---\n\n{in_utf_8(text.strip())}\n"

@@ -8,11 +8,18 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lexibrarian.visible import in_utf_8
+
 FOOTER = "<!-- lexibrarian:meta"
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# The lines that can begin or end a stretch: fences of code, and headings.
+_MARKED_LINE = re.compile(
+    r"^(?: {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)|(?P<level>#{1,6}) (?P<heading>.*))$", re.MULTILINE
+)
 _PAIR = re.compile(r'(\w+)="([^"]*)"')
 _DESCRIPTION = re.compile(r'^description: ("(?:[^"\\]|\\["\\nt])*")\r?$', re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*")
+# What YAML takes only in escapes, and what readers of lines take for the end of one.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "none", "y", "n"}
 
 
@@ -41,7 +48,7 @@ def read_front_matter(text: str) -> dict[str, Any] | None:
         return None
     inner = "\n".join(block.splitlines()[1:-1])
     try:
-        data = yaml.load(inner, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+        data = yaml.load(in_utf_8(inner), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     except (yaml.YAMLError, ValueError):
         return None
     return data if isinstance(data, dict) else None
@@ -55,7 +62,11 @@ def yaml_text(value: object) -> str:
         return "null"
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _RESERVED
-        return value if plain else json.dumps(value, ensure_ascii=False)
+        return (
+            value
+            if plain
+            else _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(in_utf_8(value), ensure_ascii=False))
+        )
     return str(value)
 
 
@@ -91,21 +102,19 @@ class Section:
 
 def split_sections(text: str, level: int = 2) -> list[Section]:
     """Cut at headings of one level outside of code; the texts of the sections, joined, are the text."""
-    prefix = f"{'#' * level} "
-    headings, stretches = [""], [[""]]
+    headings, starts = [""], [0]
     fence = ""
-    for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line) if line.lstrip(" ").startswith(("```", "~~~")) else None
+    for line in _MARKED_LINE.finditer(text):
+        mark = line["fence"]
         if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = mark
+        elif mark and mark.startswith(fence) and not line["info"].strip().strip(fence[0]):
             fence = ""
-        if not fence and line.startswith(prefix):
-            headings.append(line[len(prefix) :].strip())
-            stretches.append([line])
-        else:
-            stretches[-1].append(line)
-    return [Section(heading, "".join(lines)) for heading, lines in zip(headings, stretches, strict=True)]
+        elif not mark and not fence and len(line["level"]) == level:
+            headings.append(line["heading"].strip())
+            starts.append(line.start())
+    ends = [*starts[1:], len(text)]
+    return [Section(heading, text[start:end]) for heading, start, end in zip(headings, starts, ends, strict=True)]
 
 
 def replace_section(text: str, heading: str, body: str, *, before: tuple[str, ...] = ()) -> str:

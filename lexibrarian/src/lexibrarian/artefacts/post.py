@@ -14,6 +14,7 @@ from lexibrarian.artefacts.markdown import (
     split_sections,
     yaml_text,
 )
+from lexibrarian.visible import in_utf_8
 
 STATUSES = ("open", "resolved", "outdated", "duplicate")
 _ANSWER = re.compile(r"A(\d+)\b")
@@ -171,7 +172,7 @@ def _quiet(text: str) -> str:
     """A text that cannot be taken for the post's own headings: outside of code they lose their effect."""
     lines = []
     fence = ""
-    for line in text.strip().splitlines():
+    for line in in_utf_8(text.strip()).splitlines():
         mark = re.match(r" {0,3}(`{3,}|~{3,})", line)
         if mark and not fence:
             fence = mark[1]
@@ -224,7 +225,7 @@ def with_answer(text: str, body: str, *, date: str, author: str) -> tuple[str, i
 def with_comment(text: str, comment: str, *, answer: int = 0, date: str, author: str, kind: str = "") -> str:
     """The post with a dated comment on an answer, or else on the problem; `kind` is `upvote` or `downvote`."""
     mark = f" [{kind}]" if kind else ""
-    said = " ".join(comment.split())
+    said = in_utf_8(" ".join(comment.split()))
     line = f"\n- **{date} {author}{mark}:** {said}".rstrip()
     if answer:
         block = dict(_answers(text))[answer]

@@ -17,6 +17,7 @@ from lexibrarian.config import CHECKED
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import find_root
 from lexibrarian.store import rehearsal
+from lexibrarian.visible import in_json, visible
 
 OK, FAILED, WARNED = 0, 1, 2
 
@@ -94,7 +95,7 @@ def _printed(call: Callable[[], Output], as_json: bool) -> int:
         return _refused(problem, as_json)
     if as_json:
         warnings = {"warnings": output.warnings} if output.warnings else {}
-        _write(json.dumps({**output.data, **warnings}, ensure_ascii=False, indent=2, default=str))
+        _write_json({**output.data, **warnings})
         return output.code
     for warning in output.warnings:
         _write(f"Warning: {warning}", to_errors=True)
@@ -106,16 +107,24 @@ def _printed(call: Callable[[], Output], as_json: bool) -> int:
 def _refused(problem: LibraryError, as_json: bool) -> int:
     if as_json:
         error = {"code": problem.code, "message": problem.message, "hint": problem.hint}
-        _write(json.dumps({"error": error}, ensure_ascii=False, indent=2))
+        _write_json({"error": error})
     else:
         _write(f"Error: {problem.message}{f' {problem.hint}' if problem.hint else ''}", to_errors=True)
     return FAILED
 
 
 def _write(text: str, *, to_errors: bool = False) -> None:
-    """Print a text as UTF-8, whatever the terminal's encoding; names that are no UTF-8 are escaped."""
+    """Print a text as UTF-8, whatever the terminal's encoding; what would steer the terminal is escaped."""
+    _write_bytes(f"{visible(text)}\n".encode(), to_errors=to_errors)
+
+
+def _write_json(data: dict[str, Any]) -> None:
+    _write_bytes(f"{in_json(json.dumps(data, ensure_ascii=False, indent=2, default=str))}\n".encode())
+
+
+def _write_bytes(content: bytes, *, to_errors: bool = False) -> None:
     stream = sys.stderr if to_errors else sys.stdout
-    stream.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
+    stream.buffer.write(content)
     stream.flush()
 
 

@@ -7,6 +7,7 @@ import click
 from lexibrarian.cli.output import Output, command
 from lexibrarian.errors import LibraryError
 from lexibrarian.project import Project, find_root
+from lexibrarian.visible import is_nameable
 
 _STATUSES = click.Choice(["open", "resolved", "outdated", "duplicate"])
 
@@ -72,6 +73,8 @@ def _file(project: Project, path: str) -> str:
     where = project.relative(path)
     if not (project.root / where).is_file():
         raise LibraryError(f"Source file not found: {path}.", code="not_found", hint="Name a file of the project.")
+    if not is_nameable(where):
+        raise LibraryError(f"No post can name {path}.", code="invalid_name", hint="Rename the file, or leave it out.")
     return where
 
 

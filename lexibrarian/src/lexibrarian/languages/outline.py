@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Tree
+    from tree_sitter import Language, Node, Parser, Tree
 
 _LICENCE = re.compile(
     r"copyright|licen[cs]e|all rights reserved|eslint|prettier|@ts-|use strict|#!|coding[:=]|generated", re.I
@@ -22,6 +22,8 @@ _NAMED = re.compile(
 
 
 _COMMENT_MARK = re.compile(rb"#|//|/\*")
+_BEHIND_OPENING = re.compile(r"(?<=[(\[]) ")
+_BEFORE_CLOSING = re.compile(r",? (?=[)\]])")
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,14 @@ def _grammar(name: str) -> Language:
 
 def parse(code: bytes, language: str) -> Tree:
     """The syntax tree of a file; broken code has one too."""
+    return _parser(language).parse(code)
+
+
+@lru_cache
+def _parser(language: str) -> Parser:
     from tree_sitter import Parser
 
-    return Parser(_grammar(language)).parse(code)
+    return Parser(_grammar(language))
 
 
 @lru_cache
@@ -129,9 +136,7 @@ def _comments(node: Node) -> list[Node]:
 
 def one_line(text: str) -> str:
     """A declaration on one line, as a formatter would put it."""
-    text = " ".join(text.split())
-    text = re.sub(r"([(\[]) ", r"\1", text)
-    return re.sub(r",? ([)\]])", r"\1", text)
+    return _BEFORE_CLOSING.sub("", _BEHIND_OPENING.sub("", " ".join(text.split())))
 
 
 def leading_comment(root: Node) -> str:

@@ -8,13 +8,19 @@ import re
 from typing import TYPE_CHECKING
 
 from lexibrarian.languages.outline import Outline, captured, head_of, leading_comment, name_of, one_line, parse, text_of
+from lexibrarian.project import parent_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from lexibrarian.languages.tree import ProjectFiles
 
-_IMPORTS = "(import_statement) @it (import_from_statement) @it (future_import_statement) @it"
+_IMPORTS = "(import_statement) @it (import_from_statement) @it"
+_IMPORT_TYPES = ("import_statement", "import_from_statement")
+# Without such a line, all imports stand at the top, and the tree need not be searched.
+_INNER_IMPORT = re.compile(rb"^(?!import\b|from\b).*\bimport\b|^(?:import|from)\b[^;\n]*;|\r", re.MULTILINE)
+_PLAIN_STRING = re.compile(r'"""([^"\\]*)"""')
+_ENDINGS = ("/__init__.py", ".py", ".pyi", "/__init__.pyi")
 _BRANCHES = {
     "if_statement",
     "try_statement",
@@ -31,7 +37,9 @@ def outline(code: bytes, *, tsx: bool = False) -> Outline:
     """What a Python file says about itself."""
     root = parse(code, "python").root_node
     signatures = tuple(_signatures(root, in_class=False))
-    imports = tuple(dict.fromkeys(name for node in captured(root, "python", _IMPORTS) for name in _imported(node)))
+    inner = _INNER_IMPORT.search(code)
+    statements = captured(root, "python", _IMPORTS) if inner else [n for n in root.children if n.type in _IMPORT_TYPES]
+    imports = tuple(dict.fromkeys(name for node in statements for name in _imported(node)))
     return Outline("python", signatures, imports, _docstring(root) or leading_comment(root))
 
 
@@ -89,8 +97,11 @@ def _docstring(root: Node) -> str:
     first = next((node for node in root.named_children if node.type != "comment"), None)
     if first is None or first.type != "expression_statement" or first.named_children[0].type != "string":
         return ""
+    literal = text_of(first.named_children[0])
+    if plain := _PLAIN_STRING.fullmatch(literal):
+        return inspect.cleandoc(plain[1])
     try:
-        value = ast.literal_eval(text_of(first.named_children[0]))
+        value = ast.literal_eval(literal)
     except (SyntaxError, ValueError):
         return ""
     return inspect.cleandoc(value) if isinstance(value, str) else ""
@@ -98,12 +109,10 @@ def _docstring(root: Node) -> str:
 
 def _imported(node: Node) -> list[str]:
     """`import a.b` is `a.b`; `from .a import b, c` is `.a:b` and `.a:c`; a star is `.a:`."""
-    if node.type == "future_import_statement":
-        return []
     names = [_plain(each) for each in node.children_by_field_name("name")]
     if node.type == "import_statement":
         return names
-    module = re.sub(r"\s", "", text_of(node.child_by_field_name("module_name")))
+    module = "".join(text_of(node.child_by_field_name("module_name")).split())
     return [f"{module}:{name}" for name in names] or [f"{module}:"]
 
 
@@ -124,7 +133,7 @@ def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
         base = package[: len(package) - (dots - 1)] + [part for part in module[dots:].split(".") if part]
         return _first([_file("/".join([*base, name]), files) if name else None, _file("/".join(base), files)])
     path = module.replace(".", "/")
-    roots = _roots(importer, files)
+    roots = files.python_roots(parent_of(importer))
     if colon:
         both = [
             [_file(f"{root}{path}/{name}", files) if name else None, _file(f"{root}{path}", files)] for root in roots
@@ -133,18 +142,11 @@ def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
     return _first([_file(f"{root}{path}", files) for root in roots])
 
 
-def _roots(importer: str, files: ProjectFiles) -> list[str]:
-    """The directories that imports may start from, as prefixes, the closest first."""
-    parts = importer.split("/")[:-1]
-    above = ["".join(f"{part}/" for part in parts[:depth]) for depth in range(len(parts), -1, -1)]
-    # A package's own directory is no import root, but a script's is.
-    above = [root for root in above if f"{root}__init__.py" not in files]
-    return [*dict.fromkeys([*above, *(f"{root}src/" for root in above)])]
-
-
 def _file(path: str, files: ProjectFiles) -> str | None:
-    options = (f"{path}/__init__.py", f"{path}.py", f"{path}.pyi", f"{path}/__init__.pyi")
-    return next((option for option in options if option in files), None)
+    for ending in _ENDINGS:
+        if (option := path + ending) in files:
+            return option
+    return None
 
 
 def _first(found: list[str | None]) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from lexibrarian.project import ancestors_of
+
 
 class ProjectFiles:
     """The paths of a project, and where a path that is only partly known may lie."""
@@ -14,6 +16,7 @@ class ProjectFiles:
     def __init__(self, paths: Iterable[str], root: Path) -> None:
         self.paths = frozenset(paths)
         self.root = root
+        self._python_roots: dict[str, list[str]] = {}
 
     def __contains__(self, path: str) -> bool:
         return path in self.paths
@@ -38,6 +41,16 @@ class ProjectFiles:
         found: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.paths):
             found[path.rpartition("/")[0]].append(path)
+        return found
+
+    def python_roots(self, directory: str) -> list[str]:
+        """The directories that imports of Python files in a directory may start from, as prefixes, closest first."""
+        found = self._python_roots.get(directory)
+        if found is None:
+            above = [f"{each}/" if each else "" for each in ancestors_of(directory)]
+            # A package's own directory is no import root, but a script's is.
+            above = [root for root in above if f"{root}__init__.py" not in self]
+            found = self._python_roots[directory] = [*dict.fromkeys([*above, *(f"{root}src/" for root in above)])]
         return found
 
     def ending_in(self, suffix: str, near: str = "") -> str | None:
