@@ -180,3 +180,10 @@ def test_describe_needs_an_index(library: Library) -> None:
     assert done.code == 1
     assert "No .aindex" in done.err
     assert "lexi index new" in done.err
+
+
+def test_a_lookup_of_what_has_no_design_file_says_why(shop: Library) -> None:
+    shop.write("logo.py", b"\0\1")
+    assert "src is a directory. Run `lexi index src`" in shop.lexi("lookup", "src").err
+    assert "No design file found for logo.py: binary file." in shop.lexi("lookup", "logo.py").err
+    assert "Run `lexictl update src/new.py`" in shop.lexi("lookup", "src/new.py").err

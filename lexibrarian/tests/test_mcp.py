@@ -10,12 +10,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from example_library import Library
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from lexibrarian.mcp import INSTRUCTIONS
+from lexibrarian.mcp import INSTRUCTIONS, _result
 from lexibrarian.tokens import count_tokens
 
 SOURCES = Path(__file__).parent.parent / "src"
@@ -119,23 +118,31 @@ def test_lb_088_a_budget_of_200_tokens_is_kept(shop: Library) -> None:
     assert f"{counts['lines']} of {counts['total_lines']} lines" in text_of(cut[1])
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "words"),
-    [
+def test_refusals_are_results_that_say_what_to_do(shop: Library) -> None:
+    cases: list[tuple[str, dict[str, object], str]] = [
         ("lookup", {"file": "none.py"}, "No design file found"),
         ("lookup", {}, "Missing argument"),
         ("lookup", {"file": "shop/money.py", "depth": 1}, "no argument depth"),
         ("lookup", {"file": "shop/money.py", "max_tokens": 3}, "max_tokens"),
+        ("lookup", {"file": "shop/\0.py"}, "NUL"),
         ("stack_vote", {"id": "1", "direction": "sideways"}, "sideways"),
         ("update", {}, "no tool update"),
-    ],
-)
-def test_refusals_are_results_that_say_what_to_do(
-    shop: Library, tool: str, arguments: dict[str, object], words: str
-) -> None:
-    result = connected(shop, lambda client: client.call_tool(tool, arguments))
-    assert result.is_error is True
-    assert words in text_of(result)
+    ]
+
+    async def use(client: Client) -> list[Any]:
+        return [await client.call_tool(tool, arguments) for tool, arguments, _ in cases]
+
+    for (tool, arguments, words), result in zip(cases, connected(shop, use), strict=True):
+        assert result.is_error is True, (tool, arguments)
+        assert words in text_of(result)
+
+
+def test_a_result_holds_a_budget_and_no_steering_characters_in_any_script() -> None:
+    for letters in ("漢字", "😀", "ab ", "\x1b[31m", "\udce9"):
+        result = _result(letters * 2000, 200)
+        assert count_tokens(text_of(result)) <= 200
+        assert text_of(result).encode()
+        assert "\x1b" not in text_of(result)
 
 
 def test_without_the_extra_it_says_what_to_install(shop: Library) -> None:

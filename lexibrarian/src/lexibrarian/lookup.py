@@ -11,7 +11,7 @@ from lexibrarian.config import Config
 from lexibrarian.errors import LibraryError
 from lexibrarian.index import dependents_of
 from lexibrarian.project import Project, ancestors_of, parent_of, within
-from lexibrarian.sources import hash_of
+from lexibrarian.sources import hash_of, read_source
 from lexibrarian.store import read_text
 from lexibrarian.tokens import count_tokens
 
@@ -79,11 +79,7 @@ def look_up(project: Project, config: Config, source: str, *, budget: int = 0, h
     text = read_text(project.design_path(source))
     design = read_design(text) if text is not None else None
     if design is None or (source.startswith(("concepts/", "stack/")) and not design.meta.get("source")):
-        raise LibraryError(
-            f"No design file found for {source}.",
-            code="no_design_file",
-            hint=f"Run `lexictl update {source}` to make one.",
-        )
+        raise _without_design(project, config, source)
     found = Found(
         source, design, _stale(project, source, design), _dependents(project, source), {}, None, history=history
     )
@@ -93,6 +89,26 @@ def look_up(project: Project, config: Config, source: str, *, budget: int = 0, h
     if budget:
         _cut(found, budget)
     return found
+
+
+def _without_design(project: Project, config: Config, source: str) -> LibraryError:
+    if (project.root / source).is_dir():
+        where = source or "."
+        return LibraryError(
+            f"{where} is a directory.", code="is_directory", hint=f"Run `lexi index {where}` and read its `.aindex`."
+        )
+    read = read_source(project, config, source)
+    if isinstance(read, str) and (project.root / source).exists():
+        return LibraryError(
+            f"No design file found for {source}: {read}.",
+            code="no_design_file",
+            hint="`lexictl update` makes none for it; its directory's `.aindex` lists it.",
+        )
+    return LibraryError(
+        f"No design file found for {source}.",
+        code="no_design_file",
+        hint=f"Run `lexictl update {source}` to make one.",
+    )
 
 
 def _stale(project: Project, source: str, design: Design) -> bool:

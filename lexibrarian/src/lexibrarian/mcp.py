@@ -24,6 +24,7 @@ from lexibrarian.cli.output import FAILED, REGISTERED, Output
 from lexibrarian.errors import LibraryError
 from lexibrarian.tokens import count_tokens
 from lexibrarian.version import VERSION
+from lexibrarian.visible import visible
 
 INSTRUCTIONS = """The library of this codebase: what each file is for, what holds where, what was solved before.
 
@@ -130,6 +131,7 @@ def _called(chosen: _Command, arguments: dict[str, Any]) -> CallToolResult:
 
 def _result(text: str, most: int, *, failed: bool = False, left_out: Any = None) -> CallToolResult:
     """A text of at most so many tokens, with counts of what it holds and of what it leaves out."""
+    text = visible(text)
     lines = text.splitlines()
     shown = lines
     whole = count_tokens(text)
@@ -161,7 +163,8 @@ def _fitting(lines: list[str], most: int) -> list[str]:
         if used > room:
             break
         kept.append(line)
-    return kept or [lines[0][:room]]
+    # No letter has more than two tokens.
+    return kept or [lines[0][: room // 2]]
 
 
 def _name(parameter: click.Parameter) -> str:

@@ -28,6 +28,10 @@ class Project:
 
     def relative(self, path: str | Path, *, base: Path | None = None) -> str:
         """`path`, taken from `base` (default: the working directory), relative to the root; refuses one outside."""
+        if "\0" in str(path):
+            raise LibraryError(
+                "No path holds a NUL character.", code="invalid_path", hint="Name a file of the project."
+            )
         full = Path(os.path.normpath((base or Path.cwd()) / path))
         for root in (self.root, self.root.resolve()):
             if full == root:
