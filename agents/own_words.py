@@ -76,7 +76,7 @@ def question_back(progress: Progress) -> GiveAnswer | None:
 def ask_for_fact(known: Mapping[str, Any]) -> GiveAnswer:
     """The question for the first fact that a template lacks; the tool has shown it already."""
     first = known["missing"][0]
-    question = f"What is to stand in the document as “{first['name']}”?"
+    question = f"What should the document say for “{first['name']}”?"
     asked = Clarification(question=question, options=tuple(first["options"]), field=first["name"])
     answer = Answer(text=question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
     state = {"draft": {"template": known["template"], "facts": known["facts"], "field": first["name"]}}

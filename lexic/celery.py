@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import warnings
+from threading import Lock
 from typing import Any
 
 from celery import Celery
@@ -29,6 +30,7 @@ BROKER_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0
 
 
 broker_outage = Outage("The broker")
+_tasks_are_loading = Lock()
 
 
 def publish_task(name: str, *, expires: float | None = None, **arguments: Any) -> bool:
@@ -37,8 +39,7 @@ def publish_task(name: str, *, expires: float | None = None, **arguments: Any) -
     The task is looked up by its name, so that the code that asks need not import the code that works. `expires`: after
     so many seconds no worker takes it up any more.
     """
-    if name not in app.tasks:
-        app.loader.import_default_modules()
+    _load_tasks(name)
     if broker_outage.is_on():
         return False
     try:
@@ -48,6 +49,15 @@ def publish_task(name: str, *, expires: float | None = None, **arguments: Any) -
         return False
     broker_outage.end()
     return True
+
+
+def _load_tasks(name: str) -> None:
+    """Imports the tasks where the one of this name is missing. Celery imports them once: who comes meanwhile waits."""
+    if name in app.tasks:
+        return
+    with _tasks_are_loading:
+        if name not in app.tasks:
+            app.loader.import_default_modules()
 
 
 def consumes_queue(queue: str) -> bool:

@@ -35,7 +35,7 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
     const isReply = fields.has("token");
     const text = ((isReply ? replyText(form, fields) : fields.get("question")) || "").trim();
     if (!text) return textarea.focus();
-    const fieldset = form.querySelector("fieldset");
+    const fieldset = form.querySelector("fieldset.back");
     if (fieldset) fieldset.disabled = true;
     problem.replaceChildren();
     showRunning(new AbortController());
@@ -44,9 +44,9 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
     if (fieldset && !isAsked) fieldset.disabled = false;
   });
 
-  // One answer. `begun` gets its turn, `accept` the response and `whole` the last event. Resolves to the turn and the
+  // One answer. `begun` gets its turn, `accept` the response and `whole` the last event; `addressOf` is for `converse`. Resolves to the turn and the
   // outcome (see `converse`).
-  async function begin({ fields, text, button, into = place, begun = () => {}, accept = () => {}, whole }) {
+  async function begin({ fields, text, button, into = place, begun = () => {}, accept = () => {}, whole, addressOf }) {
     const { converse, iconsFrom, LiveTurn, noteWith } = await liveAnswer();
     const icon = iconsFrom(place.dataset.icons);
     const turn = new LiveTurn(text, into, { icon, announce, prepare });
@@ -56,6 +56,7 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
       fields,
       signal: running.signal,
       whole,
+      addressOf,
       refuse(words, status) {
         problem.replaceChildren(noteWith(icon)(words, status === 429 ? "warn" : "no"));
         announce(words);

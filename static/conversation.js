@@ -36,13 +36,23 @@ const textarea = connectForms({
         element.scrollIntoView();
       },
       accept: (response) => showConversation(response, { text, isReply }),
-      whole: () => talk.lastElementChild.scrollIntoView(),
+      whole: showLast,
+      addressOf: (run) => `/c/${box.elements.session.value}/runs/${run}`,
     });
     if (outcome === "refused") return false;
     showReply(turn.element);
     return true;
   },
 });
+
+// What is asked back wants an answer next; otherwise whoever had the focus in what is gone goes on in the box.
+function showLast() {
+  const last = talk.lastElementChild;
+  last.scrollIntoView();
+  const field = last.querySelector(".back:not([disabled]) :is(input, button)");
+  if (field) field.focus({ preventScroll: true });
+  else if (document.activeElement === document.body) textarea.focus({ preventScroll: true });
+}
 
 // From now on the conversation has an address, and the beginning of its first message for a title.
 function showConversation(response, { text, isReply }) {
@@ -79,6 +89,7 @@ async function followRunning(running) {
   const announce = (words) => (announcer.textContent = words);
   const question = running.querySelector(".said").textContent;
   const turn = new LiveTurn(question, talk, { icon: iconsFrom(talk.dataset.icons), announce, prepare });
+  if (running.querySelector(".note")) turn.interrupt(Number(running.dataset.last));
   running.remove();
   [stop.hidden, send.hidden] = [false, true];
   await follow(turn, { address: running.dataset.events });

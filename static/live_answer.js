@@ -3,6 +3,12 @@ const MARK = /\[Source (\d{1,6})\]/;
 // A full stop behind chips comes before them, as it does in the answer that stays.
 const STOP_BEHIND = / {0,2}((?:\[Source \d{1,6}\] ?){1,8})([.,;:!?]{1,3})(?=\s|$)/g;
 
+// Whoever sees nothing for so long is told that something happens.
+const QUIET_MS = 300;
+// A run whose connection broke is asked for again, so often and so many times: it goes on by itself.
+const AGAIN_MS = 2000;
+const MAX_TRIES = 300;
+
 const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 // The events of a stream: `name` from a line of its own, or from the data where it says its type there.
@@ -69,17 +75,52 @@ export class LiveTurn {
     this.reading = this.element.querySelector(".reading");
     this.held = this.element.querySelector(".held-line");
     place.append(this.element);
+    this.seen = 0;
+    this.interruption = null;
     this.began = performance.now();
+    this.awaited = setTimeout(() => this.step({ message: "Reading your message" }), QUIET_MS);
   }
 
+  // A run may be followed again from its first event on: what is here already is left out.
   take(event) {
+    const number = Number(event.id ?? Infinity);
+    if (number <= this.seen) return;
+    if (event.id) this.seen = number;
+    if (event.name === "run") this.run = event.data.runId;
+    if (this.interruption && number > this.goesOnBehind) this.endInterruption();
+    if (event.name !== "run") this.endWait();
     const takers = { status: this.step, delta: this.write, error: this.fail, done: this.finish, turn: this.replace };
     // Those of an agent's run.
     Object.assign(takers, { step_start: this.step, step_end: this.endStep, content: this.write });
     takers[event.name]?.call(this, event.data);
   }
 
+  // What stands there until the first event is no step of the answer.
+  endWait() {
+    if (!this.awaited) return;
+    clearTimeout(this.awaited);
+    this.awaited = null;
+    this.steps.replaceChildren();
+  }
+
+  // The run's process is gone. Another one takes it up, and writes events behind this one.
+  interrupt(last = this.seen) {
+    this.goesOnBehind = last;
+    if (this.interruption) return;
+    this.interruption = noteWith(this.icon)("This was interrupted. It goes on in a moment.", "warn");
+    this.element.append(this.interruption);
+    this.announce(this.interruption.textContent);
+  }
+
+  endInterruption() {
+    this.interruption?.remove();
+    this.interruption = null;
+  }
+
   step(event) {
+    // A run that was taken up again makes the same step once more.
+    const last = this.steps.lastElementChild;
+    if (last?.matches(".now") && last.textContent === event.message) return;
     // What was found belongs to the search that found it.
     if (event.status === "kb_results" && this.steps.lastElementChild)
       return this.steps.lastElementChild.append(`: ${event.message}`);
@@ -127,6 +168,8 @@ export class LiveTurn {
   }
 
   finish() {
+    this.endWait();
+    this.endInterruption();
     this.endStep();
     this.held.hidden = true;
     this.element.setAttribute("aria-busy", "false");
@@ -147,8 +190,8 @@ export class LiveTurn {
 
 // Asks, and shows in the turn what comes of it. Resolves to "asked", to "unreachable", or to "refused" when it was not
 // asked: then `refuse` gets the words and the status, and the turn is gone. `accept` gets the response as it begins,
-// `whole` the event that ends it.
-export async function converse(turn, { action, fields, signal, refuse, accept, whole = () => {} }) {
+// `whole` the event that ends it. `addressOf` gives the address of a run that goes on by itself, where that is one.
+export async function converse(turn, { action, fields, signal, refuse, accept, whole = () => {}, addressOf }) {
   try {
     const response = await fetch(action, {
       method: "POST",
@@ -162,34 +205,50 @@ export async function converse(turn, { action, fields, signal, refuse, accept, w
       return "refused";
     }
     accept(response);
-    await showEvents(turn, response, whole);
+    if (await showEvents(turn, response, whole)) return "asked";
+    if (!addressOf) turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
   } catch (error) {
     // What somebody stops has not gone wrong.
-    if (error.name !== "AbortError") {
+    if (error.name !== "AbortError" && !(addressOf && turn.run)) {
       turn.fail({ error: "The server cannot be reached.", hint: "Your question is kept in the box; ask again in a moment." });
       return "unreachable";
     }
-    turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
+    if (error.name === "AbortError")
+      turn.fail({ error: "Stopped.", hint: "What you see is verified; the rest was not written." }, "quiet");
+  }
+  if (addressOf && turn.run) {
+    turn.interrupt();
+    await follow(turn, { address: addressOf(turn.run), whole });
   }
   return "asked";
 }
 
-// Shows what comes until the whole turn is there; what is asked next need not wait for the connection's end.
+// Shows what comes until the whole turn is there; what is asked next need not wait for the connection's end. Resolves to
+// whether it came.
 async function showEvents(turn, response, whole) {
   for await (const event of eventsOf(response)) {
     turn.take(event);
-    if (event.name === "turn") return whole(event.data);
+    if (event.name !== "turn") continue;
+    whole(event.data);
+    return true;
   }
-  turn.fail({ error: "The answer stopped early.", hint: "What you see is verified; the rest was not sent." });
+  return false;
 }
 
-// Shows a run that somebody has begun already, on this page or another.
+// Shows a run that somebody has begun already, on this page or another, however often the connection breaks.
 export async function follow(turn, { address, whole = () => {} }) {
-  try {
-    await showEvents(turn, await fetch(address, { headers: { Accept: "text/event-stream" } }), whole);
-  } catch {
-    turn.fail({ error: "The server cannot be reached.", hint: "The answer goes on without you; open the page again." });
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    try {
+      const response = await fetch(address, { headers: { Accept: "text/event-stream" } });
+      if (response.status >= 400 && response.status < 500) break;
+      if (response.ok && (await showEvents(turn, response, whole))) return;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // only a lost connection is one
+    }
+    turn.interrupt();
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
+  turn.fail({ error: "The answer cannot be shown here any more.", hint: "Open the page again." });
 }
 
 async function wordsOf(response) {

@@ -67,5 +67,5 @@ document.addEventListener("click", (event) => {
 // A finding that was decided on comes back from the server: it keeps the focus.
 document.body.addEventListener("htmx:afterSwap", () => {
   const focused = document.getElementById(`finding-${current}`);
-  if (focused && !document.activeElement.closest(".finding")) focused.focus({ preventScroll: true });
+  if (focused && document.activeElement === document.body) focused.focus({ preventScroll: true });
 });

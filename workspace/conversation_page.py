@@ -48,12 +48,13 @@ class KeptMessage:
 @dataclass(frozen=True, kw_only=True)
 class RunningTurn:
     """A run that is at work: its steps so far, each with its milliseconds (None: it is being made), and the text that
-    was written. `is_interrupted`: its process is gone, and another one takes it up."""
+    was written. `is_interrupted`: its process is gone, and another one takes it up. `last_event` is a number."""
 
     run: AgentRun
     steps: tuple[tuple[str, int | None], ...]
     text: str
     is_interrupted: bool
+    last_event: int
 
 
 def render_conversation(
@@ -132,7 +133,8 @@ def _running_turn(session: ChatSession, user: User) -> RunningTurn | None:
     run = AgentRun.objects.running().filter(session=session).select_related("message", "session__project").first()
     if run is None:
         return None
-    progress = Progress.read(run.events.order_by("number"))
+    events = list(run.events.order_by("number"))
+    progress = Progress.read(events)
     may_read = may_read_content(run, user)
     calls = [call for call in progress.calls if call.id in progress.started]
     return RunningTurn(
@@ -143,4 +145,5 @@ def _running_turn(session: ChatSession, user: User) -> RunningTurn | None:
         ),
         text=progress.text if may_read else "",
         is_interrupted=run.is_interrupted,
+        last_event=events[-1].number if events else 0,
     )

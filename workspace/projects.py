@@ -93,7 +93,7 @@ def save_member(request: SignedInRequest, project: UUID) -> HttpResponse:
         except LexicError as error:
             form.add_error(None, error.message_with_hint)
         else:
-            messages.success(request, f"{form.cleaned_data['email']} may open the project.")
+            messages.success(request, f"{form.cleaned_data['email']} can now open the project.")
             return _to_members(found)
     place = find_place(request.user, project, for_editing=True)
     return render_project(request, place, status=400, member_form=form)
@@ -107,7 +107,7 @@ def remove_member(request: SignedInRequest, project: UUID) -> HttpResponse:
     address = request.POST.get("email", "")[:254]
     if member.for_address(address).exists():
         found.remove_member(address)
-        messages.success(request, f"{address} can open the project no longer.")
+        messages.success(request, f"{address} can no longer open the project.")
     return _to_members(found)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from contracts.clauses.clause_types import ContractPage
 from contracts.models import ContractReview, Decision, Finding
 from contracts.risk import MAX_SCALE, MIN_SCALE, Classification, RiskLevel, risk_level, risk_score
-from knowledge.documents.text_blocks import unwrap_lines
+from workspace.text_pieces import QuotedSpan, TextPiece, text_pieces
 
 # A longer document is shown by those pages that a finding quotes.
 MAX_SHOWN_CHARACTERS = 600_000
@@ -22,17 +21,6 @@ CLASS_STYLES = {
     Classification.YELLOW: ("warn", "flag"),
     Classification.RED: ("no", "alert"),
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextPiece:
-    """Some text of a page. `quoted_by` are the numbers of the findings that quote it; `begins` and `ends` of those
-    whose quotation begins and ends with it, `anchors` of those that quote nothing before it."""
-
-    text: str
-    quoted_by: tuple[int, ...] = ()
-    anchors: tuple[int, ...] = ()
-    ends: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,31 +100,25 @@ def class_counts(findings: Sequence[Finding]) -> list[tuple[str, int]]:
     return [(one.value, sum(finding.classification == one for finding in findings)) for one in classes]
 
 
-def marked_pages(pages: Sequence[ContractPage], findings: Sequence[Finding]) -> list[MarkedPage]:
+def marked_pages(
+    pages: Sequence[ContractPage], findings: Sequence[Finding], *, is_markdown: bool = False
+) -> list[MarkedPage]:
     """The pages with what the findings quote, and wrapped lines joined; of a very long document those pages alone that
     are quoted."""
-    spans: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    quoted: defaultdict[int, list[QuotedSpan]] = defaultdict(list)
     for finding in findings:
         for span in finding.contract_spans:
-            spans[span["pageId"]].append((span["start"], span["end"], finding.number))
+            quoted[span["pageId"]].append(QuotedSpan(start=span["start"], end=span["end"], number=finding.number))
     is_long = sum(len(page.text) for page in pages) > MAX_SHOWN_CHARACTERS
     met: set[int] = set()
     return [
-        MarkedPage(number=page.number, pieces=tuple(_pieces(unwrap_lines(page.text), spans[page.id], met)))
+        MarkedPage(
+            number=page.number,
+            pieces=tuple(text_pieces(page.text, quoted=quoted[page.id], met=met, is_markdown=is_markdown)),
+        )
         for page in pages
-        if spans[page.id] or not is_long
+        if quoted[page.id] or not is_long
     ]
-
-
-def _pieces(text: str, spans: Sequence[tuple[int, int, int]], met: set[int]) -> Iterable[TextPiece]:
-    """The text cut where a quotation begins or ends. `met` has the findings that were quoted before, and grows."""
-    cuts = sorted({0, len(text), *(start for start, _, _ in spans), *(end for _, end, _ in spans)})
-    for start, end in pairwise(cuts):
-        numbers = sorted({number for first, last, number in spans if first <= start and end <= last})
-        new = tuple(number for number in numbers if number not in met)
-        met.update(new)
-        ends = tuple(sorted({number for _, last, number in spans if last == end}))
-        yield TextPiece(text=text[start:end], quoted_by=tuple(numbers), anchors=new, ends=ends)
 
 
 def findings_context(review: ContractReview, parameters: Mapping[str, str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from contracts.models import ContractReview, Decision, Finding, ReviewState
 from contracts.review.start_review import ReviewNotFailed, retry_review, start_review
 from contracts.review_access import find_finding, find_review, may_change
 from conversations.models import Project
-from knowledge.models import Document, DocumentQuerySet, DocumentStatus
+from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 from lexic.errors import LexicError
 from querying.question.user_limits import check_user_limit
 from workspace.document_place import DocumentPlace, with_place
@@ -98,7 +98,9 @@ def show_review(request: SignedInRequest, review: UUID) -> HttpResponse:
         pages = ()
     context["project"] = Project.objects.filter(knowledge_base=found.document.knowledge_base_id).first()
     context["document_url"] = reverse("source", args=[pages[0].id]) if pages else ""
-    context["pages"] = marked_pages(pages, context["all_findings"])
+    context["pages"] = marked_pages(
+        pages, context["all_findings"], is_markdown=found.document.source_type == SourceType.MARKDOWN
+    )
     context["is_shortened"] = len(context["pages"]) < len(pages)
     return render_page(request, "workspace/review.html", context, section="projects")
 
@@ -107,7 +109,9 @@ def show_review(request: SignedInRequest, review: UUID) -> HttpResponse:
 def list_findings(request: SignedInRequest, review: UUID) -> HttpResponse:
     """The findings alone, for a page that is open while the review is made; once it is done the page is opened anew."""
     found = find_review(request.user, review)
-    response = render(request, "workspace/_findings.html", _review_context(request, found))
+    response = render(
+        request, "workspace/_findings.html", {**_review_context(request, found), "is_partial_update": True}
+    )
     if found.is_finished:
         response["HX-Refresh"] = "true"
     return response
@@ -125,7 +129,7 @@ def decide_finding(request: SignedInRequest, review: UUID, number: int) -> HttpR
         note = request.POST.get("note", "").replace("\x00", " ").strip()[:_MAX_NOTE]
         finding.decide(decision, note=note, by=request.user)
     if "HX-Request" in request.headers:
-        return render(request, "workspace/_finding.html", _finding_context(found, finding))
+        return render(request, "workspace/_decided_finding.html", _decided_context(found, finding))
     return HttpResponseRedirect(f"{reverse('review', args=[found.pk])}#finding-{finding.number}")
 
 
@@ -164,5 +168,7 @@ def _review_context(request: SignedInRequest, review: ContractReview) -> dict[st
     }
 
 
-def _finding_context(review: ContractReview, finding: Finding) -> dict[str, Any]:
-    return {"review": review, "one": shown_finding(finding), "may_change": True}
+def _decided_context(review: ContractReview, finding: Finding) -> dict[str, Any]:
+    """The finding and the figures above it, which its decision changes."""
+    shown = {"review": review, "one": shown_finding(finding), "may_change": True, "is_partial_update": True}
+    return {**findings_context(review, {}), **shown}

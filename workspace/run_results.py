@@ -16,6 +16,7 @@ from contracts.models import ContractReview
 from contracts.risk import Classification
 from knowledge.models import BaseKind, Document, KnowledgeBase
 from workspace.review_page import CLASS_STYLES
+from workspace.text_pieces import TextPiece, text_pieces
 
 # What the result of each of these tools is.
 _KINDS = {
@@ -49,6 +50,11 @@ class RunResult:
     rows: tuple[ReportRow, ...] = ()
     review: str = ""
     opens: str = ""
+
+    @property
+    def pieces(self) -> Iterable[TextPiece]:
+        """The text with its headings, to be shown; a draft is Markdown."""
+        return text_pieces(self.text, is_markdown=True)
 
     @property
     def sha256(self) -> str:

@@ -59,7 +59,7 @@ class Blank:
 
     @property
     def question(self) -> str:
-        return f"What is to stand in the document as “{self.name}”?"
+        return f"What should the document say for “{self.name}”?"
 
 
 @dataclass(frozen=True, kw_only=True)

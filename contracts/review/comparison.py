@@ -77,9 +77,8 @@ def _position_text(position: Position) -> str:
 
 def judge_change(before: Judgement, after: Judgement) -> tuple[Classification, str]:
     """The class of a change, and why. A change needs a look at least, unless it makes the position GREEN."""
-    became = (
-        f"Before: {before.classification}, {_lower(before.reason)} Now: {after.classification}, {_lower(after.reason)}"
-    )
+    was, now = (f"{one.classification}, {_lower(one.reason)}" for one in (before, after))
+    became = f"Before and now: {now}" if was == now else f"Before: {was} Now: {now}"
     if after.classification == Classification.GREEN and before.classification != Classification.GREEN:
         return Classification.GREEN, became
     return worst([after.classification, Classification.YELLOW]), became

@@ -74,7 +74,7 @@ def test_a_refused_file_stays_in_sight_with_the_reason(page: Page, alice: User, 
     expect(page.locator("#sending")).to_contain_text("<b>setup.exe")
     expect(page.locator("#sending")).to_contain_text("This type of document is not supported.")
     expect(page.locator("#documents")).to_contain_text("2 still working")
-    page.get_by_role("button", name="Clear what was refused").click()
+    page.get_by_role("button", name="Clear refused files").click()
     expect(page.locator("#sending")).to_be_hidden()
 
 

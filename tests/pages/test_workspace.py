@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from accounts.models import User
 from agents.models import AgentRun
@@ -133,9 +133,24 @@ def test_a_message_is_answered_as_it_comes_and_stands_there_when_the_page_is_ope
     expect(page.get_by_role("heading", level=1)).to_contain_text("What does Marrow pay")
     session = ChatSession.objects.get(title__startswith="What does Marrow")
     assert page.url.endswith(f"/c/{session.pk}")
+    page.locator(".attach summary").click()
+    expect(page.locator(".attachable input").first).to_be_enabled()
     page.reload()
     expect(answer).to_contain_text("nineteen thousand pounds")
     expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    # A connection that breaks loses nothing: the run goes on, and so does the page.
+    page.route("**/chats/ask", _cut_off)
+    page.get_by_label("Your message").fill("How many thousand pounds does Marrow pay?")
+    page.get_by_role("button", name="Send").click()
+    expect(answer).to_have_count(2)
+    page.unroute("**/chats/ask")
+
+
+def _cut_off(route: Route) -> None:
+    """The answer up to its first sentence."""
+    response = route.fetch()
+    whole = response.text()
+    route.fulfill(response=response, body=whole[: whole.index("event: content")])
 
 
 def test_files_of_google_drive_are_chosen(page: Page, alice: User, google: Google) -> None:
@@ -199,6 +214,7 @@ def test_jl_058_jl_059_a_draft_stands_in_a_panel_beside_its_answer_with_the_way_
     found = violations_in_each_look(page)
     page.get_by_label("Your message").fill("Draft a notice of termination.\nTenant: Acme")
     page.get_by_role("button", name="Send").click()
+    expect(page.get_by_label("Your answer")).to_be_focused()
     page.get_by_label("Your answer").fill("31 March")
     page.get_by_role("button", name="Go on").click()
     panel = page.locator("#talk > .turn:last-child .panel")

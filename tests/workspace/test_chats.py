@@ -103,7 +103,7 @@ def test_whoever_has_left_a_project_reads_no_answer_of_it(
     shared.remove_member(bob.email)
     client = browse(bob)
     page = shown(client, f"/c/{conversation.pk}")
-    assert "It quotes a document that you can open no longer." in page
+    assert "It quotes a document that you can no longer open." in page
     for told in ("nineteen", str(shared.pk), ">Marrow<"):
         assert told not in page
     assert str(shared.pk) not in shown(client, "/chats")
@@ -122,7 +122,7 @@ def test_a_conversation_gets_another_title(bob: User, conversation: ChatSession,
 
 def test_a_conversation_is_deleted_once_that_is_confirmed(bob: User, conversation: ChatSession, browse: Browse) -> None:
     client, address = browse(bob), f"/c/{conversation.pk}/delete"
-    assert "Its 2 messages go" in shown(client, address)
+    assert "Its 2 messages and the records of their searches" in shown(client, address)
     assert ChatSession.objects.exists()
     assert client.post(address)["Location"] == "/chats"
     assert not ChatSession.objects.exists()

@@ -102,7 +102,9 @@ def test_an_interrupted_run_goes_on_in_a_moment(bob: User, asked: Project, publi
     run = begun(asked, published, bob)
     assert "It goes on in a moment." not in shown(browse(bob), f"/c/{run.session_id}")
     AgentRun.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
-    assert "It goes on in a moment." in shown(browse(bob), f"/c/{run.session_id}")
+    page = shown(browse(bob), f"/c/{run.session_id}")
+    assert "It goes on in a moment." in page
+    assert f'data-last="{run.events.count()}"' in page
 
 
 def test_a_question_back_is_asked_with_buttons(bob: User, asked: Project, published: Plugin, browse: Browse) -> None:

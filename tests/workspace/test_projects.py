@@ -173,7 +173,7 @@ def test_the_page_says_who_opens_the_project_and_what_a_role_may_do(
     alice: User, bob: User, dana: User, project: Project, browse: Browse
 ) -> None:
     address = f"/projects/{project.pk}"
-    assert "Only you open it" in page_of(browse(alice), address)
+    assert "Only you can open it" in page_of(browse(alice), address)
     confirm(bob, dana)
     for person, role in ((bob, "editor"), (dana, "viewer")):
         project.set_member(person.email, role)

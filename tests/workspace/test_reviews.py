@@ -116,6 +116,7 @@ def test_findings_come_as_they_are_made(alice: User, queued: ContractReview, bro
     ContractReview.objects.filter(pk=queued.pk).update(state=ReviewState.RUNNING)
     part = client.get(f"{address_of(queued)}/findings")
     assert 'id="finding-1"' in part.content.decode()
+    assert 'id="review-state" hx-swap-oob="true"' in part.content.decode()
     assert "HX-Refresh" not in part
     # While it is made nothing is decided: the list is replaced every two seconds.
     assert 'name="decision"' not in part.content.decode()
@@ -186,6 +187,7 @@ def test_a_finding_is_decided_and_the_decision_taken_back(
     assert (finding.decision, finding.note, finding.decided_by) == (Decision.ACCEPTED, "Ours.", alice)
     part = client.post(address, {"decision": ""}, headers={"HX-Request": "true"}).content.decode()
     assert part.lstrip().startswith("<article")
+    assert f"{reviewed.findings.count()} not decided yet" in part
     assert 'data-key="a"' in part
     client.post(address, {"decision": "burn it"})
     assert reviewed.findings.get(number=1).decision == ""

@@ -73,6 +73,12 @@ def test_a_change_that_breaks_a_limit_goes_against_the_playbook(alice: User) -> 
     assert finding.reason.startswith("Before: GREEN")
 
 
+def test_a_change_that_leaves_a_position_as_it_was_says_so_once(alice: User) -> None:
+    review = compare(alice, CONTRACT, CONTRACT.replace("within sixty days", "within seventy days"))
+    [finding] = review.findings.all()
+    assert finding.reason.startswith("Before and now: GREEN, ")
+
+
 def test_two_versions_that_say_the_same_have_no_finding(alice: User) -> None:
     review = compare(alice, CONTRACT, CONTRACT.replace("\n\n## 3. Payment\n\n", "\n\n\n## 3. Payment\n"))
     assert (review.findings.count(), review.classification) == (0, "GREEN")

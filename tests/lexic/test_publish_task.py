@@ -1,0 +1,41 @@
+"""Tasks are found by their names, also by two threads that ask for the first one at the same time."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
+
+import pytest
+
+from lexic import celery
+
+
+def test_who_asks_while_the_tasks_are_being_imported_waits_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "knowledge.ingest_document"
+    celery.app.loader.import_default_modules()
+    task = celery.app.tasks[name]
+    monkeypatch.delitem(celery.app.tasks, name)
+    has_begun, may_end = Event(), Event()
+    sent: list[dict[str, Any]] = []
+
+    def import_once() -> None:
+        """As Celery does it: the second caller returns at once, though the first is not done."""
+        if has_begun.is_set():
+            return
+        has_begun.set()
+        may_end.wait(timeout=20)
+        celery.app.tasks[name] = task
+
+    monkeypatch.setattr(celery.app.loader, "import_default_modules", import_once)
+    monkeypatch.setattr(type(task), "apply_async", lambda self, kwargs, **options: sent.append(kwargs))
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(celery.publish_task, name, document_id="one")
+        assert has_begun.wait(timeout=20)
+        second = threads.submit(celery.publish_task, name, document_id="two")
+        with pytest.raises(TimeoutError):
+            second.result(timeout=0.3)
+        may_end.set()
+        assert first.result(timeout=20)
+        assert second.result(timeout=20)
+    assert sorted(one["document_id"] for one in sent) == ["one", "two"]
