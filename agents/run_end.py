@@ -16,15 +16,15 @@ from querying.json_format import answer_as_json, clarification_as_json
 from querying.types import Outcome, Usage
 
 FINISHED_STEPS = {
-    "search_knowledge": "Searched the knowledge base",
+    "search_knowledge": "Searched the documents",
     "parse_contract": "Read the contract",
     "parse_nda": "Read the agreement",
     "load_playbook": "Read the playbook",
-    "analyze_clause": "Held a clause against the playbook",
+    "analyze_clause": "Compared a clause with the playbook",
     "check_nda": "Checked what the agreement says",
     "render_contract_report": "Reviewed the contract",
     "render_nda_report": "Went through the checklist",
-    "extract_document_info": "Looked what the template needs",
+    "extract_document_info": "Checked what the template needs",
     "generate_legal_document": "Filled in the template",
     "sanitize_content": "Cleaned the text",
 }
@@ -50,7 +50,8 @@ def answer_message(run: AgentRun, ending: Ending, progress: Progress) -> ChatMes
     stored = answer_as_json(ending.answer, question=ending.question)
     if ending.keeps_shown:
         stored["citations"] = [_as_citation(source) for source in progress.citations]
-    return _message(run, ending.answer.text, {**stored, **_run_data(run, progress), "state": dict(ending.state)})
+    ended = {"state": dict(ending.state), "stopped": ending.stopped or None}
+    return _message(run, ending.answer.text, {**stored, **_run_data(run, progress), **ended})
 
 
 def kept_message(run: AgentRun, progress: Progress, *, outcome: Outcome, error: str) -> ChatMessage:

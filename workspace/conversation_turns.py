@@ -12,18 +12,20 @@ from agents.models import AgentRun, RunState
 from conversations.chat_page import TurnPresentation, present_turns
 from conversations.exchanges import Exchange
 from conversations.models import ChatSession
+from workspace.run_labels import REACHED_LIMITS
 from workspace.run_results import RunResult, results_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConversationTurn(TurnPresentation):
-    """A turn with the titles of the documents that came along, the run that answers it, what that has made, and why it
-    failed without an answer."""
+    """A turn with the titles of the documents that came along, the run that answers it, what that has made, why it
+    failed without an answer, and which limit it reached before it was done."""
 
     attached: tuple[str, ...]
     run_id: UUID | None
     result: RunResult | None
     failure: str
+    limit: str
 
 
 def conversation_turns(session: ChatSession, exchanges: Sequence[Exchange], *, viewer: User) -> list[ConversationTurn]:
@@ -61,4 +63,5 @@ def _conversation_turn(
         run_id=run.pk if run else None,
         result=results.get(run.pk) if run else None,
         failure=run.error if run and run.state == RunState.FAILED and exchange.answer is None else "",
+        limit=REACHED_LIMITS.get(exchange.answer.metadata.get("stopped") or "", "") if exchange.answer else "",
     )

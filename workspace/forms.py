@@ -199,8 +199,10 @@ class TitleForm(StyledFormMixin, forms.Form):
 
 
 def _first_words(text: str) -> str:
-    """What a text without a name is called."""
-    return " ".join(text.split())[:_MAX_FIRST_WORDS]
+    """What a text without a name is called: its first line, or as many whole words of that as fit."""
+    line = " ".join(text.strip().partition("\n")[0].split())
+    whole, _, _ = f"{line} "[: _MAX_FIRST_WORDS + 1].rpartition(" ")
+    return whole or line[:_MAX_FIRST_WORDS]
 
 
 def _checked_name(text: str) -> str:

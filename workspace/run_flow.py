@@ -9,11 +9,11 @@ from typing import Any
 from agents.models import AgentEvent, AgentRun, EventKind, RunState
 from agents.progress import Call, FinishedCall, Progress
 from querying.presentation.question_run import format_duration
-from workspace.run_labels import finished_label, running_label
+from workspace.run_labels import REACHED_LIMITS, finished_label, running_label
 
 _MAX_SAID = 160
 _ENDS = {
-    RunState.RUNNING: "At work",
+    RunState.RUNNING: "In progress",
     RunState.WAITING: "One question back",
     RunState.DONE: "Answer",
     RunState.FAILED: "Failed",
@@ -85,10 +85,11 @@ def _end_step(run: AgentRun, events: Sequence[AgentEvent], progress: Progress) -
     done: Mapping[str, Any] = next((event.data for event in events if event.kind == EventKind.DONE), {})
     label = _NOT_ANSWERED.get(done.get("outcome", ""), _ENDS[RunState(run.state)])
     count = len(progress.citations)
-    cited = f"{count} citation{'' if count == 1 else 's'}, each found word for word" if count else ""
+    cited = f"{count} citation{'' if count == 1 else 's'}, each found word for word." if count else ""
+    limit = REACHED_LIMITS.get(done.get("stopped") or "", "")
     took = round((run.ended_at - run.created_at).total_seconds() * 1000) if run.ended_at else None
     style = {_ENDS[RunState.FAILED]: "no", _ENDS[RunState.DONE]: "ok"}.get(label, "")
-    return FlowStep(label=label, said=run.error or cited, style=style, ms=took)
+    return FlowStep(label=label, said=run.error or f"{limit} {cited}".strip(), style=style, ms=took)
 
 
 def _clipped(text: str) -> str:

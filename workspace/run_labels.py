@@ -19,6 +19,15 @@ _LABELS = {
 }
 
 
+# Which budget of a run was used up (`agents.loop.Ending`), as people are told.
+REACHED_LIMITS = {
+    "iterations": "The limit of steps was reached.",
+    "calls": "The limit of steps was reached.",
+    "tokens": "The limit of text for the language model was reached.",
+    "seconds": "The time limit was reached.",
+}
+
+
 def running_label(tool: str) -> str:
     """The name of a step for people; of a tool that nobody named, the tool's."""
     return _LABELS.get(tool, tool.replace("_", " ").capitalize())

@@ -68,7 +68,7 @@ def test_jl_020_the_answer_is_kept_as_other_answers_are(published: Plugin, bob: 
     assert kept.content == text_of(run)
     assert (kept.metadata["outcome"], kept.metadata["runId"]) == ("answered", str(run.pk))
     assert [one["id"] for one in kept.metadata["citations"]] == ["src_1", "src_2"]
-    assert [step["message"] for step in kept.metadata["steps"]] == ["Searched the knowledge base"]
+    assert [step["message"] for step in kept.metadata["steps"]] == ["Searched the documents"]
 
 
 def test_what_is_not_in_the_documents_is_refused(published: Plugin, bob: User) -> None:

@@ -59,8 +59,8 @@ def test_documents_of_the_project_and_ones_own_come_along(
 def test_a_pasted_text_becomes_a_document_that_comes_along(
     bob: User, asked: Project, at_rest: None, browse: Browse
 ) -> None:
-    assert post(browse(bob), asked, text="Marrow pays in May.\n\nAll of it.").status_code == 200
-    document = Document.objects.get(title="Marrow pays in May. All of it.")
+    assert post(browse(bob), asked, text=f"Marrow pays in May{' and June' * 9}.\n\nAll.").status_code == 200
+    document = Document.objects.get(title=f"Marrow pays in May{' and June' * 4} and")
     assert document.knowledge_base == asked.knowledge_base
     assert AgentRun.objects.get().message.metadata["attachments"][0]["documentId"] == str(document.pk)
 

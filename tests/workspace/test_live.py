@@ -18,7 +18,7 @@ from agents.models import AgentRun, EventKind
 from conversations.models import ChatSession, Project
 from plugins.models import Plugin
 from querying.types import Outcome
-from tests.agents.working import begin, work
+from tests.agents.working import begin, with_budget, work
 from tests.cover import handbook, plugin, published
 from tests.workspace.test_chats import PAID, shown
 
@@ -105,6 +105,16 @@ def test_an_interrupted_run_goes_on_in_a_moment(bob: User, asked: Project, publi
     page = shown(browse(bob), f"/c/{run.session_id}")
     assert "It goes on in a moment." in page
     assert f'data-last="{run.events.count()}"' in page
+
+
+def test_a_run_that_reached_a_limit_says_so_beside_its_answer_and_in_its_diagram(
+    bob: User, asked: Project, published: Plugin, browse: Browse, settings: Any
+) -> None:
+    with_budget(settings, iterations=2)
+    run = begun(asked, published, bob)
+    work(run)
+    for address in (f"/c/{run.session_id}", f"/c/{run.session_id}/runs/{run.pk}/flow"):
+        assert "The limit of steps was reached." in shown(browse(bob), address)
 
 
 def test_a_question_back_is_asked_with_buttons(bob: User, asked: Project, published: Plugin, browse: Browse) -> None:
