@@ -96,13 +96,14 @@ def show_review(request: SignedInRequest, review: UUID) -> HttpResponse:
         pages = contract_pages(found.document, revision=found.revision)
     except DocumentNotReady:
         pages = ()
-    context["project"] = Project.objects.filter(knowledge_base=found.document.knowledge_base_id).first()
+    context["project"] = _project_of(found)
     context["document_url"] = reverse("source", args=[pages[0].id]) if pages else ""
     context["pages"] = marked_pages(
         pages, context["all_findings"], is_markdown=found.document.source_type == SourceType.MARKDOWN
     )
     context["is_shortened"] = len(context["pages"]) < len(pages)
-    return render_page(request, "workspace/review.html", context, section="projects")
+    section = "projects" if context["project"] else "knowledge"
+    return render_page(request, "workspace/review.html", context, section=section)
 
 
 @workspace_view("GET")
@@ -148,12 +149,19 @@ def try_again(request: SignedInRequest, review: UUID) -> HttpResponse:
 def remove_review(request: SignedInRequest, review: UUID) -> HttpResponse:
     """Says what goes with it; then, when that is confirmed, deletes it."""
     found = find_review(request.user, review, for_editing=True)
+    project = _project_of(found)
     if request.method == "POST":
         found.delete()
         messages.success(request, f"The review of “{found.document}” is deleted.")
-        return redirect("projects")
-    context = {"review": found, "decided": Finding.objects.filter(review=found).decided().count()}
-    return render_page(request, "workspace/delete_review.html", context, section="projects")
+        return redirect("project", project.pk) if project else redirect("knowledge")
+    context = {"review": found, "project": project, "decided": Finding.objects.filter(review=found).decided().count()}
+    section = "projects" if project else "knowledge"
+    return render_page(request, "workspace/delete_review.html", context, section=section)
+
+
+def _project_of(review: ContractReview) -> Project | None:
+    """None for one of the person's own documents."""
+    return Project.objects.filter(knowledge_base=review.document.knowledge_base_id).first()
 
 
 def _review_context(request: SignedInRequest, review: ContractReview) -> dict[str, Any]:
