@@ -59,12 +59,29 @@ def make_stopped(root: Path, *, database: str) -> None:
 
 def _lay(postgres: embedded_services.Postgres, root: Path) -> None:
     """Its data, with the template in it."""
-    kept = KEPT / f"pg-{_fingerprint()}"
+    kept = KEPT / f"pg-{fingerprint(_DECIDING)}"
     try:
         _copy(kept, postgres.data)
     except subprocess.CalledProcessError:  # nothing is kept, or another run has just removed it
         shutil.rmtree(postgres.data, ignore_errors=True)
         _make(postgres, root, kept)
+
+
+def fingerprint(patterns: Sequence[str]) -> str:
+    """A hash of the files of the project that match, and of this Python."""
+    said = hashlib.sha256(sys.version.encode())
+    for path in sorted({path for pattern in patterns for path in ROOT.glob(pattern)}):
+        said.update(f"{path.relative_to(ROOT)}\n".encode())
+        said.update(path.read_bytes())
+    return said.hexdigest()[:16]
+
+
+def remove_older(pattern: str, *, but: Path) -> None:
+    """Of the folders under var/tests that match, all but this one and the newest of the others."""
+    others = [path for path in KEPT.glob(pattern) if path != but]
+    with contextlib.suppress(OSError):  # another run may remove them too
+        for older in sorted(others, key=lambda path: path.stat().st_mtime)[:-OTHERS]:
+            shutil.rmtree(older, ignore_errors=True)
 
 
 def copy_template(server: dict[str, str], *, name: str) -> None:
@@ -97,8 +114,7 @@ def _make(postgres: embedded_services.Postgres, root: Path, kept: Path) -> None:
 
 def _keep(folder: Path, kept: Path) -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
-    for older in sorted(kept.parent.glob("pg-*"), key=lambda path: path.stat().st_mtime)[:-OTHERS]:
-        shutil.rmtree(older, ignore_errors=True)
+    remove_older("pg-*", but=kept)
     unfinished = kept.with_name(f"pg-new-{os.getpid()}")
     _copy(folder, unfinished)
     unfinished.rename(kept)
@@ -107,11 +123,3 @@ def _keep(folder: Path, kept: Path) -> None:
 def _copy(folder: Path, target: Path) -> None:
     """With its owner: PostgreSQL runs as somebody else where the superuser runs the tests."""
     subprocess.run(["cp", "-a", str(folder), str(target)], check=True, capture_output=True)
-
-
-def _fingerprint() -> str:
-    said = hashlib.sha256(sys.version.encode())
-    for path in sorted({path for pattern in _DECIDING for path in ROOT.glob(pattern)}):
-        said.update(f"{path.relative_to(ROOT)}\n".encode())
-        said.update(path.read_bytes())
-    return said.hexdigest()[:16]

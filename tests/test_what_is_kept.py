@@ -3,9 +3,11 @@ has not been seen is read and embedded."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
@@ -13,10 +15,10 @@ from django.test import TransactionTestCase
 
 from accounts.models import User
 from knowledge import ingest
-from knowledge.embedders import get_embedder
+from knowledge.embedders import LocalEmbedder, get_embedder
 from knowledge.readers.types import PageText, UnreadableDocument
 from plugins.models import Plugin
-from tests import emptying
+from tests import embedding, emptying, prepared
 from tests.cover import plugin, published
 
 __all__ = ["plugin", "published"]
@@ -70,3 +72,32 @@ def test_other_texts_have_other_vectors() -> None:
     mortar, plastic = embedder.embed(["Spacers of mortar.", "Spacers of plastic."])
     assert (embedder.embed(["Spacers of mortar.", "Spacers of plastic."])[1] == plastic).all()
     assert (mortar != plastic).any()
+
+
+def test_vectors_that_another_process_has_made_are_as_those_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["Spacers of mortar.", "Spacers stand at most one metre apart."]
+    first = get_embedder("local").embed_batch(texts)
+    monkeypatch.setattr(embedding, "_known", {})
+    monkeypatch.setattr(embedding, "really_embed_batch", None)
+    kept = LocalEmbedder().embed_batch(texts)
+    monkeypatch.undo()
+    assert (np.asarray(first) == kept).all()
+    assert np.allclose(embedding.really_embed_batch(LocalEmbedder(), texts), kept, atol=1e-3)
+
+
+def test_other_code_has_other_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared, "ROOT", tmp_path)
+    names = set()
+    for code in ("a", "b", "b"):
+        (tmp_path / "model.py").write_text(code)
+        names.add(prepared.fingerprint(["*.py"]))
+    assert len(names) == 2
+
+
+def test_of_older_folders_the_newest_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared, "KEPT", tmp_path)
+    for at, name in enumerate(["vectors-now", "vectors-1", "vectors-2", "vectors-3", "pg-1"]):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (at, at))
+    prepared.remove_older("vectors-*", but=tmp_path / "vectors-now")
+    assert {path.name for path in tmp_path.iterdir()} == {"vectors-now", "vectors-2", "vectors-3", "pg-1"}
