@@ -36,25 +36,26 @@ def pip(*arguments: str | Path, python: Path | str) -> subprocess.CompletedProce
     )
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    """A copy: a build leaves its traces in the folder it builds from."""
+def copy_source(folder: Path) -> Path:
+    """A build leaves its traces in the folder it builds from."""
     ignored = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", ".*")
-    return Path(shutil.copytree(SDK, tmp_path / "sdk", ignore=ignored))
+    return Path(shutil.copytree(SDK, folder / "sdk", ignore=ignored))
 
 
-@pytest.fixture
-def python(tmp_path: Path) -> Path:
-    """Of an empty environment."""
-    done = run(sys.executable, "-m", "venv", tmp_path / "venv")
+def make_environment(folder: Path, *options: str) -> Path:
+    """The Python of an empty environment."""
+    done = run(sys.executable, "-m", "venv", *options, folder / "venv")
     assert done.returncode == 0, done.stderr
-    return tmp_path / "venv" / "bin" / "python"
+    return folder / "venv" / "bin" / "python"
 
 
-def build_wheel(source: Path, into: Path) -> Path:
-    done = pip("wheel", "--no-deps", "--no-index", "--no-build-isolation", "-w", into, source, python=sys.executable)
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--no-deps", "--no-index", "--no-build-isolation", "-w", folder]
+    done = pip("wheel", *options, copy_source(folder), python=sys.executable)
     assert done.returncode == 0, done.stderr
-    (wheel,) = into.glob("lexic_sdk-*.whl")
+    (wheel,) = folder.glob("lexic_sdk-*.whl")
     return wheel
 
 
@@ -78,10 +79,10 @@ def paste_quickstart(python: Path, *, server: str, key: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_wheel_is_installed_without_a_network_and_the_quickstart_works(
-    source: Path, python: Path, tmp_path: Path, published: Plugin, server: str, key: str
+    wheel: Path, tmp_path: Path, published: Plugin, server: str, key: str
 ):
-    wheel = build_wheel(source, tmp_path / "wheels")
-    done = pip("install", "--no-deps", "--no-index", wheel, python=python)
+    python = make_environment(tmp_path, "--without-pip")
+    done = pip("--python", python, "install", "--no-deps", "--no-index", wheel, python=sys.executable)
     assert done.returncode == 0, done.stderr
     lend_httpx(python)
     paste_quickstart(python, server=server, key=key)
@@ -89,21 +90,22 @@ def test_the_wheel_is_installed_without_a_network_and_the_quickstart_works(
 
 @pytest.mark.django_db(transaction=True)
 def test_the_readmes_install_command_works_in_an_empty_environment(
-    source: Path, python: Path, published: Plugin, server: str, key: str
+    tmp_path: Path, published: Plugin, server: str, key: str
 ):
     (install, _) = (code.strip() for heading, code in blocks("bash") if heading == "Install")
     assert install == "pip install ./sdk"
-    done = pip("install", source, python=python)
+    python = make_environment(tmp_path)
+    done = pip("install", copy_source(tmp_path), python=python)
     if done.returncode and "from versions: none" in done.stderr:
         pytest.skip("there is no package index here; the wheel is tested without one")
     assert done.returncode == 0, done.stderr
     paste_quickstart(python, server=server, key=key)
 
 
-def test_the_wheel_holds_the_package_its_types_and_its_licence_and_needs_httpx_alone(source: Path, tmp_path: Path):
-    with zipfile.ZipFile(build_wheel(source, tmp_path / "wheels")) as wheel:
-        names = wheel.namelist()
-        (metadata,) = (wheel.read(name).decode() for name in names if name.endswith("/METADATA"))
+def test_the_wheel_holds_the_package_its_types_and_its_licence_and_needs_httpx_alone(wheel: Path):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"lexic_sdk"}
     assert "lexic_sdk/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
