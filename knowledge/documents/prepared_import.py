@@ -15,7 +15,7 @@ from knowledge.models import Document, DocumentStatus
 from knowledge.readers.types import PageText
 from knowledge.versions import embeddings, publish_version, staging, writer
 from knowledge.versions.batches import batched
-from knowledge.versions.chunk_plan import ParsedSource, plan_spans
+from knowledge.versions.chunk_plan import ParsedSource, RepositoryFile, plan_spans
 from knowledge.versions.embeddings import WindowVectors
 from knowledge.versions.progress import Progress
 
@@ -24,12 +24,14 @@ _IMPORT_BATCH_SIZE = 200
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedPage:
-    """A page as it was read elsewhere, from the bytes of this hash. Numbers ascend from 1; `words` as in `Page`."""
+    """A page as it was read elsewhere, from the bytes of this hash. Numbers ascend from 1; `words` as in `Page`;
+    `file`: where that stood in a repository."""
 
     number: int
     text: str
     words: list[list[float]] | None
     source_sha256: str
+    file: RepositoryFile | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,20 +111,25 @@ def embed_staged_import(document: Document, *, embedder: Embedder, progress: Pro
 def _stage_prepared_pages(document: Document, prepared: PreparedDocument) -> ParsedSource:
     """The rows of the pages: those that are live already where they say the same, new ones for the rest."""
     parsed = ParsedSource(title=document.title, is_paged=prepared.is_paged)
-    known: dict[tuple[int, str, str], int] = {}
+    known: dict[tuple[int, str, str, RepositoryFile | None], int] = {}
     # Without vectors the version is published later, and then only what is staged now tells which pages belong to it.
     if prepared.vectors is not None:
-        rows = document.pages.live().values_list("number", "text", "source_sha256", "pk")
-        known = {(number, text, sha256): pk for number, text, sha256, pk in rows}
+        columns = ("number", "text", "source_sha256", "repository_path", "commit", "pk")
+        rows = document.pages.live().values_list(*columns)
+        known = {
+            (number, text, sha256, RepositoryFile(path=path, commit=commit) if path else None): pk
+            for number, text, sha256, path, commit, pk in rows
+        }
     for batch in batched(prepared.pages, _IMPORT_BATCH_SIZE):
-        keys = {page.number: (page.number, page.text, page.source_sha256) for page in batch}
+        keys = {page.number: (page.number, page.text, page.source_sha256, page.file) for page in batch}
         reused = {number: known[key] for number, key in keys.items() if key in known}
         new = [
             (PageText(number=page.number, text=page.text, words=page.words and [*page.words]), page.source_sha256)
             for page in batch
             if page.number not in reused
         ]
-        parsed.page_ids |= reused | writer.stage_pages(document, new)
+        files = {page.number: page.file for page in batch if page.file}
+        parsed.page_ids |= reused | writer.stage_pages(document, new, files=files)
         parsed.pages += [PageText(number=page.number, text=page.text) for page in batch]
     return parsed
 

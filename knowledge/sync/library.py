@@ -128,7 +128,7 @@ class _LibraryPlanner:
         except NoteMistake as mistake:
             self._leave_out(path, mistake.message)
             return None
-        if reason := secrets.reason_by_values(text):
+        if reason := secrets.reason_by_values(path, text):
             self._leave_out(path, reason)
             return None
         if not any(map(str.isalnum, text)):

@@ -21,10 +21,11 @@ from knowledge.models import Chunk, ChunkTerms, Document, Embedding, KnowledgeBa
 from knowledge.readers.types import PageText
 from knowledge.search import term_statistics
 from knowledge.versions import embeddings
-from knowledge.versions.chunk_plan import PlannedChunk, PlannedText
+from knowledge.versions.chunk_plan import PlannedChunk, PlannedText, RepositoryFile
 from knowledge.versions.embeddings import WindowVectors
 
 _INSERT_BATCH_SIZE = 2000
+_NO_FILES: Mapping[int, RepositoryFile] = {}
 # Rows that point at others stand before them, so that they can be deleted in this order.
 _REVISIONED_MODELS = (Embedding, ChunkTerms, Chunk, Page)
 
@@ -33,8 +34,11 @@ _REVISIONED_MODELS = (Embedding, ChunkTerms, Chunk, Page)
 
 
 @transaction.atomic
-def stage_pages(document: Document, pages: Sequence[tuple[PageText, str]]) -> dict[int, int]:
-    """Stage new pages, each given with the hash of the bytes it was read from. Gives their rows by number."""
+def stage_pages(
+    document: Document, pages: Sequence[tuple[PageText, str]], *, files: Mapping[int, RepositoryFile] = _NO_FILES
+) -> dict[int, int]:
+    """Stage new pages, each given with the hash of the bytes it was read from. Gives their rows by number. `files` says
+    by number which of them are files of a repository."""
     confirm_held()
     rows = [
         Page(
@@ -45,6 +49,7 @@ def stage_pages(document: Document, pages: Sequence[tuple[PageText, str]]) -> di
             headings=[[one.start, one.level, one.title] for one in page.headings],
             reader_state=page.state,
             source_sha256=sha256,
+            **_file_columns(files.get(page.number)),
         )
         for page, sha256 in pages
     ]
@@ -115,8 +120,7 @@ def write_texts(
             number=1,
             text=one.text,
             source_sha256=one.document.sha256,
-            repository_path=one.file.path if one.file else "",
-            commit=one.file.commit if one.file else "",
+            **_file_columns(one.file),
             added_in=revision,
         )
         for one in texts
@@ -164,6 +168,10 @@ def advance_revision(
     base.revision += 1
     term_statistics.record_revision_statistics(base, revision=base.revision, added=added, removed=removed)
     KnowledgeBase.objects.filter(pk=base.pk).update(revision=base.revision, **columns)
+
+
+def _file_columns(file: RepositoryFile | None) -> dict[str, str]:
+    return {"repository_path": file.path, "commit": file.commit} if file else {}
 
 
 def _chunk_row(document: Document, chunk: PlannedChunk, page_text: str, **columns: Any) -> Chunk:

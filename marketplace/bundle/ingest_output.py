@@ -1,8 +1,9 @@
 """What was made of a document, as lines of JSON and as plain numbers: written here, and read back with nothing taken
 on trust.
 
-`read/N.jsonl` has a line for each page, `[number, text, words, sha256]`, an empty one, and then one for each chunk,
-`[page, start, end, section path, windows]`. A chunk has no text of its own: it is a span of its page.
+`read/N.jsonl` has a line for each page, `[number, text, words, sha256]`, and behind them the path and the commit where
+the page is a file of a repository; an empty line; and one for each chunk, `[page, start, end, section path, windows]`.
+A chunk has no text of its own: it is a span of its page.
 `vectors/N.f16` holds its vectors one after the other, half precision, little-endian.
 """
 
@@ -10,14 +11,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from knowledge.documents.prepared_import import PreparedChunk, PreparedPage
 from knowledge.models import Chunk, Embedding, Page
-from knowledge.versions.chunk_plan import MAX_SECTION_LENGTH
+from knowledge.versions.chunk_plan import MAX_SECTION_LENGTH, RepositoryFile
 from lexic.errors import InvalidInput
 from lexic.http.strict_json import read_json
 from marketplace.bundle.columns import BadBundle
@@ -34,6 +36,8 @@ _MAX_OVERLAP = 4
 # Half precision leaves a unit vector not quite that.
 _LENGTH_TOLERANCE = 0.02
 _ROW_BATCH = 500
+# What a page has room for.
+MAX_REPOSITORY_PATH_LENGTH, _MAX_COMMIT_LENGTH = 2000, 64
 _HEX_DIGITS = set("0123456789abcdef")
 
 
@@ -43,9 +47,9 @@ _HEX_DIGITS = set("0123456789abcdef")
 def page_and_chunk_lines(pinned: PinnedDocument) -> Iterator[bytes]:
     """The lines of `read/N.jsonl`, pages first."""
     pages = Page.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("number")
-    columns = pages.values_list("number", "text", "words", "source_sha256")
-    for row in columns.iterator(chunk_size=50):
-        yield _json_line(row)
+    columns = pages.values_list("number", "text", "words", "source_sha256", "repository_path", "commit")
+    for *row, path, commit in columns.iterator(chunk_size=50):
+        yield _json_line([*row, path, commit] if path else row)
     yield b"\n"
     windows = Counter(_pinned_embeddings(pinned).order_by().values_list("chunk_id", flat=True))
     chunks = Chunk.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("index")
@@ -80,7 +84,7 @@ def parse_pages(found: Iterator[bytes], *, files: set[str], where: str) -> list[
     for line in iter(lambda: next(found, b""), b""):
         if len(pages) == MAX_PAGES:
             raise BadBundle(f"{where} has more than {MAX_PAGES} pages.")
-        page = _parse_page(_parse_row(line, length=4, where=where), files=files, where=where)
+        page = _parse_page(_parse_row(line, lengths=(4, 6), where=where), files=files, where=where)
         if page.number <= (pages[-1].number if pages else 0):
             raise BadBundle(f"{where} has its pages in no order.")
         words += len(page.words or ())
@@ -97,7 +101,7 @@ def parse_chunks(found: Iterator[bytes], *, pages: list[PreparedPage], where: st
     for line in found:
         if len(chunks) == MAX_CHUNKS:
             raise BadBundle(f"{where} has more than {MAX_CHUNKS} chunks.")
-        chunks.append(_parse_chunk(_parse_row(line, length=5, where=where), lengths=lengths, where=where))
+        chunks.append(_parse_chunk(_parse_row(line, lengths=(5,), where=where), lengths=lengths, where=where))
     if not chunks:
         raise BadBundle(f"{where} has no chunks.")
     if sum(one.end - one.start for one in chunks) > _MAX_OVERLAP * sum(lengths.values()):
@@ -133,27 +137,37 @@ def _validated_vectors(windows: np.ndarray, *, where: str) -> np.ndarray:
     return windows
 
 
-def _parse_row(line: bytes, *, length: int, where: str) -> list[Any]:
+def _parse_row(line: bytes, *, lengths: Sequence[int], where: str) -> list[Any]:
     if line.count(b"[") > MAX_LISTS_PER_LINE or line.count(b",") > MAX_VALUES_PER_LINE:
         raise BadBundle(f"{where} has a line that holds too much.")
     try:
         row = read_json(line)
     except InvalidInput:
         raise BadBundle(f"{where} has a line that cannot be read.") from None
-    if not isinstance(row, list) or len(row) != length:
+    if not isinstance(row, list) or len(row) not in lengths:
         raise BadBundle(f"{where} has a line that is not what it should be.")
     return row
 
 
 def _parse_page(row: list[Any], *, files: set[str], where: str) -> PreparedPage:
-    number, text, words, sha256 = row
+    number, text, words, sha256, *place = row
     if not (
         is_natural_number(number) and number and isinstance(text, str) and isinstance(sha256, str) and sha256 in files
     ):
         raise BadBundle(f"{where} has a page that is not what it should be.")
     if words is not None and not (isinstance(words, list) and all(_is_word_box(box, len(text)) for box in words)):
         raise BadBundle(f"{where} has words that are not on their page.")
-    return PreparedPage(number=number, text=text, words=words, source_sha256=sha256)
+    file = _parse_file(*place, where=where) if place else None
+    return PreparedPage(number=number, text=text, words=words, source_sha256=sha256, file=file)
+
+
+def _parse_file(path: Any, commit: Any, *, where: str) -> RepositoryFile:
+    is_path = isinstance(path, str) and path.isprintable() and 0 < len(path) <= MAX_REPOSITORY_PATH_LENGTH
+    if not is_path or PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+        raise BadBundle(f"{where} has a page of a file that no repository holds.")
+    if not isinstance(commit, str) or len(commit) > _MAX_COMMIT_LENGTH or not _HEX_DIGITS.issuperset(commit):
+        raise BadBundle(f"{where} has a page of a commit that is none.")
+    return RepositoryFile(path=path, commit=commit)
 
 
 def _is_word_box(box: Any, length: int) -> bool:

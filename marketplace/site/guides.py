@@ -43,7 +43,13 @@ class Guide:
 GUIDE_GROUPS = (
     GuideGroup(title="Start", entries=(GuideEntry(name="quickstart", title="Quickstart"),)),
     GuideGroup(title="For agents", entries=(GuideEntry(name="api", title="API guide"),)),
-    GuideGroup(title="For experts", entries=(GuideEntry(name="authoring", title="Build a plugin"),)),
+    GuideGroup(
+        title="For experts",
+        entries=(
+            GuideEntry(name="authoring", title="Build a plugin"),
+            GuideEntry(name="library", title="Ask about your code"),
+        ),
+    ),
     GuideGroup(
         title="For operators and the curious",
         entries=(

@@ -13,6 +13,7 @@ def find_owner(email: str | None) -> User:
     found = list(active.filter(email=email.strip().lower()) if email else active.filter(is_superuser=True)[:2])
     if len(found) == 1:
         return found[0]
-    raise CommandError(
-        f"There is no active account with the address {email}." if email else "Say whose it will be: --owner ADDRESS."
-    )
+    if email:
+        raise CommandError(f"There is no active account with the address {email}.")
+    hint = "" if found else " There is no operator yet: manage.py createsuperuser makes one."
+    raise CommandError(f"Say whose it will be: --owner ADDRESS.{hint}")

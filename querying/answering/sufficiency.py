@@ -96,11 +96,13 @@ def _search_agreement(best: Sentence, evidence: Evidence) -> int:
 def _contradiction_signs(
     question: str, best: Sentence, evidence: Evidence, *, is_follow_up: bool
 ) -> list[tuple[float, str]]:
-    """A denial is no sign in a conversation, where people tell and suppose things ("if I do not pay?"); measured."""
+    """A denial is no sign in a conversation, where people tell and suppose things ("if I do not pay?"), and none about
+    code, which says so without words; measured. A name may stand in another file of the same repository."""
     passage = evidence.passages[best.source]
     around = _text_with_titles(passage)
     signs = []
-    if not is_follow_up and _QUESTION_NEGATION.search(question) and not has_negation(best.text):
+    denies = not is_follow_up and not passage.path and _QUESTION_NEGATION.search(question)
+    if denies and not has_negation(best.text):
         signs.append((_NEGATION_PENALTY, "The question denies something; the nearest passage does not."))
     asked = without_requested_day(question)
     # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
@@ -109,7 +111,8 @@ def _contradiction_signs(
     if missing := sorted(set(numbers_with_units(asked)) - set(numbers_with_units(numbered))):
         signs.append((_NUMBER_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
     named = (part for name in _CAPITALISED_NAME.findall(asked) for part in _POSSESSIVE.split(name) if terms(part))
-    if missing := [name for name in named if name.lower() not in around.lower()]:
+    known = (" ".join(map(_text_with_titles, evidence.passages)) if passage.path else around).lower()
+    if missing := [name for name in named if name.lower() not in known]:
         signs.append((_NAME_PENALTY, f"The nearest passage does not mention {', '.join(missing)}."))
     return signs
 

@@ -85,12 +85,19 @@ def page_view(request: HttpRequest, page: Page) -> HttpResponse:
         "why_no_image": why_no_image,
         "validity": document_status(page.document, today=timezone.localdate()),
         "file": place_on_page(page, start=start, end=end),
+        "line_numbers": _line_numbers(page),
         "address": request.build_absolute_uri(),
         **title_and_section(page, start),
         **_adjacent_pages(page, visitor=visitor),
         "is_in_builder": mine.filter(pk=page.document.knowledge_base_id).exists(),
     }
     return render(request, "querying/page_viewer.html", context)
+
+
+def _line_numbers(page: Page) -> str:
+    """The number of each line of a file of a repository, one below the other; empty for any other page."""
+    count = page.text.count("\n") + (not page.text.endswith("\n"))
+    return "\n".join(map(str, range(1, count + 1))) if page.repository_path else ""
 
 
 @require_GET

@@ -30,12 +30,14 @@ from querying.retrieval import rerankers
 from querying.retrieval.answerability import adjust_strength
 from querying.retrieval.document_labels import labels_by_document
 from querying.retrieval.evidence import score_evidence
+from querying.retrieval.file_ranking import MAX_RANKED_PASSAGES, rank_by_file
 from querying.types import Answer, Evidence, Question
 
 # How many of the passages that a tree's source hint finds join the others.
 _MAX_HINTED_PASSAGES = 3
-# So many times as many passages of a library are searched for, because some only repeat others.
-_LIBRARY_REACH = 3
+# How strong the evidence of a library is: mostly how well its best file fits, for code says little in words that a
+# question has. Then the threshold of other plugins refuses nine in ten absent subjects here too (docs/evaluation.md).
+_FILE_FIT_SHARE, _FILE_FIT_OFFSET = 0.75, 0.05
 # How many of the listed documents a recap is written from.
 _MAX_RECAP_PASSAGES = 20
 # How many passages tell which languages the documents are in.
@@ -106,11 +108,11 @@ def _search_passages(
             text=words,
             embedding=vectors,
             filters=document_access.combine_filters(filters, allowed),
-            limit=limit * _LIBRARY_REACH if is_library else limit,
+            limit=max(limit, MAX_RANKED_PASSAGES) if is_library else limit,
             threshold=None if is_library else release.threshold,  # a refusal names the nearest files, however far
             clauses=referenced_clauses(question.search_text),
         )
-        return repetitions_last(found, question.search_text)[:limit] if is_library else found
+        return repetitions_last(rank_by_file(found), question.search_text)[:limit] if is_library else found
 
     def strength(passages: Sequence[Passage]) -> float:
         return _score(question, passages).strength
@@ -143,7 +145,14 @@ def _score(
     words = " ".join(part for turn in turns for part in (turn.text, *synonyms.expansions(turn.text)))
     weights = term_weights(knowledge_bases=bases_of(question), terms=terms(words))
     evidence = score_evidence(turns=turns, passages=passages, weights=weights, synonyms=synonyms, relevance=relevance)
-    return adjust_strength(evidence, question.search_text, question.asked.text)
+    evidence = adjust_strength(evidence, question.search_text, question.asked.text)
+    return _by_best_file(evidence) if question.release.plugin.kind == PluginKind.LIBRARY else evidence
+
+
+def _by_best_file(evidence: Evidence) -> Evidence:
+    fit = max((passage.score for passage in evidence.passages), default=0.0)
+    strength = _FILE_FIT_SHARE * fit + (1 - _FILE_FIT_SHARE) * evidence.strength - _FILE_FIT_OFFSET
+    return replace(evidence, strength=min(1.0, max(0.0, strength)))
 
 
 def _mixed_vector(texts: Sequence[tuple[str, float]], embedder_name: str) -> NDArray[np.float32]:

@@ -32,6 +32,7 @@ TEXT = "Safety boots are worn on every site."
 BYTES = TEXT.encode()
 SHA = hashlib.sha256(BYTES).hexdigest()
 PAGE = [1, TEXT, None, SHA]
+COMMIT = "c0ffee00" * 5
 CHUNK = [1, 0, len(TEXT), ["Rules"], 1]
 VECTOR = np.eye(1, 384, dtype="<f2").tobytes()
 
@@ -133,6 +134,17 @@ def test_the_good_one_is_good(alice: User) -> None:
         [1, TEXT, [[0, 1, 1e99, 0, 1, 1]], SHA],
         [1, TEXT, [[0, 1, "0", 0, 1, 1]], SHA],
         [1, TEXT, [[0, True, 0, 0, 1, 1]], SHA],
+        [*PAGE, "a.py"],
+        [*PAGE, "", COMMIT],
+        [*PAGE, 7, COMMIT],
+        [*PAGE, "a" * 2001, COMMIT],
+        [*PAGE, "a\n.py", COMMIT],
+        [*PAGE, "half \ud800", COMMIT],
+        [*PAGE, "/etc/passwd", COMMIT],
+        [*PAGE, "src/../../etc/passwd", COMMIT],
+        [*PAGE, "a.py", 7],
+        [*PAGE, "a.py", "main"],
+        [*PAGE, "a.py", COMMIT * 2],
     ],
     ids=str,
 )

@@ -55,17 +55,8 @@ def format_answer(answer: dict[str, Any]) -> str:
     """The answer for a terminal: text, citations, decision path, confidence."""
     lines = [answer["answer"], ""]
     for citation in answer["citations"]:
-        place = ", ".join(
-            str(part)
-            for part in (
-                citation["document"],
-                f"p. {citation['page']}" if "page" in citation else "",
-                citation.get("section", ""),
-            )
-            if part
-        )
         excerpt = " ".join(citation["excerpt"].split())
-        lines += [f"  [{citation['id']}] {place}", f"      “{excerpt}”"]
+        lines += [f"  [{citation['id']}] {_place_of(citation)}", f"      “{excerpt}”"]
     if answer["decisionPath"]:
         steps = [f"{step['node']} = {step.get('value') or step.get('result', '?')}" for step in answer["decisionPath"]]
         lines += ["", "  Decision path: " + " → ".join(steps)]
@@ -75,3 +66,13 @@ def format_answer(answer: dict[str, Any]) -> str:
     reason = f" ({answer['reason']})" if answer["reason"] else ""
     lines += ["", f"  {answer['outcome']}{reason}, confidence {answer['confidence']}, {answer['release']}"]
     return "\n".join(lines)
+
+
+def _place_of(citation: dict[str, Any]) -> str:
+    """Document, page and section; of a file of a repository its path and lines, as editors open them."""
+    document = citation["document"]
+    if "path" in citation:
+        first, last = citation["startLine"], citation["endLine"]
+        document = f"{citation['path']}:{first}" + (f"-{last}" if last > first else "")
+    page = f"p. {citation['page']}" if "page" in citation else ""
+    return ", ".join(part for part in (document, page, citation.get("section", "")) if part)

@@ -9,7 +9,7 @@ import pytest
 
 from knowledge.models import Chunk, Document, KnowledgeBase, Source, SourceType
 from knowledge.source_models import SourceKind
-from knowledge.sync import library_files, secrets
+from knowledge.sync import library_files
 from tests.knowledge.bases import CountingEmbedder
 from tests.knowledge.sync.folders import note, synced, text_of
 from tests.knowledge.sync.library_commands import lexi, lexictl, write_file
@@ -289,54 +289,7 @@ def test_a_source_in_a_folder_called_stack_has_a_design_file_there(base: Knowled
     assert note(base, ".lexibrary/stack/heap.py.md").doc_type == "design"
 
 
-# --- Secrets ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "-----BEGIN RSA PRIVATE KEY-----",
-        "token = ghp_" + "a1B2" * 9,
-        "postgres://alice:s3cretw0rd@db.example.org/shop",
-        'aws_secret_access_key = "' + "wJal9XUtn3FEMI/K7MDENG/bPx" + 'RfiCYzzEXKEY"',
-        '"client_secret": "8f2a-77bc-41de"',
-    ],
-)
-def test_values_that_look_secret(text: str) -> None:
-    assert secrets.reason_by_values(f"first\n{text}\n") == "line 2 looks like a secret"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "password: str",
-        "password = settings.DATABASE2",
-        "api_key = get_key(1)",
-        "token = 'changeme123'",
-        "secret = None",
-    ],
-)
-def test_values_that_do_not(text: str) -> None:
-    assert secrets.reason_by_values(text) == ""
-
-
-@pytest.mark.parametrize(
-    ("path", "is_secret"),
-    [
-        ("a/.env", True),
-        ("id_rsa", True),
-        ("tls/site.pem", True),
-        (".env.example", False),
-        ("accounts/key_secrets.py", False),
-    ],
-)
-def test_names_that_look_secret(path: str, is_secret: bool) -> None:
-    assert bool(secrets.reason_by_name(path)) == is_secret
-
-
-@pytest.mark.parametrize("piece", ["password=", "postgres://a:", "eyJaaaaaaaaaaa.", "-----BEGIN A ", "sk-a", "a1b2c3"])
-def test_looking_for_secrets_takes_linear_time(piece: str) -> None:
-    assert grows_linearly(secrets.reason_by_values, piece, scale=10)
+# --- Hostile text ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("piece", ["## a\n", "- a\n", "<!-- lexibrarian:meta ", 'a="b" ', "a: b\n", "# x\n"])

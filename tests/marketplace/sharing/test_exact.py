@@ -11,6 +11,7 @@ from asgiref.sync import async_to_sync
 
 from accounts.models import User
 from knowledge.embedders import LocalEmbedder, get_embedder
+from knowledge.file_place import place_on_page
 from knowledge.ingest import ingest
 from knowledge.models import Chunk, Document, Embedding, KnowledgeBase, Page, Revision
 from knowledge.versions.reembed import reembed_base
@@ -118,9 +119,19 @@ def rows(base: int, revision: int) -> list[list[tuple[Any, ...]]]:
     span = ("index", "start", "end", "section_path", "content", "content_hash", "document_title", "source_type")
     return [
         [(*row[:5], bytes(row[5]), *row[6:]) for row in chunks.values_list(*span)],
-        list(pages.values_list("number", "text", "words", "source_sha256")),
+        list(pages.values_list("number", "text", "words", "source_sha256", "repository_path", "commit")),
         [(window, str(vector)) for window, vector in vectors.values_list("window", "vector")],
     ]
+
+
+def test_a_copy_of_files_of_a_repository_names_the_same_lines(drafted: Plugin, charlie: User) -> None:
+    original = Page.objects.get(document__title="Site notes")
+    original.repository_path, original.commit = "docs/site.md", "c0ffee00" * 5
+    original.save()
+    installed = install_copy(drafted.slug, by=charlie).install.copy
+    copied = Page.objects.get(document__title="Site notes", document__knowledge_base__owner=installed.owner)
+    assert place_on_page(copied, start=2, end=30) == place_on_page(original, start=2, end=30)
+    assert copied.repository_path == "docs/site.md"
 
 
 def figures(base: int, revision: int) -> tuple[int, int]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from accounts.models import User
 from knowledge.models import Document, Page
@@ -178,3 +182,17 @@ def test_strangers_and_the_public_are_told_nothing_until_it_is_synced_as_public(
     for caller in ({"user_id": charlie.pk}, {"user_id": None, "is_public_caller": True}):
         assert asked(plugin, text, **caller)[0].citations
     assert Document.objects.filter(is_public=False).count() == 0
+
+
+def test_in_a_terminal_a_citation_names_path_and_line(plugin: Plugin, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("ask", plugin.slug, "How are refresh tokens rotated?")
+    assert re.search(r"\[src_1\] (?:\.lexibrary/)?src/auth/tokens\.py(?:\.md)?:\d+", capsys.readouterr().out)
+
+
+def test_the_page_of_a_cited_file_has_the_numbers_of_its_lines(plugin: Plugin, alice: User, client: Client) -> None:
+    page = Page.objects.get(repository_path="src/auth/tokens.py")
+    client.force_login(alice)
+    shown = client.get(reverse("source", args=[page.pk]), {"start": 4, "end": 30}).content.decode()
+    numbers = "\n".join(str(number) for number in range(1, len(TOKENS.splitlines()) + 1))
+    assert f'aria-hidden="true">{numbers}</div>' in shown
+    assert "src/auth/tokens.py, line 1<" in shown
