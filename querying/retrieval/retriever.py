@@ -37,7 +37,7 @@ from querying.types import Answer, Evidence, Question
 _MAX_HINTED_PASSAGES = 3
 # How strong the evidence of a library is: mostly how well its best file fits, for code says little in words that a
 # question has. Then the threshold of other plugins refuses nine in ten absent subjects here too (docs/evaluation.md).
-_FILE_FIT_SHARE, _FILE_FIT_OFFSET = 0.75, 0.05
+_FILE_FIT_SHARE, _FILE_FIT_OFFSET = 0.75, 0.08
 # How many of the listed documents a recap is written from.
 _MAX_RECAP_PASSAGES = 20
 # How many passages tell which languages the documents are in.
