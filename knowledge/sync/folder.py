@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -118,7 +119,9 @@ def read_note_bytes(folder: Path, path: str) -> bytes:
                 raise NoteMistake("This is not a file.")
             return stream.read(MAX_NOTE_BYTES + 1)
     except OSError as error:
-        raise NoteMistake(f"The file cannot be opened: {error.strerror}.") from None
+        is_link = error.errno == errno.ELOOP
+        reason = "This is a symbolic link." if is_link else f"The file cannot be opened: {error.strerror}."
+        raise NoteMistake(reason) from None
 
 
 def _open_note(folder: Path, path: str) -> int:

@@ -104,6 +104,7 @@ class _LibraryPlanner:
     def _read_source(self, path: str) -> str | None:
         """The hash of the source as it is now; empty where it is gone, None where it may not be read."""
         if not files.is_safe_source(path):
+            self.result.skipped.append((path, "it is no source of the repository"))
             return None
         if reason := secrets.reason_by_name(path):
             self.result.left_out.append((Note(path=path, sha256=""), reason))
