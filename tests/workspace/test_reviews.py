@@ -112,6 +112,8 @@ def test_findings_come_as_they_are_made(alice: User, queued: ContractReview, bro
     assert f"0 of {queued.positions_total} positions" in page
     assert "The first finding comes in a moment." in page
     assert 'hx-trigger="every 2s"' in page
+    filtered = client.get(f"{address_of(queued)}?class=RED").content.decode()
+    assert f'hx-get="{address_of(queued)}/findings?class=RED"' in filtered
     run_review(ContractReview.objects.get(pk=queued.pk))
     ContractReview.objects.filter(pk=queued.pk).update(state=ReviewState.RUNNING)
     part = client.get(f"{address_of(queued)}/findings")
