@@ -328,3 +328,15 @@ def test_without_the_extra_it_says_what_to_install(modelled: Library, monkeypatc
     done = modelled.lexictl("update")
     assert done.code == 1
     assert 'pip install "lexibrarian[llm]"' in done.err
+
+
+def test_a_conflict_in_the_programs_parts_heals_with_a_model_too(modelled: Library, provider: Provider) -> None:
+    modelled.edit("src/shop/money.py", "(amount: int)", "(amount: float)")
+    lines = modelled.design("src/shop/money.py").splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if line.startswith("source_hash"))
+    conflict = f"<<<<<<< one\n{lines[at]}=======\nsource_hash: {'0' * 64}\n>>>>>>> two\n"
+    modelled.write(".lexibrary/src/shop/money.py.md", "".join([*lines[:at], conflict, *lines[at + 1 :]]))
+    assert modelled.lexictl("update").code == 0
+    assert provider.asked() == ["src/shop/money.py"]
+    assert "<<<<<<<" not in modelled.design("src/shop/money.py")
+    assert "Keeps amounts exact." in modelled.design("src/shop/money.py")

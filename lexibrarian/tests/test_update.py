@@ -301,7 +301,7 @@ def test_lb_044_a_large_interface_is_written_and_reported(library: Library) -> N
 
 def test_a_new_version_alone_rewrites_nothing(shop: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     before = shop.everything()
-    monkeypatch.setattr(update_module, "GENERATOR", "lexibrarian v9")
+    monkeypatch.setattr("lexibrarian.design_writer.GENERATOR", "lexibrarian v9")
     monkeypatch.setattr("lexibrarian.directories.GENERATOR", "lexibrarian v9")
     monkeypatch.setattr("lexibrarian.start_here.GENERATOR", "lexibrarian v9")
     shop.lexictl("update")

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lexibrarian import orphans, start_here
-from lexibrarian.archivist.chat import Archivist, ArchivistFailed, Suggestion, archivist_for
-from lexibrarian.archivist.plain import describe
-from lexibrarian.archivist.redact import redact
+from lexibrarian.archivist.chat import Archivist, archivist_for
 from lexibrarian.artefacts.conflicts import healed
 from lexibrarian.artefacts.design import (
-    NONE,
     OWN,
     Design,
-    Parts,
-    new_design,
     read_design,
-    sealed,
     short_hash,
-    with_description,
-    with_missing_sections,
-    with_parts,
 )
-from lexibrarian.changes import WRITTEN, Level, level_of
+from lexibrarian.changes import Level, level_of
 from lexibrarian.concepts import all_concepts
 from lexibrarian.config import Config
 from lexibrarian.crawl import Crawl, Directory, crawl
+from lexibrarian.design_writer import DesignWriter, Links
 from lexibrarian.directories import index_all, index_directory, now
 from lexibrarian.ignoring import Ignoring, Pattern, read_pattern
 from lexibrarian.index import Digests, Known, reading
@@ -42,8 +34,7 @@ from lexibrarian.project import Project, parent_of, within
 from lexibrarian.remembered import Remembered, config_digest, remember
 from lexibrarian.report import Report
 from lexibrarian.sources import Source, read_source
-from lexibrarian.store import read_text, upkeep_lock, write_text
-from lexibrarian.version import GENERATOR
+from lexibrarian.store import read_text, upkeep_lock
 
 
 def update(
@@ -83,7 +74,6 @@ class _Run:
     remembered: Remembered = field(init=False)
     paths: ProjectFiles = field(init=False)
     tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # Whether imports and tests still stand for the files that they stood for, because no file came or went.
     same_files: bool = False
     rules: list[tuple[Pattern, str]] = field(init=False)
@@ -93,6 +83,11 @@ class _Run:
         self.ignoring = Ignoring(self.project.root, self.config.ignore.additional_patterns)
         pairs = ((read_pattern(rule.pattern), rule.strategy) for rule in self.config.mapping.strategies)
         self.rules = [(pattern, strategy) for pattern, strategy in pairs if pattern]
+
+    @cached_property
+    def writer(self) -> DesignWriter:
+        """What writes the design files; there is one as soon as it is known what is remembered."""
+        return DesignWriter(self.project, self.config, self.clock, self.report, self.archivist, self.remembered)
 
     # What is looked at
 
@@ -201,13 +196,14 @@ class _Run:
         if level is Level.CONFLICT:
             logger.warning("skipped %s: it holds conflict markers", path)
             return
-        self._imports(source, outline, states[0])
+        links = self._links(source, outline, states[0])
+        abridged = strategy == "abridged"
         if level is Level.UNCHANGED:
             assert design is not None
-            self._relink(source, design, states[1])
+            self.writer.relink(source, design, links, states[1], abridged=abridged)
         elif not self.report.dry_run:
             logger.info("%s: %s", level.value, path)
-            self._write(source, outline(), design, level, abridged=strategy == "abridged")
+            self.writer.write(source, outline(), design, level, links, abridged=abridged)
 
     def _needs_no_look(self, path: str, strategy: str) -> bool:
         """Report a source that is only listed by its name or as before, or that is still as it was."""
@@ -239,101 +235,18 @@ class _Run:
         fields = design.front_matter()
         return not design.has_footer and path.startswith(("concepts/", "stack/")) and "title" in fields
 
-    def _imports(self, source: Source, outline: Callable[[], Outline | None], state: str) -> None:
+    def _links(self, source: Source, outline: Callable[[], Outline | None], state: str) -> Links:
+        """What a source imports, and what tests it; both are remembered."""
         known = self.remembered.known.get(source.path)
         if known is not None and known.hash == source.hash:
             imports = tuple(json.loads(known.imports))
         else:
             read = outline()
             imports = read.imports if read else ()
-        found = self.dependencies[source.path] = dependencies_of(source.path, imports, self.paths)
-        tests = self.tests.get(source.path, ())
-        texts = (json.dumps(imports), json.dumps(found), json.dumps(tests))
+        links = Links(dependencies_of(source.path, imports, self.paths), self.tests.get(source.path, ()))
+        texts = (json.dumps(imports), json.dumps(links.dependencies), json.dumps(links.tests))
         self.remembered.learn(Known(source.path, source.hash, *texts, state))
-
-    def _relink(self, source: Source, design: Design, state: str) -> None:
-        """The source is as it was, but what it imports, or what tests it, may have come or gone."""
-        dependencies, tests = self.dependencies[source.path], self.tests.get(source.path, ())
-        listed = (design.items("Dependencies"), design.items("Tests"))
-        if listed == (list(dependencies), list(tests)) or design.edited:
-            self.remembered.agreed(source.path, design, state)
-            return
-        self.report.relinked.append(source.path)
-        if not self.report.dry_run:
-            parts = Parts(design.section("Interface Contract") or NONE, dependencies, tests)
-            before = with_parts(design.footed.before, source.path, parts)
-            self._seal(source.path, before, design.meta, design.footed.after)
-
-    def _write(
-        self, source: Source, outline: Outline | None, design: Design | None, level: Level, *, abridged: bool
-    ) -> None:
-        interface = outline.interface_hash if outline else ""
-        meta = {
-            **(design.meta if design else {}),
-            "source": source.path,
-            "source_hash": source.hash,
-            "interface_hash": interface,
-        }
-        if design and level not in WRITTEN:
-            self._seal(source.path, design.footed.before, meta, design.footed.after)
-            return
-        said = self._said(source, outline, design, level)
-        if said is None:
-            return
-        parts = self._parts(source.path, outline, abridged=abridged)
-        if design is None:
-            meta["description_hash"] = short_hash(said.description)
-            before = with_missing_sections(new_design(source.path, said.description, parts), said.sections)
-            self._seal(source.path, before, meta)
-            return
-        before = with_parts(design.footed.before, source.path, parts)
-        if not design.keeps_description:
-            before = with_description(before, said.description)
-            meta["description_hash"] = short_hash(said.description)
-        if level is not Level.CONTENT_ONLY:
-            before = with_missing_sections(before, said.sections)
-        self._seal(source.path, before, meta, design.footed.after)
-
-    def _said(self, source: Source, outline: Outline | None, design: Design | None, level: Level) -> Suggestion | None:
-        """What there is to say about a source; `None`, and nothing may be written, where no model's answer came, or
-        where somebody edited the design file meanwhile."""
-        plain = Suggestion(describe(source.path, source.text, outline))
-        light = level is Level.CONTENT_ONLY
-        if self.archivist is None or (light and design and design.keeps_description):
-            return plain
-        if not self.archivist.takes(source):
-            self.report.without_model.append(source.path)
-            return plain
-        try:
-            said = self.archivist.describe(source, outline, before=design.description if light and design else "")
-        except ArchivistFailed as problem:
-            logger.error("no description of %s: %s", source.path, problem)
-            self.report.failed[source.path] = str(problem)
-            return None
-        if read_text(self.project.design_path(source.path)) != (design.text if design else None):
-            logger.warning("discarded what the model said of %s: its design file was edited meanwhile", source.path)
-            self.report.discarded.append(source.path)
-            return None
-        return said
-
-    def _parts(self, path: str, outline: Outline | None, *, abridged: bool) -> Parts:
-        signatures = list(outline.signatures) if outline else []
-        if abridged:
-            signatures = [signature.partition("\n    ")[0].rstrip(":") for signature in signatures]
-        interface = redact("\n".join(signatures))
-        fence = max(re.findall(r"`{3,}", interface), key=len, default="``") + "`"
-        body = f"{fence}{outline.fence}\n{interface}\n{fence}" if outline and interface else NONE
-        return Parts(body, self.dependencies[path], self.tests.get(path, ()))
-
-    def _seal(self, path: str, before: str, meta: dict[str, str], after: str = "") -> None:
-        text = sealed(before, {**meta, "generated": self.clock(), "generator": GENERATOR}, after)
-        write_text(self.project.design_path(path), text)
-        self.remembered.wrote(path, text)
-        budgets = self.config.token_budgets
-        limit = budgets.abridged_tokens if self._strategy(path) == "abridged" else budgets.design_file_tokens
-        summary = self.remembered.summary(path)
-        if summary and summary.tokens > limit:
-            self.report.over_budget[path] = summary.tokens
+        return links
 
     # Around the sources
 
