@@ -97,6 +97,11 @@ async function followRunning(running) {
 }
 
 attach.addEventListener("input", countAttachments);
+attach.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !attach.open) return;
+  attach.open = false;
+  attach.querySelector("summary").focus();
+});
 countAttachments();
 connectCopies(talk);
 const running = talk.querySelector("[data-events]");
