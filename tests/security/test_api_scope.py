@@ -350,6 +350,7 @@ def test_the_addresses_are_found(world: World) -> None:
     assert {reverse("query"), reverse("source", args=[world["knowledge.Page"].pk]), "/", "/healthz"} <= addresses(world)
 
 
+@pytest.mark.long
 def test_no_address_shows_or_changes_anything_of_an_unpublished_plugin(
     world: World, stranger: Client, charlie: User, settings
 ) -> None:
