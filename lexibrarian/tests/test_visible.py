@@ -44,7 +44,7 @@ def test_files_whose_names_no_text_can_hold_are_listed_only(library: Library) ->
     assert library.lexictl("validate", "--severity", "error").out == "No validation issues found.\n"
     assert all(content.decode() for content in before.values() if content)
     assert "`caf\\xe9.py` | file | Name that" in library.read(".lexibrary/.aindex")
-    assert library.lexi("lookup", odd[0]).err.startswith("Error: No design file found for caf\\xe9.py.")
+    assert library.lexi("lookup", odd[0]).err.startswith("Error: No design file found for caf\\xe9.py: name that")
     assert library.lexi("stack", "post", "--title", "T", "--tag", "t", "--file", odd[0]).code == 1
 
 
