@@ -159,6 +159,7 @@ def test_what_is_called_public_exists() -> None:
     assert all(apps.get_model(label) for label in LEFT_ALONE)
 
 
+@pytest.mark.long
 def test_no_address_says_it_to_a_stranger(shelf: Shelf, charlie: User, settings: Any) -> None:
     settings.OPEN_AUTHORS = "off"
     everywhere = sorted(addresses())
