@@ -150,6 +150,15 @@ class TooManyStreams(QuotaExceeded):
     hint = "Wait until one of them is answered, and ask again."
 
 
+class TooManyFollowers(QuotaExceeded):
+    """The quota of runs that are followed at once is used up."""
+
+    code = "too_many_followers"
+    status = 429
+    retry_after = 5  # seconds
+    hint = "Close another stream. The run works on all the same; GET /api/runs/{id} says how it stands."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Quota:
     """`unit`: how many of what is counted make one of what the limit is given in."""
@@ -186,6 +195,7 @@ KEYS = Quota(name="keys", noun="keys", refusal=TooManyKeys)
 PEOPLE = Quota(name="people", noun="people", refusal=TooManyCollaborators)
 WEBHOOKS = Quota(name="webhooks", noun="webhooks", refusal=TooManyWebhooks)
 STREAMS = Quota(name="streams", noun="questions at once", refusal=TooManyStreams)
+FOLLOWERS = Quota(name="followers", noun="streams of runs", refusal=TooManyFollowers)
 # Nobody is refused to be read: documents wait, see knowledge/reading_turns.py.
 READS = Quota(name="reads", noun="documents read at once", refusal=QuotaExceeded)
 # What an account can see that it uses of what it may store.
@@ -193,19 +203,21 @@ STORED = (PLUGINS, DOCUMENTS, STORAGE)
 
 
 @asynccontextmanager
-async def stream_slot(account: str, *, visitor: str = "") -> AsyncIterator[None]:
-    """Holds a place among the streams of this account and of the site inside the block. Raises `TooManyStreams`.
+async def stream_slot(account: str, *, visitor: str = "", quota: Quota = STREAMS) -> AsyncIterator[None]:
+    """Holds a place among the streams of this account and of the site inside the block. Raises the quota's refusal:
+    `TooManyStreams`, or for `FOLLOWERS` `TooManyFollowers`.
 
     `account` names whose streams are counted together; a `visitor` without an account holds so many of them at most.
     While Redis is away each process counts for itself.
     """
-    sets: dict[Scope, str] = {"visitor": f"streams:visitor:{visitor}"} if visitor else {}
-    sets |= {"account": f"streams:{account}", "site": "streams"}
-    names, limits = [cache.make_key(name) for name in sets.values()], [STREAMS.limit(scope) for scope in sets]
+    kind = quota.name
+    sets: dict[Scope, str] = {"visitor": f"{kind}:visitor:{visitor}"} if visitor else {}
+    sets |= {"account": f"{kind}:{account}", "site": kind}
+    names, limits = [cache.make_key(name) for name in sets.values()], [quota.limit(scope) for scope in sets]
     slot = secrets.token_hex(8)
     full, count = await sync_to_async(_take_slot, thread_sensitive=False)(names, limits, slot)
     if full:
-        STREAMS.check([*sets][full - 1], used=count)
+        quota.check([*sets][full - 1], used=count)
     try:
         yield
     finally:

@@ -5,16 +5,44 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
+from collections.abc import Coroutine
 from functools import cache
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import ThreadSensitiveContext
 
 from agents.execution import work_on
-from agents.models import AgentRun
+from agents.models import STOP_SECONDS, AgentRun
+from lexic.database import in_thread
 
 
 def start(run: AgentRun) -> None:
     """Begins to work on a run that this process holds, and returns at once."""
+    _begin(work_on(run))
+
+
+def stop(run: AgentRun) -> None:
+    """Has whoever works on the run stop it, and returns at once. Where its process has died, this one ends it."""
+    if run.has_ended:
+        return
+    run.request_cancel()
+    _begin(_end_abandoned(run.pk))
+
+
+async def _end_abandoned(run_id: UUID) -> None:
+    """Ends a run that was to stop, where nobody has."""
+    await asyncio.sleep(STOP_SECONDS + 0.2)
+    async with ThreadSensitiveContext():
+        run = await in_thread(AgentRun.objects.filter(pk=run_id).first)
+        is_ours = run is not None and await in_thread(run.take_over)
+    if run is not None and is_ours:
+        await work_on(run)
+
+
+def _begin(work: Coroutine[Any, Any, None]) -> None:
     # Outside the context of the request, whose thread the work would wait for.
-    contextvars.Context().run(asyncio.run_coroutine_threadsafe, work_on(run), _event_loop())
+    contextvars.Context().run(asyncio.run_coroutine_threadsafe, work, _event_loop())
 
 
 @cache

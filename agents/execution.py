@@ -17,7 +17,7 @@ from django.db import DatabaseError
 from agents.assignment import layer_pins, principal_of, read_assignment
 from agents.attachments import wait_until_read
 from agents.loop import Ending, run_loop
-from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
+from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunInterrupted, RunState
 from agents.planners.fence import Fence
 from agents.planners.model import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
@@ -69,6 +69,8 @@ async def work_on(run: AgentRun) -> None:
 async def _work_and_end(run: AgentRun, *, cancelled: asyncio.Event, outside: contextvars.Context) -> None:
     progress = await in_thread(lambda: Progress.read(run.events.order_by("number")))
     try:
+        if run.has_died_too_often:
+            raise RunCancelled if await in_thread(run.is_to_stop) else RunInterrupted
         if await wait_until_read(run, is_cancelled=cancelled.is_set):
             await in_thread(_pin_layers_again, run)
         work = await in_thread(_prepare, run, progress, cancelled, outside)
@@ -89,7 +91,9 @@ def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outsid
     assignment = read_assignment(run, principal)
     if assignment.question.text != run.message.asked:
         ChatMessage.objects.filter(pk=run.message_id).update(asked=assignment.question.text, is_reply=True)
-    context = ToolContext(principal=principal, session=run.session, question=assignment.question, llm=llm)
+    context = ToolContext(
+        principal=principal, session=run.session, question=assignment.question, llm=llm, said=assignment.said
+    )
     return RunWork(
         run=run,
         assignment=assignment,

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.models import Principal
+from accounts.quotas import FOLLOWERS, stream_slot
 from agents import background_runs
 from agents.models import AgentEvent, AgentRun, EventKind
 from conversations.exchanges import may_read_quotations
@@ -24,8 +25,8 @@ from querying.question.caller_access import CHECK_SECONDS, AccessEnded
 from querying.types import Caller
 
 logger = logging.getLogger(__name__)
-# Seconds between two looks into a journal that is being written.
-_POLL_SECONDS = 0.15
+# Seconds between two looks into a journal that is being written: soon after an event, later where none comes.
+_LEAST_POLL_SECONDS, _MOST_POLL_SECONDS, _POLL_GROWTH = 0.15, 0.6, 1.3
 # What anybody may see who may see the run.
 _WITHOUT_CONTENT = {EventKind.RUN, EventKind.AGENT_TYPE, EventKind.DONE, EventKind.ERROR}
 
@@ -47,16 +48,20 @@ class UnknownRun(NotFound):
 
 async def follow(run_id: UUID, *, caller: Caller, after: int = 0) -> AsyncGenerator[JournalEvent]:
     """The events behind the one of this number, and those to come, until the run has ended. The last one is `done` or
-    `error`. A run whose process has died is taken up. Closing this stops nothing."""
+    `error`; `too_many_followers` where the person follows too many. A run whose process has died is taken up. Closing
+    this stops nothing."""
     reader = _Reader(run_id=run_id, caller=caller, after=after)
+    pause = _LEAST_POLL_SECONDS
     try:
-        while True:
-            events, has_ended = await in_thread(reader.look)
-            for event in events:
-                yield event
-            if has_ended:
-                return
-            await asyncio.sleep(_POLL_SECONDS)
+        async with stream_slot(str(caller.user_id), quota=FOLLOWERS):
+            while True:
+                events, has_ended = await in_thread(reader.look)
+                for event in events:
+                    yield event
+                if has_ended:
+                    return
+                pause = _LEAST_POLL_SECONDS if events else min(pause * _POLL_GROWTH, _MOST_POLL_SECONDS)
+                await asyncio.sleep(pause)
     except LexicError as error:
         yield _error_event(error)
     except Exception as error:
@@ -76,19 +81,28 @@ class _Reader:
     has_said_so: bool = False
 
     def look(self) -> tuple[list[JournalEvent], bool]:
-        """What is new, and whether nothing follows. Raises `AccessEnded`, `UnknownRun`."""
-        run = AgentRun.objects.select_related("session").filter(pk=self.run_id).first()
+        """What is new, and whether nothing follows: one small statement where nothing is new. Raises `AccessEnded`,
+        `UnknownRun`."""
+        if time.monotonic() - self.looked_up >= CHECK_SECONDS:
+            self._look_up_access()
+        run = AgentRun.objects.with_newest_event().filter(pk=self.run_id).first()
         if run is None:
             raise UnknownRun
-        if time.monotonic() - self.looked_up >= CHECK_SECONDS:
-            self._look_up_access(run)
-        if run.is_interrupted and run.take_over():
-            background_runs.start(run)
-        rows = list(AgentEvent.objects.filter(run=run).after(self.after))
+        if run.is_interrupted:
+            self._take_up()
+        rows = list(AgentEvent.objects.filter(run=run).after(self.after)) if run.newest_event > self.after else []
         self.after = rows[-1].number if rows else self.after
         return list(self._shown(rows)), run.has_ended
 
-    def _look_up_access(self, run: AgentRun) -> None:
+    def _take_up(self) -> None:
+        run = AgentRun.objects.filter(pk=self.run_id).first()
+        if run is not None and run.take_over():
+            background_runs.start(run)
+
+    def _look_up_access(self) -> None:
+        run = AgentRun.objects.select_related("session").filter(pk=self.run_id).first()
+        if run is None:
+            raise UnknownRun
         principal = find_principal(self.caller)
         if principal is None:
             raise AccessEnded

@@ -13,6 +13,7 @@ from typing import Any
 
 from agents.models import EventKind
 from agents.own_words import WRITERS_FAULTS, failure_text, own_answer, question_back
+from agents.planners.model_question import model_question
 from agents.planners.planner_types import AskedCall, CallTools, GiveAnswer, ModelTurn, NextStep
 from agents.progress import Call, Progress
 from agents.run_text import Entry, ModelText
@@ -134,7 +135,7 @@ async def _outcome(work: RunWork, call: Call, *, seconds: float) -> ToolResult:
 async def _answer(work: RunWork, step: NextStep, text: ModelText) -> AsyncGenerator[list[Entry] | Ending]:
     """The answer's text in verified parts, each with the citations that it needs, and the ending."""
     if isinstance(step, ModelTurn):
-        step = question_back(work.progress) or step
+        step = question_back(work.progress) or _own_question(work, step, text) or step
     findings = None if isinstance(step, GiveAnswer) else await _all_findings(work)
     question = findings.question.asked if findings and not isinstance(step, ModelTurn) else work.assignment.question
     before = text.shown.written
@@ -155,6 +156,12 @@ async def _answer(work: RunWork, step: NextStep, text: ModelText) -> AsyncGenera
         return
     state = step.state if isinstance(step, GiveAnswer) else {}
     yield Ending(answer=answer, question=question, state=state)
+
+
+def _own_question(work: RunWork, turn: ModelTurn, text: ModelText) -> GiveAnswer | None:
+    """What the model asks the person, where that is all that the run has written."""
+    asked = model_question(turn.said, said=work.assignment.said)
+    return asked if asked and text.shown.written.strip() in ("", asked.answer.text) else None
 
 
 def _search_error(progress: Progress) -> LexicError | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models, transaction
-from django.db.models.functions import Cast, Now
+from django.db.models.functions import Cast, Least, Now
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
 
 MAX_EVENT_BYTES = 256 * 1024
+# A process that lives ends a run within two seconds after it was asked to stop. After so many, another one ends it.
+STOP_SECONDS = 3.0
 # What is left of a journal whose documents are gone: that it ran, and how it ended.
 _KINDS_WITHOUT_CONTENT = ("run", "agent_type", "done", "error")
 
@@ -42,7 +44,7 @@ class RunInterrupted(LexicError):
 
     code = "interrupted"
     status = 503
-    hint = "What has been written is kept. Send your message again."
+    hint = "What has been written is kept. Send your message again; where it fails again, ask for less at once."
 
 
 class EventTooLarge(LexicError):
@@ -108,6 +110,11 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
     def interrupted(self) -> AgentRunQuerySet:
         """Those whose process has not been heard of for too long."""
         return self.running().filter(leased_until__lt=Now())
+
+    def with_newest_event(self) -> AgentRunQuerySet:
+        """How they stand, and no more: `newest_event` is the number of the last event that a reader may see, or 0."""
+        newest = models.Max("events__number", filter=models.Q(events__is_public=True), default=0)
+        return self.order_by().only("state", "leased_until").annotate(newest_event=newest)
 
     def that_read(self, knowledge_base: int) -> AgentRunQuerySet:
         """Those that could read this base: in their release, or as a private layer."""
@@ -188,6 +195,7 @@ class AgentRun(models.Model):
     ended_at = models.DateTimeField(null=True)
 
     events: RelatedManager[AgentEvent]
+    newest_event: int  # set by `with_newest_event`
     objects = AgentRunQuerySet.as_manager()
 
     class Meta:
@@ -215,6 +223,11 @@ class AgentRun(models.Model):
     @property
     def is_interrupted(self) -> bool:
         return not self.has_ended and (self.leased_until is None or self.leased_until < timezone.now())
+
+    @property
+    def has_died_too_often(self) -> bool:
+        """Whether so many processes have died of it that no further one works on it."""
+        return self.attempts > settings.AGENTS.max_attempts
 
     def append(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
         """Commits the next events of this process, all or none. Raises `LeaseLost`, `EventTooLarge`, and
@@ -257,8 +270,8 @@ class AgentRun(models.Model):
         return AgentRun.objects.filter(pk=self.pk, cancel_requested_at__isnull=False).exists()
 
     def take_over(self) -> bool:
-        """Whether this process holds the run now, because the one before it has not been heard of. One that has been
-        taken over too often fails instead."""
+        """Whether this process holds the run now, because the one before it has not been heard of. It works on it, or
+        ends it where it `has_died_too_often`."""
         with transaction.atomic():
             self._hold_session()
             row = AgentRun.objects.interrupted().select_for_update(no_key=True, skip_locked=True).filter(pk=self.pk)
@@ -267,10 +280,7 @@ class AgentRun(models.Model):
             self.attempts = found.attempts = found.attempts + 1
             self.leased_until = timezone.now() + _lease_length()
             AgentRun.objects.filter(pk=self.pk).update(attempts=self.attempts, leased_until=self.leased_until)
-            if self.attempts <= settings.AGENTS.max_attempts:
-                return True
-            self.fail(RunInterrupted())
-            return False
+            return True
 
     def fail(self, error: LexicError, *, answer: ChatMessage | None = None) -> None:
         """Ends the run with this error. Raises `LeaseLost`."""
@@ -279,9 +289,10 @@ class AgentRun(models.Model):
         self.end(RunState.FAILED, (EventKind.ERROR, data), answer=answer)
 
     def request_cancel(self) -> None:
-        """Whoever works on it stops within two seconds."""
+        """Whoever works on it stops within two seconds; after `STOP_SECONDS` their lease is over."""
+        now = timezone.now()
         AgentRun.objects.running().filter(pk=self.pk, cancel_requested_at=None).update(
-            cancel_requested_at=timezone.now()
+            cancel_requested_at=now, leased_until=Least("leased_until", now + timedelta(seconds=STOP_SECONDS))
         )
 
     def _used_columns(self) -> dict[str, Any]:

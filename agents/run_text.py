@@ -93,11 +93,13 @@ class ModelText:
     async def conclude(self) -> AsyncGenerator[Delta | Answer]:
         """The last that may be shown, and the whole answer, or the refusal where nothing was shown."""
         findings = list(self._work.progress.findings.values())
+        is_refused = bool(findings) and not any(one.is_sufficient for one in findings)
         if last := self._verified.finish():
             yield last
         ending, answer = self._verified.conclude(
             basis=next((one.basis for one in reversed(findings) if one.is_sufficient), None),
             tree_decided=any(one.consultation.has_decided for one in findings),
+            weakness="weak_evidence" if is_refused else "",
             disclaimer=self._work.assignment.question.release.disclaimer,
         )
         if ending and self._verified.text:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from accounts.models import ApiKey, Capability, Principal, user_of
 from agents import background_runs
 from agents.asked_release import asked_release
 from agents.begin_run import NewMessage, OtherProject, begin_run, check_may_begin, find_begun_run
 from agents.models import AgentRun
 from conversations.conversation_access import NoSuchConversation, find_conversation
-from conversations.models import ChatSession, Project
+from conversations.models import ChatMessage, ChatSession, Project
 from conversations.project_access import NoSuchProject, find_project
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import KnowledgeBase
@@ -63,7 +65,7 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
     """
     if begun := find_begun_run(principal, sent.request_key):
         return begun
-    session = find_conversation(principal, sent.conversation) if sent.conversation else None
+    session = _conversation(principal, sent.conversation) if sent.conversation else None
     project = _project(sent, session, principal)
     release = asked_release(principal, plugin=sent.plugin or "", project=project, session=session)
     message = NewMessage(
@@ -90,6 +92,19 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
     if is_new:
         background_runs.start(run)
     return run
+
+
+def _conversation(principal: Principal, pk: UUID) -> ChatSession:
+    """The one to go on with. A key that opens nothing private goes on with those in no project in which it has asked
+    everything itself. Raises `NoSuchConversation`."""
+    if not isinstance(principal, ApiKey) or principal.opens_private_bases():
+        return find_conversation(principal, pk)
+    asked = ChatMessage.objects.filter(session=OuterRef("pk"), role=ChatMessage.Role.USER)
+    own = ChatSession.objects.filter(Exists(asked), ~Exists(asked.exclude(run__api_key=principal)))
+    found = own.filter(pk=pk, user=principal.owner, is_private=True, project=None).first()
+    if found is None:
+        raise NoSuchConversation(hint="This key goes on only with conversations in which it has asked everything.")
+    return found
 
 
 def _project(sent: SentMessage, session: ChatSession | None, principal: Principal) -> Project | None:

@@ -229,7 +229,7 @@ class MonthlyCost(models.Model):
 
     plugin = models.ForeignKey(Plugin, on_delete=models.CASCADE, null=True, related_name="private_costs")
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="costs_of_deleted_questions"
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="monthly_costs"
     )
     month = models.DateField(help_text="Its first day.")
     cost = models.DecimalField(max_digits=14, decimal_places=6, default=Decimal(0))

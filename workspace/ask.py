@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
+from agents import background_runs
 from agents.models import AgentRun
 from agents.send_message import DEFAULT_THINKING_TOKENS, MAX_MESSAGE_CHARACTERS, SentMessage, send_message
 from conversations.conversation_access import find_conversation
@@ -28,6 +29,8 @@ from workspace.run_stream import stream_run
 # Seconds that a browser without a script waits for the answer; then it gets the page that asks again by itself.
 _MAX_WAIT = 45.0
 _POLL_SECONDS = 0.2
+# Longer than it takes to end a run whose process has died.
+_STOP_WAIT = 5.0
 
 
 @workspace_view("GET", "POST")
@@ -64,8 +67,8 @@ def stop(request: SignedInRequest, conversation: UUID) -> HttpResponse:
     """Has the run of the conversation stop within two seconds. What was written is kept."""
     session = find_conversation(request.user, conversation)
     for run in AgentRun.objects.running().filter(session=session):
-        run.request_cancel()
-        wait_for_end(run, seconds=3.0)
+        background_runs.stop(run)
+        wait_for_end(run, seconds=_STOP_WAIT)
     return redirect("conversation", session.pk)
 
 

@@ -40,6 +40,12 @@ class Assignment:
     attachments: tuple[Attachment, ...] = ()
     draft: OpenDraft | None = None
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What the person wrote: now, before, and for the draft that waits."""
+        earlier = (turn.content for turn in self.history if turn.role == "user")
+        return (self.message, self.question.text, *earlier, *(self.draft.facts.values() if self.draft else ()))
+
 
 @dataclass(frozen=True, kw_only=True)
 class CallTools:

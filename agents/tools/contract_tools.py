@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from accounts.models import user_of
+from accounts.models import ApiKey, Capability, user_of
 from agents.attachments import readable_attachments
 from agents.models import AgentType, EventKind
 from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
@@ -44,6 +44,13 @@ class ReadOnlyDocument(NotAllowed):
 
     code = "read_only"
     hint = "Ask the owner of the project to make you an editor."
+
+
+class MayNotReview(NotAllowed):
+    """This key has no reviews made."""
+
+    code = "missing_capability"
+    hint = "Use a key with the capability “author” as well."
 
 
 class NothingToCompareWith(LexicError):
@@ -131,8 +138,11 @@ async def _finished_review(context: ToolContext, given: Mapping[str, Any], *, pl
 
 
 def _begun_review(context: ToolContext, given: Mapping[str, Any], playbook: str) -> ContractReview:
-    """The review of this call: an earlier process of the run may have begun it, or seen its end."""
+    """The review of this call: an earlier process of the run may have begun it, or seen its end. Whoever may not begin
+    one by itself does not begin one by a message: a key needs the same capabilities."""
     document, person = _document(context, given), user_of(context.principal)
+    if isinstance(context.principal, ApiKey) and not context.principal.can(Capability.AUTHOR):
+        raise MayNotReview
     if not KnowledgeBase.objects.editable_by(context.principal).filter(pk=document.knowledge_base_id).exists():
         raise ReadOnlyDocument
     return start_review(

@@ -1,6 +1,7 @@
 """The tools `extract_document_info`, which says what a template needs, and `generate_legal_document`, which fills it.
 
-Nothing is invented: what the person has not said is asked for. The draft is shown, and saved by the person alone.
+Nothing is invented: what does not stand in the person's own words is asked for, whatever a language model says. The
+draft is shown, and saved by the person alone.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.models import AgentType, EventKind
+from agents.tools.stated_facts import unstated
 from agents.tools.templates import DocumentTemplate, find_template
 from agents.tools.tool_types import Tool, ToolContext, ToolOutput, schema
 from lexic.database import in_thread
+from lexic.errors import InvalidInput
 from querying.question.clarifications import with_resume_token
 from querying.types import Clarification
 
@@ -25,16 +28,26 @@ _FACTS = {
 _TEMPLATE = {"type": "string", "minLength": 1, "maxLength": 400, "description": "Its title, or its document's id."}
 
 
+class UnstatedFacts(InvalidInput):
+    """The person has not said what is to stand in the document."""
+
+    code = "unstated_facts"
+
+
 async def _extract_document_info(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
     template = await in_thread(find_template, given["template"], context.question)
     return _document_info(template, {**template.facts_in(context.question.text), **given.get("facts", {})}, context)
 
 
 def _document_info(template: DocumentTemplate, facts: dict[str, str], context: ToolContext) -> ToolOutput:
+    """A fact that the person has not stated is as good as none: they are asked for it."""
+    not_stated = unstated(facts, context.said)
+    facts = {name: value for name, value in facts.items() if name not in not_stated}
     missing = template.open_blanks(facts)
     result = {
         "template": template.title,
         "facts": facts,
+        "notStated": not_stated,
         "missing": [{"name": blank.name, "options": list(blank.options)} for blank in missing],
     }
     if not missing:
@@ -53,6 +66,10 @@ def _document_info(template: DocumentTemplate, facts: dict[str, str], context: T
 
 
 async def _generate_legal_document(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
+    """Raises `UnstatedFacts`, `MissingFacts`, `NoSuchTemplate`, `DraftTooLong`."""
+    if not_stated := unstated(given["facts"], context.said):
+        names = ", ".join(not_stated)
+        raise UnstatedFacts(hint=f"Call extract_document_info without these, and the person is asked: {names}.")
     template = await in_thread(find_template, given["template"], context.question)
     document = {
         "title": template.title,

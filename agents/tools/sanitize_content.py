@@ -16,26 +16,34 @@ _MAX_CHARACTERS = 100_000
 # A sentence is an instruction when it is so much more of one than of a document's text: half the difference of the
 # scores. Higher, more instructions pass; lower, more sentences of contracts are taken out.
 _THRESHOLD = 0.1
+# So many sentences are judged at once: after each batch a call that timed out, or was stopped, ends.
+_BATCH = 32
 
 
-def redact_instructions(text: str) -> str:
+async def redact_instructions(text: str) -> str:
     """The text without markup (`querying.sanitize`); instructions to a language model are [REDACTED], and the line
     breaks stay."""
-    text = sanitize(text)
-    spans = sentence_spans(text)
-    classifier = example_classifier("instructions")
-    scores: Any = classifier.scores([text[start:end] for start, end in spans]) if spans else []
-    instruction = classifier.classes.index("instruction")
+    text = await in_thread(sanitize, text)
+    spans = await in_thread(sentence_spans, text)
     redacted, at = "", 0
-    for (start, end), score in zip(spans, scores, strict=True):
-        if score[instruction] - score.sum() / 2 > _THRESHOLD:
-            redacted += text[at:start] + REDACTED + "\n" * text[start:end].count("\n")
-            at = end
+    for first in range(0, len(spans), _BATCH):
+        batch = spans[first : first + _BATCH]
+        verdicts = await in_thread(_are_instructions, [text[start:end] for start, end in batch])
+        for (start, end), is_instruction in zip(batch, verdicts, strict=True):
+            if is_instruction:
+                redacted += text[at:start] + REDACTED + "\n" * text[start:end].count("\n")
+                at = end
     return redacted + text[at:]
 
 
+def _are_instructions(sentences: list[str]) -> list[bool]:
+    classifier = example_classifier("instructions")
+    scores, instruction = classifier.scores(sentences), classifier.classes.index("instruction")
+    return [bool(score[instruction] - score.sum() / 2 > _THRESHOLD) for score in scores]
+
+
 async def _sanitize_content(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
-    return ToolOutput(result=await in_thread(redact_instructions, given["content"]))
+    return ToolOutput(result=await redact_instructions(given["content"]))
 
 
 SANITIZE_CONTENT = Tool(

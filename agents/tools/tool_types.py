@@ -23,13 +23,14 @@ Events = tuple[tuple[EventKind, Mapping[str, Any]], ...]
 @dataclass(frozen=True, kw_only=True)
 class ToolContext:
     """For whom a tool works: the principal, the conversation, and the message as a question to the release and the
-    private layers. A tool reads no others, whatever its input says. `call_key` is the same when another process makes
-    the same call of the same run again."""
+    private layers. A tool reads no others, whatever its input says. `said` is what the person wrote in the
+    conversation. `call_key` is the same when another process makes the same call of the same run again."""
 
     principal: Principal
     session: ChatSession
     question: Question
     llm: LLM
+    said: tuple[str, ...] = ()
     call_key: str = ""
 
 

@@ -120,7 +120,7 @@ class CancelRunView(RunBaseView):
         """Stop it. It ends within two seconds, also while a tool works; what was written is kept."""
         EmptySerializer.check(request)
         run = self.get_run(agent_run)
-        run.request_cancel()
+        background_runs.stop(run)
         return Response(serializers.AgentRunSerializer(run).data)
 
 

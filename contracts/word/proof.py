@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from contracts.word.edits import Edit, EditKind, WordNotProven
 from contracts.word.normal_form import canonical, normal_form
+from contracts.word.outside_targets import NOWHERE
 from contracts.word.package import CONTENT_TYPES, parse_part
 from contracts.word.settle_revisions import COMMENT_MARKS, OWN_REVISIONS, REVISIONS, MarkKey, mark_key, settle
 from knowledge.readers.docx.archive import check_archive
@@ -53,20 +54,26 @@ class _Proof:
         self._check_comments()
 
     def _check_parts(self) -> None:
-        """Every other part is the same, byte for byte; a part of comments may be new."""
+        """Every other part is the same, byte for byte; a part of comments may be new. Lists of relationships may differ
+        in what was loaded from outside, which leads nowhere now."""
         changed = {name for name, content in self._before.items() if self._after.get(name) != content}
         added = self._after.keys() - self._before.keys()
         comments = self._comments_name(self._after)
         relations = _relations_name(self._part)
-        if not changed <= {self._part, comments, relations, CONTENT_TYPES} or not added <= {comments, relations}:
+        lists = {relations, CONTENT_TYPES, *(name for name in self._after if name.endswith(".rels"))}
+        if not changed <= {self._part, comments, *lists} or not added <= {comments, relations}:
             _fail("other parts of the file changed")
-        for name in (relations, CONTENT_TYPES):
-            self._check_only_added(name)
+        for name in lists:
+            self._check_list(name, may_grow=name in (relations, CONTENT_TYPES))
 
-    def _check_only_added(self, name: str) -> None:
-        """The entries of this list are all there still, and new ones are for comments inside the file."""
-        old, new = (_listed(parts.get(name)) for parts in (self._before, self._after))
+    def _check_list(self, name: str, *, may_grow: bool) -> None:
+        """The entries of this list are all there still, those that are loaded from outside lead nowhere, and new ones
+        are for comments inside the file."""
+        old = [_cut_off(entry) for entry in _listed(self._before.get(name))]
+        new = _listed(self._after.get(name))
         added = [entry for entry in new if entry not in old]
+        if added and not may_grow:
+            _fail("the lists of parts changed")
         if [entry for entry in new if entry in old] != old:
             _fail("the lists of parts changed")
         if any(entry.get("TargetMode") == "External" or not _is_for_comments(entry) for entry in added):
@@ -164,6 +171,12 @@ def _elements(content: bytes | None) -> list[Any]:
 def _listed(content: bytes | None) -> list[dict[str, str]]:
     """The attributes of each entry of a list of parts."""
     return [dict(entry.attrib) for entry in _elements(content)]
+
+
+def _cut_off(entry: dict[str, str]) -> dict[str, str]:
+    """What is left of an entry of the original: what is loaded from outside leads nowhere."""
+    is_link = entry.get("Type", "").endswith("/hyperlink")
+    return {**entry, "Target": NOWHERE} if entry.get("TargetMode") == "External" and not is_link else entry
 
 
 def _is_for_comments(entry: dict[str, str]) -> bool:

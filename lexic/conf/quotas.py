@@ -17,6 +17,7 @@ DEFAULT_QUOTAS = {
     "account_keys": 20,
     "account_reads": 0,
     "account_streams": 20,
+    "account_followers": 20,
     "visitor_streams": 4,
     "plugin_people": 50,
     "project_people": 50,
@@ -26,6 +27,7 @@ DEFAULT_QUOTAS = {
     "site_plugins": 0,
     "site_reads": 0,
     "site_streams": 200,
+    "site_followers": 500,
 }
 
 

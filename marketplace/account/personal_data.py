@@ -101,7 +101,7 @@ PERSONAL_DATA_RULES: dict[str, PersonalDataRule] = {
         extra_lookups=("api_key__owner",),
         outlives_account=True,
     ),
-    "querying.MonthlyCost.user": PersonalDataRule(file="costs_of_deleted_questions", columns=("month", "cost")),
+    "querying.MonthlyCost.user": PersonalDataRule(file="monthly_costs", columns=("month", "cost")),
     "conversations.Project.owner": PersonalDataRule(
         file="projects", columns=("id", "name", "description", "plugin_id", "created_at", "updated_at")
     ),

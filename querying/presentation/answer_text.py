@@ -20,6 +20,7 @@ _WEAKNESS_PHRASES = {
     "phantom_citations": "it named a source that was not read",
     "doubtful_support": "the page behind the recommendation may speak of something else",
     "unsupported_recommendation": "no page supports what the expert's tree recommends",
+    "weak_evidence": "what was found is too weak to answer from",
     "self_refusal": "it says itself that it does not know",
 }
 

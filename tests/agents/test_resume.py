@@ -6,10 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.utils import timezone
 
 from accounts.models import User
-from agents.models import AgentRun
+from agents import background_runs
+from agents.models import STOP_SECONDS, AgentRun
 from agents.tasks import take_up, take_up_interrupted
 from plugins.models import Plugin
 from querying.models import Query
@@ -71,6 +73,8 @@ async def other_words(*args: Any) -> Any:
 
 
 def test_a_worker_takes_up_what_nobody_reads(published: Plugin, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[AgentRun] = []
+    monkeypatch.setattr(background_runs, "start", begun.append)
     run = begin(published, bob)
     sent: list[dict[str, Any]] = []
     monkeypatch.setattr("agents.tasks.publish_task", lambda name, **named: sent.append(named))
@@ -81,14 +85,69 @@ def test_a_worker_takes_up_what_nobody_reads(published: Plugin, bob: User, monke
     assert [one["run_id"] for one in sent] == [str(run.pk)]
     take_up(run_id=str(run.pk))
     take_up(run_id=str(run.pk))
-    run.refresh_from_db()
-    assert (run.state, run.attempts) == ("done", 2)
+    [held] = begun
+    assert not held.has_ended, "the task has ended before the run, which may wait for a review of this worker"
+    done = work(held)
+    assert (done.state, done.attempts) == ("done", 2)
 
 
-def test_a_call_that_kills_its_process_three_times_ends_the_run(published: Plugin, bob: User) -> None:
-    run = begin(published, bob)
-    for _ in range(3):
+def taken_over_again(run: AgentRun, times: int) -> AgentRun:
+    for _ in range(times):
         AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-        AgentRun.objects.get(pk=run.pk).take_over()
-    run.refresh_from_db()
+        held = AgentRun.objects.get(pk=run.pk)
+        assert held.take_over()
+    return held
+
+
+def test_a_call_that_kills_its_process_three_times_ends_the_run_and_says_so(published: Plugin, bob: User) -> None:
+    run = work(taken_over_again(begin(published, bob), times=3))
     assert (run.state, kinds(run)) == ("failed", ["run", "error"])
+    [error] = data_of(run, "error")
+    kept = answer_of(run)
+    assert (error["code"], kept.metadata["outcome"]) == ("interrupted", "failed")
+    assert kept.content == f"{error['message']} {error['hint']}"
+    assert ask(published, bob, session=run.session).state == "done", "the conversation goes on"
+
+
+def test_what_was_shown_before_the_processes_died_is_kept(published: Plugin, bob: User) -> None:
+    whole = ask(published, bob)
+    shown_first = data_of(whole, "content")[0]["text"]
+    held = died_behind(whole, whole.events.filter(kind="content").order_by("number")[0].number)
+    run = work(taken_over_again(held, times=2))
+    assert (run.state, answer_of(run).content) == ("failed", shown_first)
+    assert answer_of(run).metadata["citations"]
+
+
+# --- Stopped after its process has died ----------------------------------------------------------------------------
+
+
+def test_a_run_whose_process_has_died_is_stopped_within_seconds(
+    published: Plugin, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begin(published, bob)
+    run.request_cancel()
+    run.refresh_from_db()
+    assert run.leased_until is not None
+    assert run.leased_until <= timezone.now() + timedelta(seconds=STOP_SECONDS), "a living process ends it before"
+    monkeypatch.setattr(background_runs, "STOP_SECONDS", -0.2)
+    AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    async_to_sync(background_runs._end_abandoned)(run.pk)
+    run.refresh_from_db()
+    assert (run.state, kinds(run)) == ("cancelled", ["run", "done"])
+    assert answer_of(run).content == "You stopped this."
+
+
+def test_a_run_that_ended_in_time_is_left_as_it_is(
+    published: Plugin, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = ask(published, bob)
+    monkeypatch.setattr(background_runs, "STOP_SECONDS", -0.2)
+    async_to_sync(background_runs._end_abandoned)(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == ("done", 1)
+
+
+def test_one_that_was_stopped_and_died_too_often_was_stopped(published: Plugin, bob: User) -> None:
+    run = begin(published, bob)
+    run.request_cancel()
+    assert work(taken_over_again(run, times=3)).state == "cancelled"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.models import User
+from accounts.models import ApiKey, User
 from agents.attachments import UnknownAttachment
 from agents.journal import may_read_content
 from agents.models import AgentRun, EventKind
@@ -207,6 +207,19 @@ def test_whoever_may_only_read_a_document_has_no_review_made(published: Plugin, 
     assert data_of(run, "step_end")[1]["error"]["code"] == "read_only"
     assert "You may read this document" in text_of(run)
     assert not ContractReview.objects.exists()
+
+
+def test_a_key_that_may_not_begin_a_review_begins_none_by_a_message(
+    published: Plugin, bob: User, nda: Document, worker: list[str]
+) -> None:
+    for capabilities, may_review in ((["query", "read"], False), (["query", "read", "author"], True)):
+        key, _ = ApiKey.objects.issue(owner=bob, name="agent", capabilities=capabilities)
+        run = ask(published, key, "Please review the attached agreement", documents=(nda.pk,))
+        assert ContractReview.objects.exists() is may_review
+        assert bool(data_of(run, "nda_result")) is may_review
+        if not may_review:
+            assert data_of(run, "step_end")[1]["error"]["code"] == "missing_capability"
+            assert "was not reviewed: This key has no reviews made. Use a key with" in text_of(run)
 
 
 def test_what_was_read_as_a_whole_is_closed_with_its_document(

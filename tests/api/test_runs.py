@@ -323,6 +323,26 @@ def test_a_key_needs_to_ask_and_reads_what_is_private_only_where_it_may_read(
         assert "75 mm" in text_of(chat(whole, ABOUT_MARROW, plugin="cover"))
 
 
+def test_a_key_that_opens_nothing_private_goes_on_with_what_it_asked_alone(
+    server: str, published: Plugin, bob: User, alice: User
+) -> None:
+    with (
+        client_of(server, bob, "query") as key,
+        client_of(server, bob, "query") as other,
+        client_of(server, bob) as own,
+    ):
+        body = {"plugin": "cover", "conversationId": chat(key, plugin="cover")[0].data["conversationId"]}
+        assert chat(key, **body)[-1].data["outcome"] == "answered"
+        with client_of(server, alice, "query") as stranger:
+            assert refusal(stranger, **body)[0] == 404
+        status, said = refusal(other, **body)
+        assert (status, said["code"]) == (404, "unknown_conversation")
+        assert "in which it has asked everything" in said["hint"]
+        assert refusal(other, plugin="cover", conversationId=str(uuid4()))[1] == said, "there or not"
+        assert chat(own, **body)[-1].event == "done"
+        assert refusal(key, **body)[1] == said, "its person has asked in it meanwhile"
+
+
 def test_a_key_that_is_revoked_reads_no_further(client: httpx2.Client, hanging: threading.Event) -> None:
     with chatting(client, plugin="cover") as stream:
         first(stream, "step_start")

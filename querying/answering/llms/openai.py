@@ -17,6 +17,7 @@ from lexic.errors import LexicError
 from querying.answering.llms.json_replies import find_json_object
 from querying.answering.llms.provider_error_text import provider_error_text
 from querying.answering.llms.thinking import thinking_parameters
+from querying.answering.llms.thought_tags import ThoughtTags
 from querying.answering.llms.tool_call_deltas import ToolCallDeltas
 from querying.llm_interface import (
     LLM,
@@ -192,18 +193,20 @@ def _ssl_context() -> ssl.SSLContext:
 
 
 async def _stream_pieces(stream: Any, *, seconds: float) -> AsyncGenerator[str | ToolCall | Usage]:
-    is_finished, deltas = False, ToolCallDeltas()
+    is_finished, deltas, thoughts = False, ToolCallDeltas(), ThoughtTags()
     async for chunk in _within_deadline(stream, seconds=seconds):
         for choice in chunk.choices:
             is_finished = is_finished or choice.finish_reason is not None
-            if choice.delta and choice.delta.content:
-                yield choice.delta.content
+            if choice.delta and choice.delta.content and (said := thoughts.add(choice.delta.content)):
+                yield said
             for delta in (choice.delta and choice.delta.tool_calls) or ():
                 deltas.add(delta)
         if chunk.usage:
             yield _token_usage(chunk.usage)
     if not is_finished:
         raise ProviderFailed("The language model's provider broke off in the middle of its answer.")
+    if rest := thoughts.finish():
+        yield rest
     for call in deltas.calls():
         yield call
 

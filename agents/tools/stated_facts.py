@@ -1,0 +1,21 @@
+"""Which facts a person has stated: those whose words stand in what they wrote, one after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+# A word, or a character of a script that writes no spaces between words.
+_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+
+
+def unstated(facts: Mapping[str, str], said: Iterable[str]) -> list[str]:
+    """The names of the facts whose value nobody has stated in these texts; one without words states nothing. Case,
+    white space and punctuation make no difference."""
+    texts = [f" {_words(text)} " for text in said]
+    return [name for name, value in facts.items() if not any(f" {_words(value)} " in text for text in texts)]
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))

@@ -1,0 +1,25 @@
+"""What a program loads from outside when it opens a Word file: attached templates, linked pictures, frames, sources of
+letters. In a copy that is handed out it leads nowhere; links, which a person follows, stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.word.package import WordPackage, parse_part
+
+NOWHERE = "about:blank"
+
+
+def cut_off(package: WordPackage) -> None:
+    """Has every such relationship lead nowhere. It stays, because the text names it by its number."""
+    for name in [name for name in package.names if name.endswith(".rels")]:
+        relations = parse_part(package.read(name))
+        loaded = [relation for relation in relations if _is_loaded(relation)]
+        for relation in loaded:
+            relation.set("Target", NOWHERE)
+        if loaded:
+            package.replace(name, relations)
+
+
+def _is_loaded(relation: Any) -> bool:
+    return relation.get("TargetMode") == "External" and not relation.get("Type", "").endswith("/hyperlink")
