@@ -29,7 +29,7 @@ _TEMPLATE = {"type": "string", "minLength": 1, "maxLength": 400, "description": 
 
 
 class UnstatedFacts(InvalidInput):
-    """The person has not said what is to stand in the document."""
+    """Some facts for this document have not been stated in the conversation."""
 
     code = "unstated_facts"
 
@@ -69,7 +69,7 @@ async def _generate_legal_document(context: ToolContext, given: Mapping[str, Any
     """Raises `UnstatedFacts`, `MissingFacts`, `NoSuchTemplate`, `DraftTooLong`."""
     if not_stated := unstated(given["facts"], context.said):
         names = ", ".join(not_stated)
-        raise UnstatedFacts(hint=f"Call extract_document_info without these, and the person is asked: {names}.")
+        raise UnstatedFacts(hint=f"State them, or have extract_document_info ask for them: {names}.")
     template = await in_thread(find_template, given["template"], context.question)
     document = {
         "title": template.title,

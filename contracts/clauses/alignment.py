@@ -20,6 +20,8 @@ _NUMBER = re.compile(
     r"[\s#*>-]{0,12}(?:(?i:article|section|clause)\s{1,3})?"
     r"(?:\d{1,3}(?:\.\d{1,3}){1,5}|\d{1,3}(?=[.)])|[IVXLC]{1,7}(?=[.)]))[.)]?\s{1,4}(?=[A-Z\"“‘'(])"
 )
+# The number of a clause that stands as a sentence of its own.
+_ONLY_NUMBER = re.compile(r"[\s#*>-]{0,12}(?:\d{1,3}(?:\.\d{1,3}){0,5}|[IVXLC]{1,7})[.)]\s{0,9}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +76,9 @@ def _without_counterparts(earlier: Sequence[Clause], later: Sequence[Clause]) ->
 
 
 def _body(text: str) -> str:
-    """The words of a clause or a sentence, without the number before them."""
+    """The words of a clause or a sentence, without the number before them; "" where there is nothing else."""
+    if _ONLY_NUMBER.fullmatch(text):
+        return ""
     number = _NUMBER.match(text)
     return " ".join(text[number.end() if number else 0 :].split()).casefold()
 

@@ -15,7 +15,7 @@ from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
 from contracts.review.model_opinion import ModelOpinion
-from contracts.review.reservations import disclaims_itself, has_reservation
+from contracts.review.reservations import disclaims_itself, has_other_figures, has_reservation
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates
@@ -75,7 +75,9 @@ def judge_position(position: Position, *, weigh: Weigh, thresholds: Thresholds =
     """What the contract says of the position. `weigh` searches it. GREEN needs a span that says what is wanted, as
     strongly as without any decided contracts, that nothing in it contradicts, and that keeps the limits; what is ruled
     out counts whatever else is said. Raises `EmbedderError`."""
-    wanted = [_hold(statement, weigh, least=thresholds.said) for statement in position.wanted]
+    # Where there are limits these judge the figures, and a statement's own are an example.
+    is_exact = not position.limits
+    wanted = [_hold(statement, weigh, least=thresholds.said, is_exact=is_exact) for statement in position.wanted]
     ruled_out = [_hold(statement, weigh, least=RULED_OUT) for statement in position.of_kind("walk_away")]
     best = max(wanted, key=lambda held: held.strength)
     worst = max(ruled_out, key=lambda held: held.strength, default=None)
@@ -125,8 +127,8 @@ def unread_position(position: Position) -> Judgement:
     )
 
 
-def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float) -> _HeldStatement:
-    """The statement held against the best sentences of the contract."""
+def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float, is_exact: bool = False) -> _HeldStatement:
+    """The statement held against the best sentences of the contract. `is_exact`: with the same figures."""
     claim = statement.plain
     evidence = weigh(claim)
     found = distinct_sentences(evidence, limit=_HELD_SENTENCES)
@@ -135,7 +137,10 @@ def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float) -> _HeldS
     agreeing = [
         span
         for span, is_against in zip(strong, contradicts, strict=True)
-        if not is_against and not contradicts[0] and not has_reservation(claim, unwrap_lines(span.text))
+        if not is_against
+        and not contradicts[0]
+        and not has_reservation(claim, unwrap_lines(span.text))
+        and not (is_exact and has_other_figures(claim, unwrap_lines(span.text)))
     ]
     return _HeldStatement(
         statement=statement,

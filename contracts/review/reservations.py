@@ -1,11 +1,12 @@
 """What keeps a sentence that comes near a statement from saying it: it binds one side where the statement binds both,
-it makes an exception of its own, or its clause says that it does not bind.
+it makes an exception of its own, it names other figures, or its clause says that it does not bind.
 
 A finding is GREEN without a person's look, so each of these makes it YELLOW at best.
 """
 
 from __future__ import annotations
 
+from language.figures.figure_extraction import extract_figures, unsupported_figures
 from language.word_patterns import word_pattern
 
 _BOTH_SIDES = word_pattern(
@@ -17,6 +18,7 @@ _NOT_BINDING = word_pattern(
     "forms? no part|not (?:a )?part of this|not binding|not bind|binds? (?:nobody|no one|neither)|without legal effect"
     "|for illustration|rejected (?:wording|text|draft)|for the reviewer|mark all"
 )
+_MULTIPLE = word_pattern("times|twice|double|doubled|triple|half|multiple of")
 
 
 def has_reservation(statement: str, sentence: str) -> bool:
@@ -24,6 +26,16 @@ def has_reservation(statement: str, sentence: str) -> bool:
     if _BOTH_SIDES.search(statement) and not _BOTH_SIDES.search(sentence):
         return True
     return bool(_EXCEPTION.search(sentence)) and not _EXCEPTION.search(statement)
+
+
+def has_other_figures(statement: str, sentence: str) -> bool:
+    """Whether one of the two has a figure that the other has not, where the statement has any."""
+    if not extract_figures(statement).quantities:
+        return False
+    pairs = ((statement, sentence), (sentence, statement))
+    return bool(_MULTIPLE.search(sentence)) or any(
+        unsupported_figures(one, other, context=other) for one, other in pairs
+    )
 
 
 def disclaims_itself(clause: str) -> bool:

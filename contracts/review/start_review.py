@@ -19,17 +19,15 @@ from contracts.playbook.library import (
     shipped_playbook,
 )
 from contracts.playbook.playbook_types import UnfitPlaybook
+from contracts.review.contract_kind import is_nda
 from contracts.review.contract_language import check_language, contract_language
 from knowledge.models import BaseKind, Document, PinKind
 from knowledge.revision_pins import pin_documents
-from language.terms import terms
 from lexic.celery import publish_task
 from lexic.errors import Conflict, InvalidInput
 from querying.answering.llms import get_llm
 
 MAX_CONTRACT_CHARACTERS = 5_000_000
-_NDA_STEMS = [frozenset(terms(words)) for words in ("disclosure agreement", "confidentiality agreement")]
-_NDA_CHARACTERS = 1500
 
 
 class ContractTooLong(InvalidInput):
@@ -81,8 +79,12 @@ def start_review(
     """
     if begun := _find_begun(request_key):
         return begun
-    opening, language = _opening_of(document), _readable_language(document, is_comparison=compare_with is not None)
-    chosen = find_playbook(playbook, principal=principal) if playbook else shipped_playbook(_fitting_key(opening))
+    nda, language = reads_as_nda(document), _readable_language(document, is_comparison=compare_with is not None)
+    chosen = (
+        find_playbook(playbook, principal=principal)
+        if playbook
+        else shipped_playbook(NDA_PLAYBOOK if nda else SERVICES_PLAYBOOK)
+    )
     _check_playbook_may_be_quoted(chosen, document, by=by)
     kind = ReviewKind.NDA if chosen.playbook.scope == "nda" else ReviewKind.CONTRACT
     if compare_with:
@@ -165,7 +167,7 @@ def _confirm_playbook(chosen: PlaybookAtRevision) -> None:
 def _check_other_version(document: Document, earlier: Document) -> None:
     if document.pk == earlier.pk:
         raise SameDocument
-    _opening_of(earlier)
+    _checked_opening(earlier)
 
 
 def playbook_columns(chosen: PlaybookAtRevision) -> dict[str, Any]:
@@ -192,18 +194,18 @@ def enqueue_review(review: ContractReview) -> None:
 def reads_as_nda(document: Document) -> bool:
     """Whether the playbook that fits is that of a non-disclosure agreement. Raises `DocumentNotReady`,
     `ContractTooLong`."""
-    return _fitting_key(_opening_of(document)) == NDA_PLAYBOOK
+    return is_nda(document.title, _checked_opening(document))
 
 
-def _opening_of(document: Document) -> str:
+def _checked_opening(document: Document) -> str:
     """The beginning of its text. Raises `DocumentNotReady`, `ContractTooLong`."""
     pages = contract_pages(document)
     if sum(len(page.text) for page in pages) > MAX_CONTRACT_CHARACTERS:
         raise ContractTooLong
-    opening = "".join(page.text for page in pages[:2])[:_NDA_CHARACTERS]
+    opening = "".join(page.text for page in pages[:2])
     if not opening.strip():
         raise DocumentNotReady("The document has no text.", hint="Read it again with text recognition.")
-    return f"{document.title}\n{opening}"
+    return opening
 
 
 def _readable_language(document: Document, *, is_comparison: bool) -> str:
@@ -212,8 +214,3 @@ def _readable_language(document: Document, *, is_comparison: bool) -> str:
     language = contract_language(pages)
     check_language(pages, language, has_model=not get_llm().is_offline, is_comparison=is_comparison)
     return language
-
-
-def _fitting_key(opening: str) -> str:
-    said = frozenset(terms(opening))
-    return NDA_PLAYBOOK if any(words <= said for words in _NDA_STEMS) else SERVICES_PLAYBOOK

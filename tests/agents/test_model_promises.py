@@ -12,6 +12,7 @@ from agents.planners.model_question import model_question
 from agents.tools.stated_facts import unstated
 from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
+from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from tests.agents.modelled import ScriptedModel, calls, search, told
 from tests.agents.test_model_planner import APART, SPACER_TURNS, cited
@@ -29,6 +30,13 @@ def template(bob: User) -> Document:
     document = give(personal_knowledge_base(bob), TEMPLATE, is_template=True)
     Document.objects.filter(pk=document.pk).update(title="Notice of a lease")
     return document
+
+
+def publish_in_mode(plugin: Plugin, mode: str) -> None:
+    if plugin.citation_mode != mode:
+        Plugin.objects.update(citation_mode=mode)
+        plugin.refresh_from_db()
+        publish(plugin, by=plugin.owner)
 
 
 def info(**facts: str) -> Any:
@@ -80,7 +88,7 @@ def test_a_fact_is_stated_where_its_words_stand_in_a_row(value: str, said: str, 
 
 @pytest.mark.parametrize("mode", ["mandatory", "optional"])
 def test_what_the_gate_refuses_becomes_no_claim(published: Plugin, bob: User, stub: OpenAIStub, mode: str) -> None:
-    Plugin.objects.update(citation_mode=mode)
+    publish_in_mode(published, mode)
     ScriptedModel(stub, search(OFF_TOPIC), "Divers in the Arctic need gloves of neoprene.")
     run = ask(published, bob, OFF_TOPIC)
     [searched] = data_of(run, "step_end")
@@ -110,7 +118,7 @@ def test_what_is_cited_from_evidence_that_the_gate_refuses_is_not_sure(
 
 @pytest.mark.parametrize("mode", ["mandatory", "optional", "off"])
 def test_its_question_back_is_asked(published: Plugin, bob: User, stub: OpenAIStub, mode: str) -> None:
-    Plugin.objects.update(citation_mode=mode)
+    publish_in_mode(published, mode)
     ScriptedModel(stub, WHICH)
     run = ask(published, bob)
     assert (run.state, text_of(run), kinds(run)[-2:]) == ("waiting", WHICH, ["clarification", "done"])
@@ -147,11 +155,11 @@ def test_a_question_may_name_figures_of_the_person() -> None:
 
 
 def test_what_it_thinks_aloud_is_not_shown_and_not_told_again(published: Plugin, bob: User, stub: OpenAIStub) -> None:
-    Plugin.objects.update(citation_mode="off")
+    publish_in_mode(published, "off")
     thought = "<think>The person is a fool. Nine metres [Source 1]?</think>"
     model = ScriptedModel(stub, search(SPACERS), lambda body: thought + str(SPACER_TURNS[1](body)))
     run = ask(published, bob)
-    assert text_of(run) == APART.removesuffix(" [Source 1].") + "."
+    assert text_of(run).startswith(APART.removesuffix(" [Source 1]."))
     assert "fool" not in str(answer_of(run).metadata)
     ScriptedModel(stub, *SPACER_TURNS)
     ask(published, bob, session=run.session)

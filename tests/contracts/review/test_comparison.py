@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from accounts.models import User
 from contracts.models import ContractReview, Finding, ReviewKind
 from contracts.review.run_review import run_review
@@ -83,3 +85,35 @@ def test_two_versions_that_say_the_same_have_no_finding(alice: User) -> None:
     review = compare(alice, CONTRACT, CONTRACT.replace("\n\n## 3. Payment\n\n", "\n\n\n## 3. Payment\n"))
     assert (review.findings.count(), review.classification) == (0, "GREEN")
     assert review.summary == "The two versions say the same."
+
+
+RAISED_CAP = OLD_CAP.replace("twelve", "thirty-six")
+LAW = "This Agreement is governed by the laws of England."
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        pytest.param(CONTRACT.replace(f"{OLD_CAP} ", ""), [], id="removed"),
+        pytest.param(CONTRACT.replace(f"{OLD_CAP} ", "").replace(LAW, f"{LAW} {OLD_CAP}"), [OLD_CAP], id="moved"),
+        pytest.param(
+            CONTRACT.replace(f"{OLD_CAP} ", "").replace(LAW, f"{LAW} {RAISED_CAP}"),
+            [RAISED_CAP],
+            id="moved and changed",
+        ),
+        pytest.param(
+            CONTRACT.replace("## 2. Liability", "## 7. Liability").replace(OLD_CAP, RAISED_CAP),
+            [RAISED_CAP],
+            id="renumbered and changed",
+        ),
+    ],
+)
+def test_whatever_becomes_of_a_cap_is_one_finding(alice: User, later: str, said: list[str]) -> None:
+    [finding] = compare(alice, CONTRACT, later).findings.all()
+    assert finding.position == "Limit of liability"
+    assert quoted(finding) == ([OLD_CAP], said)
+    assert finding.classification != "GREEN"
+
+
+def test_a_clause_that_was_only_numbered_anew_has_not_changed(alice: User) -> None:
+    assert not compare(alice, CONTRACT, CONTRACT.replace("## 2. Liability", "## 7. Liability")).findings.exists()
