@@ -33,17 +33,20 @@ broker_outage = Outage("The broker")
 _tasks_are_loading = Lock()
 
 
-def publish_task(name: str, *, expires: float | None = None, **arguments: Any) -> bool:
+def publish_task(name: str, *, expires: float | None = None, countdown: float | None = None, **arguments: Any) -> bool:
     """Ask a worker to run the task of this name. False, and a line in the log, when the broker cannot be reached.
 
     The task is looked up by its name, so that the code that asks need not import the code that works. `expires`: after
-    so many seconds no worker takes it up any more.
+    so many seconds no worker takes it up any more. `countdown`: none takes it up before; less than the broker's
+    `visibility_timeout`.
     """
     _load_tasks(name)
     if broker_outage.is_on():
         return False
     try:
-        app.tasks[name].apply_async(kwargs=arguments, expires=expires, retry_policy=BROKER_RETRY_POLICY)
+        app.tasks[name].apply_async(
+            kwargs=arguments, expires=expires, countdown=countdown, retry_policy=BROKER_RETRY_POLICY
+        )
     except BrokerUnavailable as error:
         broker_outage.begin(error)
         return False

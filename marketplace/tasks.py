@@ -9,7 +9,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from evaluation.models import GoldenQuestion
-from knowledge.prune import delete_orphaned_files
+from knowledge.prune import FILE_GRACE, delete_orphaned_files, orphaned_files
 from lexic.celery import publish_task
 from marketplace.catalogue import listing_refresh
 from marketplace.listings import listing_embeddings
@@ -60,8 +60,11 @@ def recount_reviews(**kwargs: object) -> None:
 
 @shared_task(name="marketplace.delete_files", acks_late=True)
 def delete_files(*, hashes: list[str], **kwargs: object) -> None:
-    """Delete these stored files, where nothing is read from them any more."""
+    """Delete these stored files, where nothing is read from them any more. Those that are too young, because somebody
+    could be adding them this moment, are deleted when they are not."""
     delete_orphaned_files(hashes)
+    if left := orphaned_files(hashes, older_than=timedelta()):
+        publish_task("marketplace.delete_files", countdown=FILE_GRACE.total_seconds(), hashes=left)
 
 
 @shared_task(name="marketplace.erase_old_questions")

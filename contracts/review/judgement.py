@@ -110,9 +110,13 @@ def judge_quoted(
     position: Position, statement: PlaybookStatement, spans: Sequence[TextSpan], *, strength: float
 ) -> Judgement:
     """What the position comes to when these words of the contract say the statement: their figures decide where there
-    are limits."""
+    are limits, and have to be the statement's where there are none."""
     quoted = tuple(spans)
     held = _HeldStatement(statement=statement, strength=strength, sentences=quoted, agreeing=quoted)
+    words = " ".join(unwrap_lines(span.text) for span in spans)
+    if not position.limits and has_other_figures(statement.plain, words):
+        reason = "The quoted words name other figures than the playbook."
+        return _judgement(Verdict.UNCLEAR, Classification.YELLOW, held, reason)
     return _within_limits(position, held)
 
 

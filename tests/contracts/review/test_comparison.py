@@ -117,3 +117,12 @@ def test_whatever_becomes_of_a_cap_is_one_finding(alice: User, later: str, said:
 
 def test_a_clause_that_was_only_numbered_anew_has_not_changed(alice: User) -> None:
     assert not compare(alice, CONTRACT, CONTRACT.replace("## 2. Liability", "## 7. Liability")).findings.exists()
+
+
+def test_a_cap_of_another_figure_is_not_green(alice: User) -> None:
+    for text, is_green in ((CONTRACT, True), (CONTRACT.replace("twelve", "thirty-six"), False)):
+        document = give_contract(alice, title="Aldgate", text=text)
+        review = start_review(document, by=alice, principal=alice, playbook="services-agreement")
+        run_review(review)
+        found = review.findings.get(position="Limit of liability")
+        assert (found.classification == "GREEN") is is_green, found.reason

@@ -21,7 +21,7 @@ Each party shall keep the other's confidential information secret for three year
     ("title", "text", "is_one"),
     [
         ("Aldgate", SERVICES, False),
-        ("Aldgate", SERVICES + "\n\nThe Confidentiality Agreement of 2020 ends.", False),
+        ("Aldgate", SERVICES + "\n\nNotices are written." * 9 + " The Confidentiality Agreement of 2020 ends.", False),
         ("NDA of Harbour Analytics", "This Agreement is made on 3 March.", True),
         ("Aldgate", "Exhibit 3\nMUTUAL NONDISCLOSURE AGREEMENT\nThis Agreement is made.", True),
         ("Agreement on Non-Disclosure", "The parties agree.", True),

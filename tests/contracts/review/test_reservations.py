@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.review.reservations import disclaims_itself, has_reservation
+from contracts.review.reservations import disclaims_itself, has_other_figures, has_reservation
 
 MUTUAL = "Each party may disclose confidential information to the other for the purpose."
 STAFF = "The receiving party may disclose confidential information to its employees who need to know it."
@@ -45,3 +45,23 @@ def test_the_same_in_other_words_is_none(statement: str, sentence: str) -> None:
 def test_a_clause_that_takes_itself_back_is_known(clause: str) -> None:
     assert disclaims_itself(clause)
     assert not disclaims_itself("This agreement binds the parties and their successors. It forms part of the order.")
+
+
+FEES = "The liability of each party is limited to the fees paid"
+CAP = f"{FEES} in the twelve months before the claim."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "differs"),
+    [
+        (f"{FEES} in the twelve (12) months before the claim.", False),
+        ("The liability of each party is limited to the fees of one year.", False),
+        (f"{FEES} in the thirty-six (36) months before the claim.", True),
+        (CAP.replace("to the fees", "to ten times the fees"), True),
+        (CAP.replace("to the fees", "to the greater of EUR 1,000,000 and the fees"), True),
+        (f"{FEES}.", True),
+    ],
+)
+def test_other_figures_are_another_statement(sentence: str, differs: bool) -> None:
+    assert has_other_figures(CAP, sentence) is differs
+    assert not has_other_figures("Each party keeps it secret.", sentence), "a statement without figures asks for none"

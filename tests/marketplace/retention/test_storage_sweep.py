@@ -176,3 +176,18 @@ def test_operators_read_no_title_of_a_private_document(alice: User) -> None:
     file_store.stored_path(added.sha256).unlink()
     [missing] = inspect_storage().missing_files
     assert missing.documents == ("a private document",)
+
+
+def test_a_file_that_is_too_young_to_go_goes_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    later: list[dict[str, Any]] = []
+    monkeypatch.setattr(tasks, "publish_task", lambda name, **given: later.append({"name": name, **given}))
+    young = stray()
+    tasks.delete_files(hashes=[young])
+    assert file_store.stored_path(young).exists(), "somebody could be adding it this moment"
+    [again] = later
+    assert (again["name"], again["hashes"]) == ("marketplace.delete_files", [young])
+    assert again["countdown"] < app.conf.broker_transport_options["visibility_timeout"]
+    path = file_store.stored_path(young)
+    os.utime(path, (path.stat().st_atime, path.stat().st_mtime - again["countdown"]))
+    tasks.delete_files(hashes=again["hashes"])
+    assert (path.exists(), len(later)) == (False, 1)
