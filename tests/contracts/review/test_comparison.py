@@ -120,7 +120,8 @@ def test_a_clause_that_was_only_numbered_anew_has_not_changed(alice: User) -> No
 
 
 def test_a_cap_of_another_figure_is_not_green(alice: User) -> None:
-    for text, is_green in ((CONTRACT, True), (CONTRACT.replace("twelve", "thirty-six"), False)):
+    capped = CONTRACT.replace(" Neither party is liable for indirect damages.", "")
+    for text, is_green in ((capped, True), (capped.replace("twelve", "thirty-six"), False)):
         document = give_contract(alice, title="Aldgate", text=text)
         review = start_review(document, by=alice, principal=alice, playbook="services-agreement")
         run_review(review)
