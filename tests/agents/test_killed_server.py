@@ -59,7 +59,7 @@ def seen_until_killed(
     bob = User.objects.get(email="bob@example.org")
     with (
         web_server() as (url, process),
-        client_of(url, bob) as client,
+        client_of(url, bob, "query", "read", "author") as client,
         suppress(httpx2.TransportError),
         chatting(client, plugin="cover", **body) as stream,
     ):
