@@ -165,7 +165,12 @@ def _judge_again(row: _Reviewed, thresholds: Thresholds) -> _Reviewed:
 
 
 def _observation(row: _Reviewed) -> Observation:
-    return Observation(item=row.asked.item, is_present=bool(row.asked.answerable), strength=row.evidence.strength)
+    return Observation(
+        item=row.asked.item,
+        is_present=bool(row.asked.answerable),
+        strength=row.evidence.strength,
+        is_against=row.asked.label == CONTRADICTED,
+    )
 
 
 def _share(hits: Sequence[bool]) -> float | None:

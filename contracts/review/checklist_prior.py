@@ -21,19 +21,22 @@ _MIN_SHARE = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """An item of one contract: whether it was there, and how strong the evidence was, 0 to 1."""
+    """An item of one contract: whether it was there, how strong the evidence was, 0 to 1, and whether what was there
+    went against the item."""
 
     item: str
     is_present: bool
     strength: float
+    is_against: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemPrior:
-    """How often an item is there, and the mean strength of its evidence."""
+    """How often an item is there, the mean strength of its evidence, and how much of what is there goes against it."""
 
     share: float
     strength: float
+    against: float = 0.0
 
     @property
     def logit(self) -> float:
@@ -53,22 +56,35 @@ class ItemPrior:
 def item_priors(observed: Sequence[Observation]) -> tuple[Mapping[str, ItemPrior], ItemPrior]:
     """What each item is like in these contracts, and what an item that they do not have is taken for. Needs one
     observation at least."""
-    overall = ItemPrior(share=_share(observed), strength=_mean_strength(observed))
+    overall = ItemPrior(share=_share(observed), strength=_mean_strength(observed), against=_against(observed))
     groups: defaultdict[str, list[Observation]] = defaultdict(list)
     for one in observed:
         groups[one.item].append(one)
     items = {
         item: ItemPrior(
-            share=(_share(group) * len(group) + _PSEUDO_CONTRACTS * overall.share) / (len(group) + _PSEUDO_CONTRACTS),
+            share=_drawn_to(overall.share, _share(group), len(group)),
             strength=_mean_strength(group),
+            against=_drawn_to(overall.against, _against(group), _count_present(group)),
         )
         for item, group in groups.items()
     }
     return items, overall
 
 
+def _drawn_to(overall: float, share: float, count: int) -> float:
+    return (share * count + _PSEUDO_CONTRACTS * overall) / (count + _PSEUDO_CONTRACTS)
+
+
 def _share(group: Sequence[Observation]) -> float:
     return sum(one.is_present for one in group) / len(group)
+
+
+def _count_present(group: Sequence[Observation]) -> int:
+    return sum(one.is_present for one in group)
+
+
+def _against(group: Sequence[Observation]) -> float:
+    return sum(one.is_present and one.is_against for one in group) / max(1, _count_present(group))
 
 
 def _mean_strength(group: Sequence[Observation]) -> float:

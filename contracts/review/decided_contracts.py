@@ -38,14 +38,14 @@ def learned_thresholds(review: ContractReview) -> Mapping[str, Thresholds]:
     decided = Finding.objects.decided().filter(
         Q(review__document__knowledge_base=base) | by_owner,
         review__playbook_key=review.playbook_key,
-        verdict__in=_SAYS_PRESENT,
+        verdict__in=[*_SAYS_PRESENT, Verdict.DENIED],
         strength__isnull=False,
     )
     others = decided.exclude(review=review).order_by("-decided_at")
     rows = list(others.values_list("review__document", "position", "verdict", "decision", "strength")[:_MAX_FINDINGS])
     contracts = Counter(position for _, position in {(document, position) for document, position, *_ in rows})
     observed = [
-        Observation(item=position, is_present=_is_present(verdict, decision), strength=strength or 0.0)
+        _observation(position, Verdict(verdict), strength or 0.0, is_accepted=decision == Decision.ACCEPTED)
         for _, position, verdict, decision, strength in rows
         if contracts[position] >= MIN_CONTRACTS
     ]
@@ -56,11 +56,15 @@ def learned_thresholds(review: ContractReview) -> Mapping[str, Thresholds]:
 
 
 def thresholds_of(prior: ItemPrior) -> Thresholds:
-    """Said from the strength on at which it is as likely there as not; found from a little below."""
+    """Said from the strength on at which it is as likely there as not; found from a little below. What is there is
+    taken to go against the position where that is more likely than not."""
     said = min(_HIGHEST, max(_LOWEST, prior.even_strength))
-    return Thresholds(said=said, found=said - _FOUND_BELOW_SAID)
+    return Thresholds(said=said, found=said - _FOUND_BELOW_SAID, is_mostly_against=prior.against > 0.5)
 
 
-def _is_present(verdict: str, decision: str) -> bool:
-    """A finding that was dismissed says the contrary of what it said."""
-    return _SAYS_PRESENT[Verdict(verdict)] is (decision == Decision.ACCEPTED)
+def _observation(position: str, verdict: Verdict, strength: float, *, is_accepted: bool) -> Observation:
+    """A finding that was dismissed says the contrary of what it said. One that a clause denies the position has that
+    clause, and says whether it goes against it."""
+    if verdict == Verdict.DENIED:
+        return Observation(item=position, is_present=True, strength=strength, is_against=is_accepted)
+    return Observation(item=position, is_present=_SAYS_PRESENT[verdict] is is_accepted, strength=strength)

@@ -24,7 +24,7 @@ from querying.types import Evidence
 
 # The strengths of evidence from which a statement counts as found, as said, as surely said, and as said of what is
 # ruled out; measured on contractnli-dev (docs/evaluation.md).
-FOUND, SAID, SURE, RULED_OUT = 0.35, 0.50, 0.55, 0.60
+FOUND, SAID, SURE, RULED_OUT = 0.32, 0.50, 0.55, 0.60
 # A sentence this much weaker than the threshold is still held against the statement.
 _SENTENCE_SLACK = 0.05
 _HELD_SENTENCES = 3
@@ -35,10 +35,12 @@ Weigh = Callable[[str], Evidence]
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """From which strength on a position is found and said. Decided contracts move them (`contracts.review.prior`)."""
+    """From which strength on a position is found and said, and whether what is said of it mostly goes against it.
+    Decided contracts teach all three (`contracts.review.decided_contracts`)."""
 
     found: float = FOUND
     said: float = SAID
+    is_mostly_against: bool = False
 
 
 DEFAULT_THRESHOLDS = Thresholds()
@@ -178,8 +180,10 @@ def _missing_or_near(position: Position, best: _HeldStatement, weigh: Weigh, thr
 
 
 def _not_said(best: _HeldStatement, thresholds: Thresholds) -> Judgement:
-    if best.strength >= thresholds.said and best.is_denied:
+    if best.strength >= thresholds.said and (best.is_denied or thresholds.is_mostly_against):
         reason = "The nearest clauses say more or less than the playbook wants."
+        if not best.is_denied:
+            reason = "In most decided contracts the clause on this went against the playbook."
         return _judgement(Verdict.DENIED, Classification.YELLOW, best, reason, spans=best.sentences[:1])
     reason = "The nearest clauses may say it, or something else."
     return _judgement(Verdict.UNCLEAR, Classification.YELLOW, best, reason, nearest=best.sentences)

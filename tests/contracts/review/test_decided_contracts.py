@@ -28,6 +28,16 @@ def test_thresholds_move_with_it_and_not_beyond_all_bounds() -> None:
     assert thresholds_of(ItemPrior(share=0.0, strength=0.5)).said == 0.75
 
 
+def test_what_mostly_went_against_a_position_is_taken_to_do_so_again() -> None:
+    against = Observation(item="marking", is_present=True, strength=0.6, is_against=True)
+    absent = Observation(item="marking", is_present=False, strength=0.4, is_against=True)
+    items, _ = item_priors([against] * 4 + [observed("marking", True, 0.6)] * 2 + [observed("law", True, 0.6)] * 4)
+    assert thresholds_of(items["marking"]).is_mostly_against
+    assert not thresholds_of(items["law"]).is_mostly_against
+    _, overall = item_priors([absent])
+    assert overall.against == 0, "what is not there goes against nothing"
+
+
 def give_decided(
     owner: User, review: ContractReview, *, count: int, verdict: str, decision: str, by: User | None = None
 ) -> None:
@@ -62,6 +72,18 @@ def test_decisions_on_other_contracts_teach(queued: ContractReview, alice: User)
 def test_a_dismissed_finding_says_the_contrary(queued: ContractReview, alice: User) -> None:
     give_decided(alice, queued, count=MIN_CONTRACTS, verdict=Verdict.PREFERRED, decision=Decision.DISMISSED)
     assert learned_thresholds(queued)["Structure"].said == 0.75
+
+
+def test_a_denial_that_a_person_accepts_teaches_another_one(queued: ContractReview, alice: User) -> None:
+    give_decided(alice, queued, count=MIN_CONTRACTS, verdict=Verdict.DENIED, decision=Decision.ACCEPTED)
+    learned = learned_thresholds(queued)["Structure"]
+    assert (learned.is_mostly_against, learned.said) == (True, 0.30)
+
+
+def test_a_denial_that_a_person_dismisses_teaches_none(queued: ContractReview, alice: User) -> None:
+    give_decided(alice, queued, count=MIN_CONTRACTS, verdict=Verdict.DENIED, decision=Decision.DISMISSED)
+    learned = learned_thresholds(queued)["Structure"]
+    assert (learned.is_mostly_against, learned.said) == (False, 0.30)
 
 
 def test_what_is_unclear_and_what_nobody_decided_teach_nothing(queued: ContractReview, alice: User) -> None:
