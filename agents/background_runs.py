@@ -16,10 +16,23 @@ from agents.execution import work_on
 from agents.models import STOP_SECONDS, AgentRun
 from lexic.database import in_thread
 
+_working_on: set[UUID] = set()
+
 
 def start(run: AgentRun) -> None:
     """Begins to work on a run that this process holds, and returns at once."""
-    _begin(work_on(run))
+    _working_on.add(run.pk)
+    _begin(_work_on(run))
+
+
+def take_up(run_id: UUID) -> None:
+    """Begins to work on a run whose process has died. One that this process works on has not died, however late a busy
+    machine lets it renew its lease."""
+    if run_id in _working_on:
+        return
+    run = AgentRun.objects.filter(pk=run_id).first()
+    if run is not None and run.take_over():
+        start(run)
 
 
 def stop(run: AgentRun) -> None:
@@ -38,6 +51,13 @@ async def _end_abandoned(run_id: UUID) -> None:
         is_ours = run is not None and await in_thread(run.take_over)
     if run is not None and is_ours:
         await work_on(run)
+
+
+async def _work_on(run: AgentRun) -> None:
+    try:
+        await work_on(run)
+    finally:
+        _working_on.discard(run.pk)
 
 
 def _begin(work: Coroutine[Any, Any, None]) -> None:

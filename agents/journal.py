@@ -89,15 +89,10 @@ class _Reader:
         if run is None:
             raise UnknownRun
         if run.is_interrupted:
-            self._take_up()
+            background_runs.take_up(self.run_id)
         rows = list(AgentEvent.objects.filter(run=run).after(self.after)) if run.newest_event > self.after else []
         self.after = rows[-1].number if rows else self.after
         return list(self._shown(rows)), run.has_ended
-
-    def _take_up(self) -> None:
-        run = AgentRun.objects.filter(pk=self.run_id).first()
-        if run is not None and run.take_over():
-            background_runs.start(run)
 
     def _look_up_access(self) -> None:
         run = AgentRun.objects.select_related("session").filter(pk=self.run_id).first()

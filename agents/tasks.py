@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from celery import shared_task
 
 from agents import background_runs
@@ -20,6 +22,4 @@ def take_up_interrupted(**kwargs: object) -> None:
 def take_up(*, run_id: str, **kwargs: object) -> None:
     """Begins to work on the run, where no other process has taken it up. The task ends at once: a run may wait for a
     review that this very worker makes, and is taken up by another process where this one ends."""
-    run = AgentRun.objects.filter(pk=run_id).first()
-    if run is not None and run.take_over():
-        background_runs.start(run)
+    background_runs.take_up(UUID(run_id))

@@ -132,8 +132,8 @@ class ResumeRunView(RunBaseView):
         run = self.get_run(agent_run)
         if run.has_ended:
             raise RunHasEnded
-        if run.is_interrupted and run.take_over():
-            background_runs.start(run)
+        if run.is_interrupted:
+            background_runs.take_up(run.pk)
         return Response(serializers.AgentRunSerializer(self.get_run(agent_run)).data)
 
 

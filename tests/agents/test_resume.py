@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from agents.tasks import take_up, take_up_interrupted
 from plugins.models import Plugin
 from querying.models import Query
 from tests.agents.working import OPEN, answer_of, ask, begin, data_of, died_behind, kinds, shown, text_of, work
+from tests.lexic.running import until
 
 pytestmark = pytest.mark.django_db
 # After these there is no moment in which a process can die.
@@ -89,6 +92,28 @@ def test_a_worker_takes_up_what_nobody_reads(published: Plugin, bob: User, monke
     assert not held.has_ended, "the task has ended before the run, which may wait for a review of this worker"
     done = work(held)
     assert (done.state, done.attempts) == ("done", 2)
+
+
+def test_a_process_does_not_take_over_what_it_works_on(
+    published: Plugin, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine renews a lease too late; three such moments were taken for three deaths."""
+    run, begun, may_end = begin(published, bob), Event(), Event()
+
+    async def busy(run: AgentRun) -> None:
+        begun.set()
+        await asyncio.to_thread(may_end.wait, 60)
+
+    monkeypatch.setattr(background_runs, "work_on", busy)
+    background_runs.start(run)
+    assert begun.wait(60)
+    AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    background_runs.take_up(run.pk)
+    assert AgentRun.objects.get().attempts == 1
+    may_end.set()
+    until(lambda: run.pk not in background_runs._working_on)
+    background_runs.take_up(run.pk)
+    assert AgentRun.objects.get().attempts == 2
 
 
 def taken_over_again(run: AgentRun, times: int) -> AgentRun:
