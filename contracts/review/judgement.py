@@ -69,6 +69,7 @@ class _HeldStatement:
     statement: PlaybookStatement
     strength: float
     sentences: tuple[TextSpan, ...]
+    best_score: float = 0.0  # of the best sentence by itself, wherever the others are
     agreeing: tuple[TextSpan, ...] = field(default=())
     is_denied: bool = False  # each of the sentences says less or more
 
@@ -83,7 +84,7 @@ def judge_position(position: Position, *, weigh: Weigh, thresholds: Thresholds =
     ruled_out = [_hold(statement, weigh, least=RULED_OUT) for statement in position.of_kind("walk_away")]
     best = max(wanted, key=lambda held: held.strength)
     worst = max(ruled_out, key=lambda held: held.strength, default=None)
-    against = worst if worst and worst.strength >= RULED_OUT and worst.agreeing else None
+    against = worst if worst and worst.best_score >= RULED_OUT and worst.agreeing else None
     if against:
         return _against(position, against)
     strongest = max(best.strength, worst.strength if worst else 0.0)
@@ -152,6 +153,7 @@ def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float, is_exact:
         statement=statement,
         strength=evidence.strength,
         sentences=tuple(span for span, _ in found),
+        best_score=found[0][1].score if found else 0.0,
         agreeing=tuple(agreeing),
         is_denied=bool(strong) and all(overstates(claim, unwrap_lines(span.text)) for span in strong),
     )
