@@ -25,6 +25,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.models import Query
+from querying.question import caller_access
 from querying.retrieval import retriever
 from querying.types import Caller, Done, Options, Question
 from tests.knowledge.bases import attach
@@ -230,7 +231,10 @@ def test_a_base_that_is_detached_is_read_no_more_by_the_draft(plugin: Plugin, al
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_plugin_that_is_deleted_under_way_is_read_no_more_and_leaves_its_row(published: Plugin) -> None:
+def test_a_plugin_that_is_deleted_under_way_is_read_no_more_and_leaves_its_row(
+    published: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller_access, "CHECK_SECONDS", 3600)  # also where the answer takes its time
     question = question_to(published)
     Plugin.objects.get(pk=published.pk).delete()
     done = async_to_sync(pipeline.answer)(question)
