@@ -28,9 +28,16 @@ def test_a_declaration_is_shown_and_else_the_sentence_that_fits_best() -> None:
     assert texts(evidence(CLOCK, ROTATE)) == ["def rotate(token: str) -> str:", '"""The time of day."""']
 
 
-def test_a_file_that_is_quoted_already_is_not_shown_again_as_a_source_or_as_its_design_file() -> None:
-    design = passage("Tokens are rotated.", number=3, path=".lexibrary/a/tokens.py.md")
-    found = evidence(design, ROTATE, CLOCK)
+DESIGN = passage("Tokens are rotated.", number=3, path=".lexibrary/a/tokens.py.md")
+
+
+def test_behind_a_design_file_its_own_code_stands_last() -> None:
+    found = evidence(DESIGN, ROTATE, CLOCK)
+    assert texts(found, found.sentences[0]) == ['"""The time of day."""', "def rotate(token: str) -> str:"]
+
+
+def test_code_that_is_quoted_already_is_not_shown_again_nor_its_design_file() -> None:
+    found = evidence(ROTATE, DESIGN, CLOCK)
     assert texts(found, found.sentences[0]) == ['"""The time of day."""']
 
 

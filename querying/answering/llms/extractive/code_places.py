@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from knowledge.search.passages import Passage
 from knowledge.sync.library_files import source_of_path
@@ -18,18 +19,25 @@ def is_from_library(evidence: Evidence) -> bool:
 
 
 def code_places(evidence: Evidence, *, quoted: Sequence[Sentence]) -> list[Sentence]:
-    """For the files that fit the question best, and are not quoted yet, what declares the place that fits."""
-    known = {source_of_path(evidence.passages[one.source].path) for one in quoted}
-    places: list[Sentence] = []
-    best_first = sorted(enumerate(evidence.passages), key=lambda pair: -pair[1].score)
-    for source, passage in best_first:
+    """For the files that fit the question best, and are not quoted yet, what declares the place that fits. Last comes
+    the code of a file whose design file is quoted."""
+    paths = {evidence.passages[one.source].path for one in quoted}
+    sources = {source_of_path(path) for path in paths}
+    others = _places(evidence, lambda passage: source_of_path(passage.path) not in sources)
+    described = _places(evidence, lambda passage: passage.path in sources - paths)
+    return [*islice(others, MAX_PLACES), *islice(described, 1)]
+
+
+def _places(evidence: Evidence, is_wanted: Callable[[Passage], bool]) -> Iterator[Sentence]:
+    """One of each file, the best first."""
+    known: set[str] = set()
+    for source, passage in sorted(enumerate(evidence.passages), key=lambda pair: -pair[1].score):
         file = source_of_path(passage.path)
-        if not passage.path or file in known or file.endswith(".md") or len(places) == MAX_PLACES:
+        if not passage.path or file in known or file.endswith(".md") or not is_wanted(passage):
             continue
         if place := next(_declarations(source, passage), None) or _best_sentence(source, evidence):
             known.add(file)
-            places.append(place)
-    return places
+            yield place
 
 
 def _declarations(source: int, passage: Passage) -> Iterator[Sentence]:
