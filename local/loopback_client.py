@@ -61,6 +61,36 @@ def post_json(url: str, *, body: Mapping[str, Any], bearer: str) -> dict[str, An
     return _request_json("POST", url, body=json.dumps(body).encode(), headers=headers)
 
 
+def post_for_events(
+    url: str, *, body: Mapping[str, Any], bearer: str, idempotency_key: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name and data of each server-sent event as it comes; what is refused before the first one is an `error` event.
+    Raises `WebServerUnreachable`."""
+    parts = urlsplit(url)
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {bearer}"}
+    connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=120)
+    try:
+        connection.request(
+            "POST", parts.path, body=json.dumps(body).encode(), headers={**headers, "Idempotency-Key": idempotency_key}
+        )
+        answer = connection.getresponse()
+        if answer.status != 200:
+            refused = json.loads(answer.read())
+            yield "error", {"message": refused["error"], **refused}
+            return
+        name = ""
+        for line in answer:
+            field, _, value = line.decode().rstrip("\r\n").partition(": ")
+            if field == "event":
+                name = value
+            elif field == "data":
+                yield name, json.loads(value)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise WebServerUnreachable from error
+    finally:
+        connection.close()
+
+
 def _request_json(
     method: str,
     url: str,

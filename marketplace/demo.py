@@ -46,9 +46,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedDemo:
-    """`contract` is a contract to review, in a project that asks the desk."""
+    """`contract` is a contract to review, in a project that asks the `desk`."""
 
     plugin: Plugin
+    desk: Plugin
     release: Release
     contract: Document
     key: str
@@ -63,6 +64,7 @@ def load_demo(*, say: Say) -> LoadedDemo:
     desk = _load_plugin(DESK_DIR, owner, say=say)
     return LoadedDemo(
         plugin=release.plugin,
+        desk=desk.plugin,
         release=release,
         contract=_desk_contract(owner, desk=desk.plugin, say=say),
         key=_demo_key(owner),
@@ -75,6 +77,11 @@ def demo_questions() -> tuple[str, str]:
     """One that the handbook answers, and one that it does not cover."""
     asked = _json(CONTENT_DIR, "questions.json")
     return asked["answered"]["question"], asked["refused"]["question"]
+
+
+def desk_messages() -> list[str]:
+    """What is said to the desk: a question, and a request for a draft with the facts for it."""
+    return list(_json(DESK_DIR, "messages.json"))
 
 
 def review_contract(loaded: LoadedDemo) -> ContractReview:

@@ -11,8 +11,9 @@ from contracts.models import ContractReview
 from conversations.models import Project
 from evaluation.golden.golden_runs import run_golden
 from knowledge.models import Document
-from marketplace.demo import DESK_PROJECT, LoadedDemo, load_demo, review_contract
+from marketplace.demo import DESK_PROJECT, LoadedDemo, desk_messages, load_demo, review_contract
 from plugins.models import Plugin, Release
+from tests.agents.working import ask, data_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +50,16 @@ def test_jl_048_the_contract_is_reviewed_once_and_its_traps_are_found(loaded: Lo
     assert found["Problem clauses"] != "GREEN"
     assert review_contract(loaded) == review
     assert ContractReview.objects.count() == 1
+
+
+def test_the_agent_of_the_desk_answers_and_drafts_without_a_model(loaded: LoadedDemo) -> None:
+    question, request = desk_messages()
+    owner = loaded.desk.owner
+    assert "two to five years" in text_of(ask(loaded.desk, owner, question))
+    run = ask(loaded.desk, owner, request)
+    [made] = data_of(run, "document_result")
+    assert "Our invoice 2026-014 of EUR 4,800 was due on 15 February 2026." in made["document"]["text"]
+    assert "{{" not in made["document"]["text"]
 
 
 def test_a_second_time_makes_nothing_twice(loaded: LoadedDemo) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
+from textwrap import indent
 from typing import Any
 
 from django.core.management import call_command
@@ -24,6 +26,8 @@ class Command(LexicCommand):
             self._say(f"Asking {loaded.release} over HTTP at {base_url}")
             for question in demo.demo_questions():
                 self._ask(base_url, loaded, question)
+            for message in demo.desk_messages():
+                self._say_to_desk(base_url, loaded, message)
         self._review(loaded)
         self._print_next_steps(loaded, seconds=time.monotonic() - begun)
 
@@ -37,6 +41,27 @@ class Command(LexicCommand):
         if "error" in answer:
             raise CommandError(f"{answer['error']} {answer.get('hint', '')}".strip())
         self.stdout.write(format_answer(answer))
+
+    def _say_to_desk(self, base_url: str, loaded: demo.LoadedDemo, message: str) -> None:
+        """A second demo shows the same run again."""
+        self._say(f"Saying to the agent of {loaded.desk.name}")
+        self.stdout.write(f"\n? {message}\n\n")
+        events = loopback_client.post_for_events(
+            f"{base_url}/api/chat",
+            body={"plugin": loaded.desk.slug, "message": message},
+            bearer=loaded.key,
+            idempotency_key=f"demo-{hashlib.sha256(message.encode()).hexdigest()[:32]}",
+        )
+        for event, data in events:
+            if event == "error":
+                raise CommandError(f"{data['message']} {data.get('hint', '')}".strip())
+            if event == "step_start":
+                self.stdout.write(f"  … {data['tool']}\n")
+            elif event == "content":
+                self.stdout.write(f"  {data['text'].strip()}\n")
+            elif event == "document_result":
+                self.stdout.write(indent(f"\n{data['document']['text']}\n", "  │ ", lambda line: True))
+        self.stdout.write("")
 
     def _review(self, loaded: demo.LoadedDemo) -> None:
         self._say(f"Reviewing “{loaded.contract.title}” against a playbook, without a language model")
