@@ -37,7 +37,7 @@ def workspace_view(*methods: str) -> Callable[[View], View]:
             except NotFound as error:
                 raise Http404(error.message) from None
             except NotAllowed as error:
-                raise PermissionDenied(error.message) from None
+                raise PermissionDenied(error.message_with_hint) from None
 
         return guarded
 

@@ -99,7 +99,9 @@ def test_what_a_role_may_not_do_is_refused(bob: User, dana: User, shared: Projec
     for person, addresses in ((dana, below + owners), (bob, owners)):
         for address in addresses:
             assert browse(person).post(root + address, fields).status_code == 403, address
-    assert browse(dana).get(f"{root}/documents/{document.pk}/delete").status_code == 403
+    refused = browse(dana).get(f"{root}/documents/{document.pk}/delete")
+    assert refused.status_code == 403
+    assert "You may read these documents, and not change them. Ask the owner of the project" in refused.text
     assert everything() == before
 
 
