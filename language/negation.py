@@ -6,10 +6,13 @@ Denials are counted clause by clause, and two cancel out: what is not prohibited
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from operator import itemgetter
 
 from language.clauses import clause_spans, text_before_predicate
 from language.figures.bounds import without_bounds
@@ -31,6 +34,8 @@ _NEGATION_CUE = re.compile(
 )
 _ONLY_IF = re.compile(r"\bonly\s+(?:if|when|with|where|after|once)\b", re.IGNORECASE)
 _LETTER_WORD = re.compile(r"[^\W\d_]{2,40}")
+# How many characters after a denial the word that it denies may begin.
+REACH_OF_DENIAL = 60
 
 
 @dataclass(frozen=True)
@@ -123,8 +128,16 @@ def _negate_same_words(claim: str, source: str) -> bool:
 def negated_stems(text: str) -> Counter[str]:
     """The content words that a denial stands right before, and how often."""
     bare = _without_false_negation(text)
-    stems = (
-        [stem for match in _LETTER_WORD.finditer(bare, end, end + 60) for stem in terms(match.group())]
-        for _, end in _negation_spans(bare)
-    )
-    return Counter(found[0] for found in stems if found)
+    ends = [end for _, end in _negation_spans(bare)]
+    content = [
+        (match.start(), stems[0])
+        for begin, end in pairwise([0, *ends, len(bare)])
+        for match in _LETTER_WORD.finditer(bare, begin, end)
+        if (stems := terms(match.group()))
+    ]
+    negated: Counter[str] = Counter()
+    for end in ends:
+        following = bisect_left(content, end, key=itemgetter(0))
+        if following < len(content) and content[following][0] < end + REACH_OF_DENIAL:
+            negated[content[following][1]] += 1
+    return negated

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from language.negation import has_negation, reverses_polarity
+from language.negation import REACH_OF_DENIAL, has_negation, negated_stems, reverses_polarity
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,17 @@ def test_what_denies_the_other_clause_for_clause_is_flipped(claim: str, source: 
 )
 def test_what_denies_the_same_is_not_flipped(claim: str, source: str):
     assert not reverses_polarity(claim, source)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Travel is not covered, and hotels are never paid.", {"cover": 1, "paid": 1}),
+        ("A nonprofit pays.", {"profit": 1}),
+        ("It is not prohibited.", {"prohibit": 1}),
+        (f"It is not{' ' * REACH_OF_DENIAL}covered.", {}),
+        ("not " * 3 + "covered", {"cover": 3}),
+    ],
+)
+def test_a_denial_denies_the_content_word_right_after_it(text: str, expected: dict[str, int]):
+    assert negated_stems(text) == expected
