@@ -17,6 +17,8 @@ from kombu.exceptions import OperationalError as BrokerUnavailable
 from lexic.redis_cache import Outage
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
+# Celery would run Django's checks whenever it loads the tasks, which imports every page, and drop what they find.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 # The built-in worker runs as whoever started it. What makes that dangerous, pickled tasks, is switched off.
 warnings.filterwarnings("ignore", category=SecurityWarning)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from lexic import celery
+from tests.lexic.running import ROOT
 
 
 def test_who_asks_while_the_tasks_are_being_imported_waits_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,3 +42,12 @@ def test_who_asks_while_the_tasks_are_being_imported_waits_for_them(monkeypatch:
         assert first.result(timeout=20)
         assert second.result(timeout=20)
     assert sorted(one["document_id"] for one in sent) == ["one", "two"]
+
+
+def test_loading_the_tasks_imports_no_page() -> None:
+    """Each worker loads them when it starts, and a web process when it asks for the first."""
+    program = "import sys; from lexic.celery import app; app.loader.import_default_modules(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "knowledge.tasks" in loaded
+    assert "lexic.urls" not in loaded
