@@ -30,6 +30,7 @@ from querying.retrieval import retriever
 from querying.types import Caller, Done, Options, Question
 from tests.knowledge.bases import attach
 from tests.remembered import remembered
+from tests.security.routes import EVERYWHERE
 from tests.security.world import MARK, World, everything, leaks
 from trees.models import DecisionTree
 
@@ -343,11 +344,24 @@ def addresses(world: World) -> set[str]:
     return {url for url in found if not (url.startswith("/api/") and len(resolve(url).kwargs) > 1)}
 
 
-def _may_name_the_plugin(match: ResolverMatch, world: World) -> bool:
-    """Not so below /api/ with the id of something else. What changes the parts there is in `test_every_api_url.py`."""
+# What an id in an address stands for, by its name there. Other names are taken to stand for anything.
+KINDS = {**EVERYWHERE, "session": "conversations.ChatSession", "slug": "plugins.Plugin", "page_id": "knowledge.Page"}
+
+
+def _may_name_something(match: ResolverMatch, world: World) -> bool:
+    """Whether one of its ids is of a kind that the address takes, so that its view may find a row. Below /api/, whether
+    it is the plugin's: what changes the parts there is in `test_every_api_url.py`."""
+    kinds = {name: "plugins.Plugin" if match.route.startswith("api/") else KINDS.get(name) for name in match.kwargs}
+    names = (str(match.kwargs[name]) in _names_of(kind, world) for name, kind in kinds.items() if name != "version")
+    return not match.kwargs or any(names)
+
+
+def _names_of(kind: str | None, world: World) -> set[str]:
     plugin = world.plugin
     names = {str(plugin.pk), plugin.slug, f"{plugin.slug}@draft", f"{plugin.slug}@1.0.0"}
-    return not match.route.startswith("api/") or not match.kwargs or str(*match.kwargs.values()) in names
+    if kind is None:
+        return names.union(world.ids)
+    return names if kind == plugin._meta.label else {str(world[kind].pk)}
 
 
 def test_the_addresses_are_found(world: World) -> None:
@@ -367,7 +381,7 @@ def test_no_address_shows_or_changes_anything_of_an_unpublished_plugin(
     refused = set()
     for url in sorted(addresses(world)):
         match = resolve(url)
-        for method in METHODS if _may_name_the_plugin(match, world) else METHODS[:1]:
+        for method in METHODS if _may_name_something(match, world) else METHODS[:1]:
             # A view that has no such method says so whatever the address names: one address of each shows it.
             door = (method, match.route)
             if door in refused:
