@@ -5,15 +5,19 @@ A test that needs them is skipped where they cannot be installed: it takes Node 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
-_FOLDER = settings.BASE_DIR / "var" / "tests" / "client-packages"
+from tests import prepared
+
+_FOLDER = prepared.KEPT / "client-packages"
 
 
 def run(*command: str | Path, cwd: Path | None = None, stdin: str | None = None) -> str:
@@ -47,3 +51,22 @@ def npm_installed(name: str, packages: tuple[str, ...]) -> Path:
     """The `node_modules` with these packages of npm."""
     npm: list[str | Path] = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", *packages]
     return installed(name, packages, npm) / "node_modules"
+
+
+def made_once(name: str, make: Callable[[Path], object], *deciding: str) -> Path:
+    """The folder that `make` has filled. It is kept until one of the texts that decide what is in it changes; a `make`
+    that fails keeps nothing."""
+    kept = _FOLDER / f"{name}-{hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]}"
+    if not kept.exists():
+        _FOLDER.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=_FOLDER))
+        try:
+            make(unfinished)
+            unfinished.rename(kept)
+        except OSError:
+            if not kept.exists():  # else another run has made it meanwhile
+                raise
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+        prepared.remove_older(f"{_FOLDER.name}/{name}-*", but=kept)
+    return kept

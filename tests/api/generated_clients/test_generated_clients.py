@@ -1,11 +1,13 @@
-"""Clients that published generators make of the description: they type-check as they come, and work."""
+"""Clients that published generators make of the description: they type-check as they come, and work.
+
+They are made and checked once for each description, program and set of tools, and asked to work in every run."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,14 @@ import pytest
 from accounts.models import ApiKey, User
 from api.schema.views import get_schema
 from plugins.models import Plugin
-from tests.client_packages import installed, npm_installed, run
+from tests import prepared
+from tests.client_packages import installed, made_once, npm_installed, run
 from tests.servers import asgi_server
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 HERE = Path(__file__).parent
+DEV_LOCK = prepared.ROOT / "requirements-dev.lock"
 PYTHON_TOOLS = ("openapi-spec-validator==0.9.0", "openapi-python-client==0.29.1")
 NPM_TOOLS = (
     "openapi-typescript@7.13.0",
@@ -53,10 +57,8 @@ def npm_tools() -> Path:
 
 
 @pytest.fixture
-def schema(tmp_path: Path) -> Path:
-    file = tmp_path / "schema.json"
-    file.write_text(json.dumps(get_schema()))
-    return file
+def schema() -> str:
+    return json.dumps(get_schema())
 
 
 @pytest.fixture
@@ -71,8 +73,12 @@ def secret(alice: User) -> str:
     return ApiKey.objects.issue(owner=alice, name="agent", capabilities=capabilities, per_minute=1000)[1]
 
 
-def test_the_validator_of_openapi_finds_nothing(python_tools: Path, schema: Path) -> None:
-    assert "OK" in run(python_tools / "openapi-spec-validator", schema)
+def test_the_validator_of_openapi_finds_nothing(python_tools: Path, schema: str) -> None:
+    def validate(folder: Path) -> None:
+        (folder / "schema.json").write_text(schema)
+        assert "OK" in run(python_tools / "openapi-spec-validator", folder / "schema.json")
+
+    made_once("valid-schema", validate, schema, *PYTHON_TOOLS)
 
 
 def test_no_default_is_outside_of_its_own_schema_and_the_server_is_named(settings: Any) -> None:
@@ -86,45 +92,57 @@ def test_no_default_is_outside_of_its_own_schema_and_the_server_is_named(setting
     assert get_schema()["servers"] == [{"url": settings.PUBLIC_URL}]
 
 
-def test_a_client_by_openapi_python_client(
-    python_tools: Path, schema: Path, server: str, secret: str, tmp_path: Path
-) -> None:
+def test_a_client_by_openapi_python_client(python_tools: Path, schema: str, server: str, secret: str) -> None:
     overrides = {"application/zip": "application/octet-stream", "application/x-ndjson": "text/plain"}
-    config = tmp_path / "config.json"
-    config.write_text(json.dumps({"content_type_overrides": overrides, "post_hooks": []}))
-    target, program = tmp_path / "client", tmp_path / "client" / "program.py"
-    generator = python_tools / "openapi-python-client"
-    said = run(generator, "generate", "--path", schema, "--config", config, "--output-path", target)
-    assert "WARNING" not in said
-    shutil.copy(HERE / "python_client.py", program)
-    run(sys.executable, "-m", "mypy", "--strict", "--config-file=", "program.py", "lexic_client", cwd=target)
-    assert_works(json.loads(run(sys.executable, program, server, secret)))
+    config = json.dumps({"content_type_overrides": overrides, "post_hooks": []})
+
+    def make(folder: Path) -> None:
+        (folder / "schema.json").write_text(schema)
+        (folder / "config.json").write_text(config)
+        target = folder / "client"
+        given = ["--path", folder / "schema.json", "--config", folder / "config.json", "--output-path", target]
+        said = run(python_tools / "openapi-python-client", "generate", *given)
+        assert "WARNING" not in said
+        shutil.copy(HERE / "python_client.py", target / "program.py")
+        run(sys.executable, "-m", "mypy", "--strict", "--config-file=", "program.py", "lexic_client", cwd=target)
+
+    program = (HERE / "python_client.py").read_text()
+    made = made_once("python-client", make, schema, config, program, *PYTHON_TOOLS, DEV_LOCK.read_text())
+    assert_works(json.loads(run(sys.executable, made / "client" / "program.py", server, secret)))
 
 
-def test_a_client_by_openapi_typescript(
-    npm_tools: Path, schema: Path, server: str, secret: str, tmp_path: Path
-) -> None:
-    run(npm_tools / ".bin" / "openapi-typescript", schema, "-o", tmp_path / "schema.d.ts")
-    assert_works(run_typescript("fetch_client.ts", npm_tools, tmp_path, server, secret), streamed=True)
+def test_a_client_by_openapi_typescript(npm_tools: Path, schema: str, server: str, secret: str) -> None:
+    def generate(folder: Path) -> None:
+        run(npm_tools / ".bin" / "openapi-typescript", folder / "schema.json", "-o", folder / "schema.d.ts")
+
+    bundle = typescript_bundle("fetch_client.ts", generate, npm_tools, schema)
+    assert_works(json.loads(run("node", bundle, server, secret)), streamed=True)
 
 
-def test_a_client_by_hey_api(npm_tools: Path, schema: Path, server: str, secret: str, tmp_path: Path) -> None:
-    run(npm_tools / ".bin" / "openapi-ts", "-i", schema, "-o", tmp_path / "hey", cwd=tmp_path)
-    assert_works(run_typescript("hey_api_client.ts", npm_tools, tmp_path, server, secret), streamed=True)
+def test_a_client_by_hey_api(npm_tools: Path, schema: str, server: str, secret: str) -> None:
+    def generate(folder: Path) -> None:
+        run(npm_tools / ".bin" / "openapi-ts", "-i", folder / "schema.json", "-o", folder / "hey", cwd=folder)
+
+    bundle = typescript_bundle("hey_api_client.ts", generate, npm_tools, schema)
+    assert_works(json.loads(run("node", bundle, server, secret)), streamed=True)
 
 
-def run_typescript(program: str, npm_tools: Path, folder: Path, server: str, secret: str) -> dict[str, Any]:
-    """What the program prints, after it has been checked and bundled together with what was generated."""
-    shutil.copy(HERE / program, folder / "program.mts")
-    (folder / "tsconfig.json").write_text(
-        json.dumps({"compilerOptions": TYPESCRIPT, "include": ["*.mts", "*.d.ts", "hey"]})
-    )
-    (folder / "node_modules").symlink_to(npm_tools)
-    run(npm_tools / ".bin" / "tsc", "-p", ".", cwd=folder)
-    bundle = folder / "program.bundle.mjs"
-    run(npm_tools / ".bin" / "esbuild", "program.mts", "--bundle", "--format=esm", f"--outfile={bundle}", cwd=folder)
-    printed: dict[str, Any] = json.loads(run("node", bundle, server, secret))
-    return printed
+def typescript_bundle(program: str, generate: Callable[[Path], None], npm_tools: Path, schema: str) -> Path:
+    """The program together with what was generated, checked and bundled."""
+    config = json.dumps({"compilerOptions": TYPESCRIPT, "include": ["*.mts", "*.d.ts", "hey"]})
+
+    def make(folder: Path) -> None:
+        (folder / "schema.json").write_text(schema)
+        generate(folder)
+        shutil.copy(HERE / program, folder / "program.mts")
+        (folder / "tsconfig.json").write_text(config)
+        (folder / "node_modules").symlink_to(npm_tools)
+        run(npm_tools / ".bin" / "tsc", "-p", ".", cwd=folder)
+        bundled = [npm_tools / ".bin" / "esbuild", "program.mts", "--bundle", "--format=esm"]
+        run(*bundled, "--outfile=program.bundle.mjs", cwd=folder)
+
+    text = (HERE / program).read_text()
+    return made_once(Path(program).stem, make, schema, config, text, *NPM_TOOLS) / "program.bundle.mjs"
 
 
 def assert_works(printed: dict[str, Any], *, streamed: bool = False) -> None:
