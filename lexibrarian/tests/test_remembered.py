@@ -35,7 +35,7 @@ def settled_shop(shop: Library) -> Library:
 def test_unchanged_files_are_not_read_again(settled_shop: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def counted(path: str | Path) -> bytes:
+    def counted(path: str | Path, most: int | None = None) -> bytes:
         read.append(str(path))
         return Path(path).read_bytes()
 

@@ -187,10 +187,10 @@ def test_a_source_that_cannot_be_read_is_passed_over(
 ) -> None:
     original = sources.read_bytes
 
-    def refused(path: str | Path) -> bytes:
+    def refused(path: str | Path, most: int | None = None) -> bytes:
         if str(path).endswith("src/shop/money.py"):
             raise PermissionError(13, "Permission denied")
-        return original(path)
+        return original(path, most)
 
     shop.edit("src/shop/money.py", "amount", "sum")
     # The tests may run as root, who reads everything.
@@ -203,7 +203,7 @@ def test_a_source_that_cannot_be_read_is_passed_over(
 
 def test_a_library_that_may_only_be_read_answers(shop: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     before = shop.everything()
-    opened = Path.open
+    opened, opened_by_number = Path.open, os.open
 
     def refused(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
@@ -211,9 +211,15 @@ def test_a_library_that_may_only_be_read_answers(shop: Library, monkeypatch: pyt
     def refused_for_writing(path: Path, mode: str = "r", *arguments: Any, **named: Any) -> Any:
         return refused() if set(mode) & set("wax+") else opened(path, mode, *arguments, **named)
 
+    def refused_with_flags(path: Any, flags: int, *arguments: Any, **named: Any) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            refused()
+        return opened_by_number(path, flags, *arguments, **named)
+
     (shop.root / ".lexibrary/.config-checked").unlink(missing_ok=True)
     with monkeypatch.context() as patch:
-        for name in ("open", "mkdir", "replace", "link", "unlink", "utime"):
+        patch.setattr(os, "open", refused_with_flags)
+        for name in ("mkdir", "replace", "link", "unlink", "utime"):
             patch.setattr(os, name, refused)
         patch.setattr(Path, "open", refused_for_writing)
         assert "rounded" in shop.lexi("lookup", "src/shop/money.py").out

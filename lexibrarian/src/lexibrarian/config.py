@@ -8,6 +8,7 @@ import json
 import os
 import typing
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,6 +61,11 @@ class Crawling:
 
     binary_extensions: list[str] = field(default_factory=lambda: _BINARY.split())
     max_file_size_kb: int = 512
+
+    @cached_property
+    def binary(self) -> frozenset[str]:
+        """The endings of binary files, to be asked for each file."""
+        return frozenset(self.binary_extensions)
 
 
 @dataclass

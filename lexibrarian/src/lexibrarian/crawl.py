@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from lexibrarian.config import Config
 from lexibrarian.ignoring import Ignoring, Levels
@@ -104,14 +105,14 @@ class _Walk:
 
     def _entries(self, path: str) -> list[os.DirEntry[str]]:
         try:
-            entries = sorted(os.scandir(self.project.root / path), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(self.project.root / path), key=attrgetter("name"))
         except OSError:
             return []
         return [entry for entry in entries if entry.name not in (".git", LIBRARY) and not entry.name.startswith(LOG)]
 
     def _enter(self, directory: Directory, name: str, levels: Levels, *, deep: bool) -> None:
         where = directory.join(name)
-        if (self.project.root / where / ".git").exists():
+        if os.path.exists(f"{self.project.location}/{where}/.git"):  # noqa: PTH110
             directory.sealed.add(name)
         elif deep:
             self.into(where, self.ignoring.enter(where, levels))

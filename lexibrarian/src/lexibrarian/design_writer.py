@@ -26,6 +26,7 @@ from lexibrarian.artefacts.design import (
     with_missing_sections,
     with_parts,
 )
+from lexibrarian.artefacts.design_summary import summary_of
 from lexibrarian.changes import WRITTEN, Level
 from lexibrarian.config import Config
 from lexibrarian.languages.outline import Outline
@@ -99,7 +100,7 @@ class DesignWriter:
         if design is None:
             meta["description_hash"] = short_hash(said.description)
             before = with_missing_sections(new_design(source.path, said.description, parts), said.sections)
-            self._seal(source.path, before, meta, abridged=abridged)
+            self._seal(source.path, before, meta, abridged=abridged, new=(said.description, links))
             return
         before = with_parts(design.footed.before, source.path, parts)
         if not design.keeps_description:
@@ -132,10 +133,22 @@ class DesignWriter:
             return None
         return said
 
-    def _seal(self, path: str, before: str, meta: dict[str, str], after: str = "", *, abridged: bool) -> None:
-        text = sealed(before, {**meta, "generated": self.clock(), "generator": GENERATOR}, after)
-        write_text(self.project.design_path(path), text)
-        self.remembered.wrote(path, text)
+    def _seal(
+        self,
+        path: str,
+        before: str,
+        meta: dict[str, str],
+        after: str = "",
+        *,
+        abridged: bool,
+        new: tuple[str, Links] | None = None,
+    ) -> None:
+        """Write text and footer; of a `new` file, what its text says need not be read out of it."""
+        meta = {**meta, "generated": self.clock(), "generator": GENERATOR}
+        text = sealed(before, meta, after)
+        write_text(self.project.design_file(path), text)
+        known = summary_of(meta, before, new[0], list(new[1].dependencies), list(new[1].tests)) if new else None
+        self.remembered.wrote(path, text, known)
         budgets = self.config.token_budgets
         limit = budgets.abridged_tokens if abridged else budgets.design_file_tokens
         summary = self.remembered.summary(path)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from collections.abc import Callable
 from datetime import datetime, timezone
+from functools import lru_cache
+from pathlib import Path
 
 from lexibrarian.artefacts.aindex import CHILD_MAP, Row, new_index, read_index, with_billboard, with_rows
 from lexibrarian.artefacts.conflicts import healed
@@ -28,18 +32,32 @@ _MOST_NAMES = 5
 
 def now() -> str:
     """The time in UTC to the second, as footers hold it."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _written(int(time.time()))
+
+
+@lru_cache(maxsize=1)
+def _written(second: int) -> str:
+    return datetime.fromtimestamp(second, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def index_directory(
-    remembered: Remembered, config: Config, directory: Directory, *, clock: Callable[[], str] = now
+    remembered: Remembered,
+    config: Config,
+    directory: Directory,
+    *,
+    billboards: dict[str, str] | None = None,
+    clock: Callable[[], str] = now,
 ) -> tuple[bool, bool]:
-    """Write the index of one directory; returns whether it is new, and whether it changed."""
+    """Write the index of one directory; returns whether it is new, and whether it changed.
+
+    What is known of `billboards` is not read again, and this directory's is added to them.
+    """
+    billboards = {} if billboards is None else billboards
     project = remembered.project
     path = project.aindex_path(directory.path)
     with directory_lock(project, directory.path):
         old = read_text(path)
-        rows = _rows(remembered, config, directory)
+        rows = _rows(remembered, config, directory, billboards)
         text = (
             healed(old, (CHILD_MAP,))
             if old is not None
@@ -47,7 +65,9 @@ def index_directory(
         )
         listing = short_hash("\n".join(f"{row.kind} {row.name}" for row in rows))
         meta = {"source": directory.path or ".", "source_hash": listing}
-        before = read_index(text).footed.meta or {}
+        index = read_index(text)
+        billboards[directory.path] = index.billboard
+        before = index.footed.meta or {}
         kept = {**meta, "generated": before.get("generated", ""), "generator": before.get("generator", "")}
         # The time and the generator move only when something else does.
         if old is not None and with_rows(text, rows, kept) == old:
@@ -58,10 +78,11 @@ def index_directory(
 
 def index_all(remembered: Remembered, config: Config, found: Crawl) -> list[str]:
     """Write the indexes of all directories of a crawl, the innermost first; returns those that changed."""
+    billboards: dict[str, str] = {}
     return [
         path
         for path in sorted(found.directories, key=lambda each: (-each.count("/") - bool(each), each))
-        if index_directory(remembered, config, found.directories[path])[1]
+        if index_directory(remembered, config, found.directories[path], billboards=billboards)[1]
     ]
 
 
@@ -79,22 +100,36 @@ def set_billboard(project: Project, directory: str, billboard: str) -> None:
         write_text(path, with_billboard(text, directory, " ".join(billboard.split())))
 
 
-def _rows(remembered: Remembered, config: Config, directory: Directory) -> list[Row]:
-    files = [
-        Row(name, "file", "Link." if name in directory.links else remembered.about(config, directory.join(name)))
-        for name in directory.files
-    ]
+def _rows(remembered: Remembered, config: Config, directory: Directory, billboards: dict[str, str]) -> list[Row]:
+    designs = _names_in(remembered.project.directory_path(directory.path))
+
+    def about(name: str) -> str:
+        if name in directory.links:
+            return "Link."
+        return remembered.about(config, directory.join(name), designed=f"{name}.md" in designs)
+
+    files = [Row(name, "file", about(name)) for name in directory.files]
     directories = [
-        Row(name, "dir", _about_directory(remembered.project, directory, name)) for name in directory.directories
+        Row(name, "dir", _about_directory(remembered.project, directory, name, billboards))
+        for name in directory.directories
     ]
     return files + directories
 
 
-def _about_directory(project: Project, directory: Directory, name: str) -> str:
+def _names_in(directory: Path) -> set[str]:
+    try:
+        return set(os.listdir(directory))  # noqa: PTH208
+    except OSError:
+        return set()
+
+
+def _about_directory(project: Project, directory: Directory, name: str, billboards: dict[str, str]) -> str:
     if name in directory.sealed:
         return "A repository of its own."
-    text = read_text(project.aindex_path(directory.join(name)))
-    return " ".join(read_index(text).billboard.split()) if text else ""
+    path = directory.join(name)
+    if path not in billboards:
+        billboards[path] = read_index(read_text(project.aindex_path(path)) or "").billboard
+    return " ".join(billboards[path].split())
 
 
 def _first_billboard(project: Project, config: Config, directory: Directory) -> str:
@@ -112,7 +147,7 @@ def _first_billboard(project: Project, config: Config, directory: Directory) -> 
         if name not in directory.files or name in directory.links:
             continue
         source = read_source(project, config, directory.join(name))
-        if isinstance(source, str):
+        if isinstance(source, str) or not source.text.strip():
             continue
         outline = outline_of(name, source.text)
         said = first_sentence(outline.docstring if outline else _first_prose(source.text))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lexibrarian.project import parent_of
+from lexibrarian.store import read_bytes
 
 _CLASSES = {
     "alpha": "a-zA-Z",
@@ -148,6 +149,8 @@ class Level:
     patterns: tuple[Pattern, ...]
 
     def verdict(self, path: str, *, directory: bool) -> bool | None:
+        if not self.patterns:
+            return None
         inside = _as_bytes(path[len(self.base) :])
         for pattern in reversed(self.patterns):
             if pattern.matches(inside, directory=directory):
@@ -175,12 +178,13 @@ class Ignoring:
         git = _git_directory(self.root)
         self.tracked = _tracked_though_ignored(self.root) if git else frozenset()
         files = [_global_excludes(self.root), git / "info" / "exclude"] if git else []
-        self._outer = tuple(Level("", read_patterns(_text(path))) for path in files if path)
+        outer = (Level("", read_patterns(_text(path))) for path in files if path)
+        self._outer = tuple(level for level in outer if level.patterns)
 
     def enter(self, directory: str, levels: Levels | None) -> Levels:
         """The levels that hold for the entries of `directory`, given those that held for itself."""
         levels = self._outer if levels is None else levels
-        text = _text(self.root / directory / ".gitignore")
+        text = _text(f"{self.root}/{directory}/.gitignore" if directory else self.root / ".gitignore")
         patterns = read_patterns(text) if text else ()
         base = f"{directory}/" if directory else ""
         return (*levels, Level(base, patterns)) if patterns else levels
@@ -205,9 +209,9 @@ class Ignoring:
         return False
 
 
-def _text(path: Path) -> str:
+def _text(path: str | Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+        return read_bytes(path).decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     except OSError:
         return ""
 

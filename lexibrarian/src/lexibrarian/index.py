@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,6 +52,11 @@ class Known(NamedTuple):
     summary: str = ""
     listed: str = ""
     lines: int = 0
+
+
+def as_json(items: Sequence[str]) -> str:
+    """A list of texts as `Known` holds it."""
+    return json.dumps(items) if items else "[]"
 
 
 class Digests(NamedTuple):

@@ -19,18 +19,24 @@ _LINES_BETWEEN = 100
 _LONGEST_WAIT = 0.2
 
 
-class _Log(RotatingFileHandler):
-    """Asks seldom whether the file is full, and writes lines that quickly follow each other together.
+class Events(tuple[str, ...]):
+    """Several events that are logged at once, one a line; each by itself would cost as much as reading a source."""
 
-    An update of ten thousand files logs as many lines; each by itself would cost as much as reading its source.
-    """
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(on_one_line, self))
+
+
+class _Log(RotatingFileHandler):
+    """Asks seldom whether the file is full, and writes lines that quickly follow each other together."""
 
     count = 0
     written_at = 0.0
 
     def format(self, record: logging.LogRecord) -> str:
         """One line a record, whatever the names in it are."""
-        return on_one_line(super().format(record))
+        return str(record.msg) if isinstance(record.msg, Events) else on_one_line(super().format(record))
 
     def shouldRollover(self, record: logging.LogRecord) -> bool:
         """Whether the next line goes into a new file."""
@@ -47,6 +53,8 @@ class _Log(RotatingFileHandler):
 @contextlib.contextmanager
 def logged(project: Project) -> Iterator[None]:
     """Meanwhile, send the log of this process to the project's file."""
+    # No line names threads or processes, so that nobody need ask for them at each.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = _Log(project.root / LOG, maxBytes=_LARGEST, backupCount=_BACKUPS, encoding="utf-8")
     logger.addHandler(handler)
     logger.propagate = False

@@ -41,7 +41,7 @@ def find(project: Project, present: set[str], below: str = "", only: set[str] | 
     for source in sorted(only) if only is not None else mirrored(project, below):
         if source in present:
             continue
-        text = read_text(project.design_path(source))
+        text = read_text(project.design_file(source))
         if text is None:
             continue
         design = read_design(text)

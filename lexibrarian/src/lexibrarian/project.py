@@ -13,6 +13,7 @@ from lexibrarian.visible import is_nameable
 LIBRARY = ".lexibrary"
 # File systems refuse longer names, and the mirror adds ".md".
 _LONGEST_NAME = 255
+_SHORT_NAME = 60
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class Project:
     """A directory that holds a `.lexibrary/`. Paths inside are relative to it, with `/`; the root is `""`."""
 
     root: Path
+
+    @cached_property
+    def location(self) -> str:
+        """The root as a text."""
+        return str(self.root)
 
     @cached_property
     def library(self) -> Path:
@@ -56,7 +62,11 @@ class Project:
 
     def design_path(self, source: str) -> Path:
         """Where the design file of a source lies: `src/a.py` → `.lexibrary/src/a.py.md`."""
-        return Path(f"{self.library}/{source}.md")
+        return Path(self.design_file(source))
+
+    def design_file(self, source: str) -> str:
+        """The same as a text, which costs less where there are many."""
+        return f"{self.location}/{LIBRARY}/{source}.md"
 
     def directory_path(self, directory: str) -> Path:
         """The mirror of a directory."""
@@ -72,8 +82,10 @@ class Project:
 
     def can_mirror(self, source: str) -> bool:
         """Whether a design file of this source has a name that file systems and footers take and that is free."""
-        name = os.fsencode(f"{source.rpartition('/')[2]}.md")
-        return len(name) <= _LONGEST_NAME and is_nameable(source) and source not in ("START_HERE", "README")
+        name = source.rpartition("/")[2]
+        # Most names are so short that no encoding makes them too long.
+        fits = len(name) <= _SHORT_NAME or len(os.fsencode(f"{name}.md")) <= _LONGEST_NAME
+        return fits and is_nameable(source) and source not in ("START_HERE", "README")
 
 
 def find_root(start: Path | None = None) -> Project:

@@ -16,7 +16,7 @@ from lexibrarian.config import Config
 from lexibrarian.index import Digests, Known, read_digests, read_index, write_index
 from lexibrarian.languages import title_of
 from lexibrarian.project import Project
-from lexibrarian.sources import hash_of, read_source
+from lexibrarian.sources import count_lines, hash_of
 from lexibrarian.store import LOCKS, read_bytes, read_text
 
 
@@ -42,13 +42,15 @@ def settled(state: str, moment: int) -> str:
 
 @dataclass
 class Remembered:
-    """What is known of the files of a project, and what was learned since."""
+    """What is known of the files of a project, and what was learned since; `keeps` whether that will be stored."""
 
     project: Project
     known: dict[str, Known]
     digests: Digests
+    keeps: bool = True
     learned: dict[str, Known] = field(default_factory=dict)
     _summaries: dict[str, DesignSummary | None] = field(default_factory=dict)
+    _same_designs: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._root = str(self.project.root)
@@ -65,12 +67,15 @@ class Remembered:
     def is_settled(self, path: str) -> bool:
         """Whether a source and its design file are as they were when they agreed."""
         known = self.known.get(path)
-        return (
+        same = (
             known is not None
             and known.design_state != ""
             and known.source_state == self.source_state(path)
             and known.design_state == self.design_state(path)
         )
+        if same:
+            self._same_designs.add(path)
+        return same
 
     def listed(self, path: str) -> str:
         """Why a file is only listed, if it is and still the same."""
@@ -82,13 +87,14 @@ class Remembered:
         """Take in what was read of a file; it is stored with the index."""
         self.learned[known.path] = known
 
-    def wrote(self, path: str, text: str) -> None:
-        """Take in a design file that was just written."""
-        summary = summarise(read_design(text))
+    def wrote(self, path: str, text: str, summary: DesignSummary | None = None) -> None:
+        """Take in a design file that was just written; its summary is read where it is not known."""
+        summary = summary or summarise(read_design(text))
         state = self.design_state(path)
         # Somebody may have been quicker.
         same = state.partition(" ")[0] == str(len(text.encode("utf-8", "surrogateescape")))
         self._summaries.pop(path, None)
+        self._same_designs.discard(path)
         if same and path in self.learned:
             self.learned[path] = self.learned[path]._replace(design_state=state, summary=to_json(summary))
             self._summaries[path] = summary
@@ -106,12 +112,12 @@ class Remembered:
 
     def _read_summary(self, path: str) -> DesignSummary | None:
         known = self.known.get(path)
-        state = self.design_state(path)
+        state = known.design_state if known and path in self._same_designs else self.design_state(path)
         if not state:
             return None
         if known is not None and known.summary and known.design_state == state:
             return from_json(known.summary)
-        text = read_text(self.project.design_path(path))
+        text = read_text(self.project.design_file(path))
         return summarise(read_design(text)) if text is not None else None
 
     def source_hash(self, path: str) -> str:
@@ -124,12 +130,13 @@ class Remembered:
         except OSError:
             return ""
 
-    def about(self, config: Config, path: str) -> str:
-        """What an index says of a file: its description, or else why it has none, or how long it is."""
-        summary = self.summary(path) if self.project.can_mirror(path) else None
+    def about(self, config: Config, path: str, *, designed: bool) -> str:
+        """What an index says of a file: its description where it is `designed`, else why not, or how long it is."""
+        summary = self.summary(path) if designed and self.project.can_mirror(path) else None
         if summary is not None and summary.description:
             return summary.description
-        known, state = self.known.get(path), self.source_state(path)
+        known = self.known.get(path)
+        state = self.source_state(path) if known or self.keeps else ""
         if known is None or known.source_state != state or not (known.listed or known.lines):
             known = _looked_at(self.project, config, path, state)
             if path not in self.learned:
@@ -154,19 +161,19 @@ class Remembered:
 
 
 def _looked_at(project: Project, config: Config, path: str, state: str) -> Known:
-    source = read_source(project, config, path)
-    if isinstance(source, str):
-        return Known(path, source_state=state, listed=source)
-    return Known(path, source_state=state, lines=source.text.count("\n") + (not source.text.endswith("\n")))
+    found = count_lines(project, config, path)
+    if isinstance(found, str):
+        return Known(path, source_state=state, listed=found)
+    return Known(path, source_state=state, lines=found)
 
 
-def remember(project: Project, config: Config, paths: list[str] | None = None) -> Remembered:
-    """What the index knows of all files, or of some."""
+def remember(project: Project, config: Config, paths: list[str] | None = None, *, keeps: bool = True) -> Remembered:
+    """What the index knows of all files, or of some; `keeps` says whether the caller stores what is learned."""
     digests, known = read_digests(project), read_index(project, paths)
     if digests.of_config != config_digest(config):
         # What is only listed may be so no longer.
         known = {path: each for path, each in known.items() if each.hash}
-    return Remembered(project, known, digests)
+    return Remembered(project, known, digests, keeps)
 
 
 def config_digest(config: Config) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lexibrarian.config import Config
 from lexibrarian.project import Project, suffix_of
-from lexibrarian.store import read_bytes
+from lexibrarian.store import TooLarge, read_bytes
 
 _CONFLICT = re.compile(r"^<<<<<<< .*?^=======$.*?^>>>>>>> ", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A text file; line ends are LF. `hash` is SHA-256 of the bytes with LF, in hexadecimal."""
 
     path: str
@@ -35,21 +33,33 @@ def hash_of(content: bytes) -> str:
 
 def read_source(project: Project, config: Config, path: str) -> Source | str:
     """The source at a path, or in a few words why it is only listed: binary, too large, unreadable."""
-    if suffix_of(path).lower() in config.crawl.binary_extensions:
+    content = _content(project, config, path)
+    if isinstance(content, str):
+        return content
+    text = _decoded(content)
+    return "binary file" if text is None else Source(path, text.replace("\r\n", "\n"), hash_of(content))
+
+
+def count_lines(project: Project, config: Config, path: str) -> int | str:
+    """How many lines the source at a path has, or in a few words why it is only listed."""
+    content = _content(project, config, path)
+    if isinstance(content, str):
+        return content
+    text = _decoded(content)
+    return "binary file" if text is None else text.count("\n") + (not text.endswith("\n"))
+
+
+def _content(project: Project, config: Config, path: str) -> bytes | str:
+    if suffix_of(path).lower() in config.crawl.binary:
         return "binary file"
     if not project.can_mirror(path):
         return "name that the library cannot mirror"
-    file = f"{project.root}/{path}"
     try:
-        if os.stat(file).st_size > config.crawl.max_file_size_kb * 1024:  # noqa: PTH116
-            return "large file"
-        content = read_bytes(file)
+        return read_bytes(f"{project.location}/{path}", config.crawl.max_file_size_kb * 1024)
+    except TooLarge:
+        return "large file"
     except OSError:
         return "unreadable file"
-    text = _decoded(content)
-    if text is None:
-        return "binary file"
-    return Source(path, text.replace("\r\n", "\n"), hash_of(content))
 
 
 def _decoded(content: bytes) -> str | None:

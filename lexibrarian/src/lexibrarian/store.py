@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import time
 from collections.abc import Iterator
@@ -16,7 +17,12 @@ from lexibrarian.project import Project
 LOCKS = ".locks"
 TEMPORARY_SUFFIX = ".lexi-tmp"
 _ABANDONED_AFTER = 60
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_PIECE = 1 << 20
+_AS_BYTES = getattr(os, "O_BINARY", 0)
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _AS_BYTES
+# No other process has this name, and no other file of this process this number.
+_OWN_NAME = os.urandom(6).hex()
+_NUMBERS = itertools.count()
 # The paths that a rehearsal would have written; `None` while files are written for good.
 _rehearsed: list[Path] | None = None
 
@@ -37,14 +43,28 @@ def rehearsing() -> bool:
     return _rehearsed is not None
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """The content of a file; raises `OSError` where it cannot be read."""
-    # Without a buffer, which would be filled once and copied.
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-        return file.read()
+class TooLarge(OSError):
+    """A file has more bytes than its reader takes."""
 
 
-def read_text(path: Path) -> str | None:
+def read_bytes(path: str | Path, most: int | None = None) -> bytes:
+    """The content of a file; raises `OSError` where it cannot be read, `TooLarge` for more than `most` bytes."""
+    # File objects would cost as much again as the reading itself.
+    handle = os.open(path, os.O_RDONLY | _AS_BYTES)
+    try:
+        size = os.fstat(handle).st_size
+        if most is not None and size > most:
+            raise TooLarge(f"{path} has {size} bytes")
+        content = os.read(handle, size + 1)
+        # A file that is as long as it was said to be is read to its end.
+        while len(content) != size and (more := os.read(handle, _PIECE)):
+            content += more
+    finally:
+        os.close(handle)
+    return content
+
+
+def read_text(path: str | Path) -> str | None:
     """The text of a file of the library, line ends as they are; `None` where there is none.
 
     Bytes that are not UTF-8 are kept as surrogates, so that writing the text gives them back.
@@ -55,7 +75,7 @@ def read_text(path: Path) -> str | None:
         return None
 
 
-def write_text(path: Path, text: str) -> bool:
+def write_text(path: str | Path, text: str) -> bool:
     """Write a file through a temporary one, and only if its bytes change; returns whether they did."""
     content = text.encode("utf-8", "surrogateescape")
     try:
@@ -64,7 +84,7 @@ def write_text(path: Path, text: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         pass
     if _rehearsed is not None:
-        _rehearsed.append(path)
+        _rehearsed.append(Path(path))
         return True
     try:
         _replace(path, content)
@@ -73,7 +93,7 @@ def write_text(path: Path, text: str) -> bool:
     return True
 
 
-def _not_writable(path: Path, problem: OSError) -> LibraryError:
+def _not_writable(path: str | Path, problem: OSError) -> LibraryError:
     return LibraryError(
         f"{path} cannot be written: {problem.strerror}.", code="not_writable", hint="Check who owns the library."
     )
@@ -112,7 +132,7 @@ def remove_abandoned(temporary: Path) -> None:
             remove_file(temporary)
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replace(path: str | Path, content: bytes) -> None:
     temporary = _temporary(path, content)
     try:
         os.replace(temporary, path)  # noqa: PTH105
@@ -121,20 +141,23 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
-def _temporary(path: Path, content: bytes) -> str:
+def _temporary(path: str | Path, content: bytes) -> str:
     """A new file with this content in the directory of `path`, which is made where it is missing."""
     # As readable as the code beside it; modules for temporary files would make private ones.
-    name = f".{os.getpid()}-{os.urandom(6).hex()}{TEMPORARY_SUFFIX}"
-    temporary = os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120
+    directory = os.path.dirname(path)  # noqa: PTH120
+    name = f".{os.getpid()}-{_OWN_NAME}-{next(_NUMBERS)}{TEMPORARY_SUFFIX}"
+    temporary = os.path.join(directory, name)  # noqa: PTH118
     try:
         handle = os.open(temporary, _NEW_FILE, 0o666)
     except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(directory, exist_ok=True)  # noqa: PTH103
         handle = os.open(temporary, _NEW_FILE, 0o666)
     try:
-        with open(handle, "wb", buffering=0) as file:  # noqa: PTH123
+        try:
             while content:
-                content = content[file.write(content) :]
+                content = content[os.write(handle, content) :]
+        finally:
+            os.close(handle)
     except BaseException:
         _discard(temporary)
         raise
@@ -170,8 +193,11 @@ def _locked(project: Project, name: str) -> Iterator[None]:
         return
     path = project.library / LOCKS / name
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+b")
+        try:
+            file = path.open("a+b")
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+b")
     except OSError as problem:
         raise _not_writable(path, problem) from problem
     with file:

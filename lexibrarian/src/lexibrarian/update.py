@@ -23,18 +23,20 @@ from lexibrarian.crawl import Crawl, Directory, crawl
 from lexibrarian.design_writer import DesignWriter, Links
 from lexibrarian.directories import index_all, index_directory, now
 from lexibrarian.ignoring import Ignoring, Pattern, read_pattern
-from lexibrarian.index import Digests, Known, reading
+from lexibrarian.index import Digests, Known, as_json, reading
 from lexibrarian.indexed_files import IndexedFiles, all_files
 from lexibrarian.languages import dependencies_of, outline_of
 from lexibrarian.languages.outline import Outline
 from lexibrarian.languages.tree import ProjectFiles
-from lexibrarian.log import logger
+from lexibrarian.log import Events, logger
 from lexibrarian.matching_tests import match_tests, stem_of, tested_name
 from lexibrarian.project import Project, parent_of, within
 from lexibrarian.remembered import Remembered, config_digest, remember
 from lexibrarian.report import Report
 from lexibrarian.sources import Source, read_source
 from lexibrarian.store import read_text, upkeep_lock
+
+_EVENTS_TOGETHER = 100
 
 
 def update(
@@ -56,10 +58,13 @@ def update(
     archivist = archivist_for(config.llm, all_concepts(project)) if asks else None
     run = _Run(project, config, clock, Report(dry_run), prune, archivist)
     with upkeep_lock(project):
-        if files is not None:
-            run.some(sorted(set(files)))
-        else:
-            run.tree(below or "")
+        try:
+            if files is not None:
+                run.some(sorted(set(files)))
+            else:
+                run.tree(below or "")
+        finally:
+            run.log_events()
     return run.report
 
 
@@ -77,6 +82,7 @@ class _Run:
     # Whether imports and tests still stand for the files that they stood for, because no file came or went.
     same_files: bool = False
     rules: list[tuple[Pattern, str]] = field(init=False)
+    events: list[str] = field(default_factory=list)
     ignoring: Ignoring = field(init=False)
 
     def __post_init__(self) -> None:
@@ -176,7 +182,7 @@ class _Run:
             self.report.listed_only[path] = source
             self.remembered.learn(Known(path, source_state=states[0], listed=source))
             return
-        text = read_text(self.project.design_path(path)) if states[1] else None
+        text = read_text(self.project.design_file(path)) if states[1] else None
         whole = healed(text, OWN) if text is not None else None
         design = read_design(whole) if whole is not None else None
         if design and self._belongs_to_another(path, design):
@@ -202,8 +208,19 @@ class _Run:
             assert design is not None
             self.writer.relink(source, design, links, states[1], abridged=abridged)
         elif not self.report.dry_run:
-            logger.info("%s: %s", level.value, path)
+            self._note(f"{level.value}: {path}")
             self.writer.write(source, outline(), design, level, links, abridged=abridged)
+
+    def _note(self, event: str) -> None:
+        self.events.append(event)
+        if self.archivist or len(self.events) == _EVENTS_TOGETHER:
+            self.log_events()
+
+    def log_events(self) -> None:
+        """Log what waits to be logged."""
+        if self.events:
+            logger.info(Events(self.events))
+            self.events.clear()
 
     def _needs_no_look(self, path: str, strategy: str) -> bool:
         """Report a source that is only listed by its name or as before, or that is still as it was."""
@@ -221,7 +238,7 @@ class _Run:
         """Whether what a file imports, and what tests it, is still the same."""
         known = self.remembered.known[path]
         found = dependencies_of(path, tuple(json.loads(known.imports)), self.paths)
-        return known.dependencies == json.dumps(found) and known.tests == json.dumps(self.tests.get(path, ()))
+        return known.dependencies == as_json(found) and known.tests == as_json(self.tests.get(path, ()))
 
     def _strategy(self, path: str) -> str:
         for pattern, strategy in reversed(self.rules):
@@ -244,7 +261,7 @@ class _Run:
             read = outline()
             imports = read.imports if read else ()
         links = Links(dependencies_of(source.path, imports, self.paths), self.tests.get(source.path, ()))
-        texts = (json.dumps(imports), json.dumps(links.dependencies), json.dumps(links.tests))
+        texts = (as_json(imports), as_json(links.dependencies), as_json(links.tests))
         self.remembered.learn(Known(source.path, source.hash, *texts, state))
         return links
 

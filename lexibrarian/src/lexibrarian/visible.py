@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
 def on_one_line(text: str) -> str:
     r"""The text with every control character and stray byte written as `\x0a`; for names of files and for logs."""
-    return _UNNAMED.sub(lambda match: _escaped(match[0]), text)
+    return text if text.isprintable() else _UNNAMED.sub(lambda match: _escaped(match[0]), text)
 
 
 def in_json(document: str) -> str:

@@ -12,6 +12,11 @@ _NAME = re.compile(
     r"|pypirc)|(.*[-_.])?(secret|credential|password)s?([-_.][^/]*)?)$",
     re.IGNORECASE,
 )
+# What a path must hold for the pattern to match it.
+_NAME_PARTS = (
+    *(".env", ".pem", ".key", ".pfx", ".p12", ".keystore", ".jks", ".kdbx", "id_", ".netrc", ".pgpass"),
+    *(".htpasswd", ".npmrc", ".pypirc", "secret", "credential", "password"),
+)
 _PROGRAM = re.compile(r"\.(py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|md|rst|html|css|c|h|cpp|rb|php|kt|swift|sql)$", re.I)
 
 _KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z ]*-----|\Z)", re.DOTALL)
@@ -35,7 +40,13 @@ _BARE = re.compile(
 )
 _RANDOM = re.compile(r"(?<=[\"'`=:\s])[A-Za-z0-9+/_=-]{20,200}(?=[\"'`\s]|$)")
 _NAME_OF_FIELD = re.compile(r"_name\s*=\s*[\"'`]$", re.IGNORECASE)
-_HINT = re.compile(r"pass|pwd|secret|token|key|credential|://|AKIA|ASIA|[\w+/=-]{20}", re.IGNORECASE)
+# What a text must hold for a pattern to find anything in it.
+_SECRET_WORDS = ("pass", "pwd", "secret", "token", "key", "credential")
+_SHORT_MARKS = ("xox", "sk_", "sk-", "rk_", "rk-", "eyJ")
+_BETWEEN_WORDS = str.maketrans(
+    dict.fromkeys((each for each in map(chr, range(128)) if not re.match(r"[\w+/=-]", each)), " ")
+)
+_SHORTEST_RANDOM = 20
 _HEX_BITS, _TEXT_BITS = 3.0, 4.1
 _NO_SECRETS = ("Public IP (ipv4)",)
 _SHORTEST_SECRET = 5
@@ -43,19 +54,23 @@ _SHORTEST_SECRET = 5
 
 def has_secret_name(path: str) -> bool:
     """Whether a file's name says that it holds secrets; programs and texts about them are none."""
-    return _NAME.search(path) is not None and not _PROGRAM.search(path)
+    low = path.casefold()
+    return any(map(low.__contains__, _NAME_PARTS)) and _NAME.search(path) is not None and not _PROGRAM.search(path)
 
 
 def redact(text: str) -> str:
     """The text with every value that looks like a secret replaced; its lines stay where they are."""
-    if not _HINT.search(text):
-        return text
-    text = _KEY_BLOCK.sub(lambda match: REDACTED + "\n" * match[0].count("\n"), text)
-    text = _MARKED.sub(REDACTED, text)
-    text = _IN_ADDRESS.sub(rf"\1:{REDACTED}", text)
-    text = _QUOTED.sub(_quoted, text)
-    text = _BARE.sub(_bare, text)
-    return _RANDOM.sub(lambda match: REDACTED if _is_random(match[0]) else match[0], text)
+    named = any(map(text.casefold().__contains__, _SECRET_WORDS))
+    long = max(map(len, text.translate(_BETWEEN_WORDS).split()), default=0) >= _SHORTEST_RANDOM
+    if named:
+        text = _KEY_BLOCK.sub(lambda match: REDACTED + "\n" * match[0].count("\n"), text)
+    if long or any(map(text.__contains__, _SHORT_MARKS)):
+        text = _MARKED.sub(REDACTED, text)
+    if "://" in text:
+        text = _IN_ADDRESS.sub(rf"\1:{REDACTED}", text)
+    if named:
+        text = _BARE.sub(_bare, _QUOTED.sub(_quoted, text))
+    return _RANDOM.sub(lambda match: REDACTED if _is_random(match[0]) else match[0], text) if long else text
 
 
 def redact_thoroughly(text: str, path: str = "") -> str:

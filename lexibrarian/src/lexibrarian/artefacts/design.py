@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lexibrarian.artefacts.markdown import (
@@ -16,6 +17,7 @@ from lexibrarian.artefacts.markdown import (
     section_body,
     set_field,
     split_footer,
+    split_sections,
     with_footer,
     yaml_text,
 )
@@ -90,9 +92,14 @@ class Design:
         """Whether the description is somebody's own, so that no update changes it."""
         return self.by_agent or self.description_edited
 
+    @cached_property
+    def _sections(self) -> dict[str, str]:
+        # Of two sections with one name, the first counts.
+        return {section.heading: section.body for section in reversed(split_sections(self.footed.before))}
+
     def section(self, heading: str) -> str:
         """The body of a section."""
-        return section_body(self.footed.before, heading)
+        return self._sections.get(heading, "")
 
     def items(self, heading: str) -> list[str]:
         """The list items of a section, code marks taken off."""

@@ -30,15 +30,22 @@ class DesignSummary(NamedTuple):
 
 def summarise(design: Design) -> DesignSummary:
     """The summary of a design file."""
-    meta, body = design.meta, design.body
+    dependencies, tests = design.items(DEPENDENCIES), design.items(TESTS)
+    return summary_of(design.meta, design.body, design.description, dependencies, tests)
+
+
+def summary_of(
+    meta: dict[str, str], body: str, description: str, dependencies: list[str], tests: list[str]
+) -> DesignSummary:
+    """The summary of a design file with these fields in its footer, and this text before it."""
     return DesignSummary(
         "source" in meta,
         meta.get("source", ""),
         meta.get("source_hash", ""),
         meta.get("generated", ""),
-        design.description,
-        design.items(DEPENDENCIES),
-        design.items(TESTS),
+        description,
+        dependencies,
+        tests,
         links_in(body),
         count_tokens(body),
         has_conflict_markers(body),

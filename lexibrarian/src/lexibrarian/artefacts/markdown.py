@@ -20,6 +20,7 @@ _DESCRIPTION = re.compile(r'^description: ("(?:[^"\\]|\\["\\nt])*")\r?$', re.MUL
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*")
 # What YAML takes only in escapes, and what readers of lines take for the end of one.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
 _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "none", "y", "n"}
 
 
@@ -62,11 +63,7 @@ def yaml_text(value: object) -> str:
         return "null"
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _RESERVED
-        return (
-            value
-            if plain
-            else _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(in_utf_8(value), ensure_ascii=False))
-        )
+        return value if plain else _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", _quoted(in_utf_8(value)))
     return str(value)
 
 

@@ -67,7 +67,7 @@ def index(directory: str, recursive: bool) -> Output:
         raise LibraryError(
             f"{directory} is ignored or empty.", code="nothing_there", hint="See .gitignore and .lexignore."
         )
-    index_all(remember(project, config, list(found.files())), config, found)
+    index_all(remember(project, config, list(found.files()), keeps=False), config, found)
     wrote = project.aindex_path(where).relative_to(project.root).as_posix()
     count = len(found.directories)
     text = f"Wrote {wrote}"

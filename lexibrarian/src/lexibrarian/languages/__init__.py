@@ -77,8 +77,8 @@ def kind_of(path: str) -> str:
 
 def title_of(path: str) -> str:
     """What people call the language of a file: `Python`, or its ending, or `Text`."""
-    kind, suffix = kind_of(path), suffix_of(path).lower()
-    return _TITLES.get(kind) or _NAMES.get(suffix) or suffix.lstrip(".").upper() or "Text"
+    suffix = suffix_of(path).lower()
+    return _TITLES.get(_MODULES.get(suffix, "")) or _NAMES.get(suffix) or suffix.lstrip(".").upper() or "Text"
 
 
 def outline_of(path: str, text: str) -> Outline | None:

@@ -21,6 +21,8 @@ _NAMED = re.compile(
 )
 
 
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_SENTENCE = re.compile(r"(.+?[^.\s][.!?])(?:\s+(?=[^a-z])|$)")
 _COMMENT_MARK = re.compile(rb"#|//|/\*")
 _BEHIND_OPENING = re.compile(r"(?<=[(\[]) ")
 _BEFORE_CLOSING = re.compile(r",? (?=[)\]])")
@@ -136,7 +138,11 @@ def _comments(node: Node) -> list[Node]:
 
 def one_line(text: str) -> str:
     """A declaration on one line, as a formatter would put it."""
-    return _BEFORE_CLOSING.sub("", _BEHIND_OPENING.sub("", " ".join(text.split())))
+    line = " ".join(text.split())
+    # Few declarations have such spaces, and looking for them costs less than taking them out.
+    if "( " in line or "[ " in line:
+        line = _BEHIND_OPENING.sub("", line)
+    return _BEFORE_CLOSING.sub("", line) if " )" in line or " ]" in line else line
 
 
 def leading_comment(root: Node) -> str:
@@ -177,6 +183,6 @@ def bare_comment(text: str) -> str:
 
 def first_sentence(text: str) -> str:
     """The first sentence of a text, or its first paragraph where no sentence ends, on one line."""
-    paragraph = " ".join(re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0].split())
-    match = re.match(r"(.+?[^.\s][.!?])(?:\s+(?=[^a-z])|$)", paragraph)
+    paragraph = " ".join(_BLANK_LINE.split(text.strip(), maxsplit=1)[0].split())
+    match = _SENTENCE.match(paragraph)
     return match[1] if match else paragraph

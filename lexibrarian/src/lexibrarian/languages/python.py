@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 _IMPORTS = "(import_statement) @it (import_from_statement) @it"
 _IMPORT_TYPES = ("import_statement", "import_from_statement")
-# Without such a line, all imports stand at the top, and the tree need not be searched.
-_INNER_IMPORT = re.compile(rb"^(?!import\b|from\b).*\bimport\b|^(?:import|from)\b[^;\n]*;|\r", re.MULTILINE)
+_IMPORT_WORD = re.compile(rb"import\b")
+_OPENING_WORD = re.compile(rb"(?:import|from)\b")
 _PLAIN_STRING = re.compile(r'"""([^"\\]*)"""')
 _ENDINGS = ("/__init__.py", ".py", ".pyi", "/__init__.pyi")
+_DEFINITIONS = ("function_definition", "class_definition", "decorated_definition")
 _BRANCHES = {
     "if_statement",
     "try_statement",
@@ -37,10 +38,25 @@ def outline(code: bytes, *, tsx: bool = False) -> Outline:
     """What a Python file says about itself."""
     root = parse(code, "python").root_node
     signatures = tuple(_signatures(root, in_class=False))
-    inner = _INNER_IMPORT.search(code)
+    inner = _has_inner_import(code)
     statements = captured(root, "python", _IMPORTS) if inner else [n for n in root.children if n.type in _IMPORT_TYPES]
     imports = tuple(dict.fromkeys(name for node in statements for name in _imported(node)))
     return Outline("python", signatures, imports, _docstring(root) or leading_comment(root))
+
+
+def _has_inner_import(code: bytes) -> bool:
+    """Whether an import may stand elsewhere than at the top of the tree, which then must be searched."""
+    if b"\r" in code:
+        return True
+    at = 0
+    while word := _IMPORT_WORD.search(code, at):
+        start = max(at, code.rfind(b"\n", at, word.start()) + 1)
+        end = code.find(b"\n", word.end())
+        end = end if end >= 0 else len(code)
+        if not _OPENING_WORD.match(code, start) or code.find(b";", start, end) >= 0:
+            return True
+        at = end
+    return False
 
 
 def _public(name: str) -> bool:
@@ -50,12 +66,14 @@ def _public(name: str) -> bool:
 def _signatures(block: Node, *, in_class: bool) -> list[str]:
     found: list[str] = []
     for node in block.named_children:
-        if node.type in _BRANCHES:
-            found += _signatures(node, in_class=in_class)
-        elif node.type == "expression_statement":
+        kind = node.type
+        if kind in _DEFINITIONS:
+            if signature := _definition(node):
+                found.append(signature)
+        elif kind == "expression_statement":
             found += _assigned(node, in_class=in_class)
-        elif signature := _definition(node):
-            found.append(signature)
+        elif kind in _BRANCHES:
+            found += _signatures(node, in_class=in_class)
     # Both branches of a condition may define the same name.
     return list(dict.fromkeys(found))
 
@@ -68,11 +86,12 @@ def _definition(node: Node) -> str:
         if inner is None:
             return ""
         node = inner
-    if node.type not in ("function_definition", "class_definition") or not _public(name_of(node)):
+    kind = node.type
+    if kind not in _DEFINITIONS or not _public(name_of(node)):
         return ""
     body = node.child_by_field_name("body")
     head = head_of(node, until=body).rstrip().removesuffix(":").rstrip()
-    if node.type == "function_definition":
+    if kind == "function_definition":
         return f"{decorators}{head}"
     members = _signatures(body, in_class=True) if body else []
     lines = [f"    {line}" for member in members for line in member.splitlines()]
@@ -124,7 +143,7 @@ def _plain(node: Node) -> str:
 
 def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
     """The module that an import stands for: `a.b` and, for `from a import b`, the submodule `a.b` if there is one."""
-    module, colon, name = imported.partition(":")
+    module, _, name = imported.partition(":")
     dots = len(module) - len(module.lstrip("."))
     if dots:
         package = importer.split("/")[:-1]
@@ -133,13 +152,11 @@ def resolve(imported: str, importer: str, files: ProjectFiles) -> list[str]:
         base = package[: len(package) - (dots - 1)] + [part for part in module[dots:].split(".") if part]
         return _first([_file("/".join([*base, name]), files) if name else None, _file("/".join(base), files)])
     path = module.replace(".", "/")
-    roots = files.python_roots(parent_of(importer))
-    if colon:
-        both = [
-            [_file(f"{root}{path}/{name}", files) if name else None, _file(f"{root}{path}", files)] for root in roots
-        ]
-        return next((found for pair in both if (found := _first(pair))), [])
-    return _first([_file(f"{root}{path}", files) for root in roots])
+    for root in files.python_roots(parent_of(importer)):
+        inner = _file(f"{root}{path}/{name}", files) if name else None
+        if found := inner or _file(f"{root}{path}", files):
+            return [found]
+    return []
 
 
 def _file(path: str, files: ProjectFiles) -> str | None:

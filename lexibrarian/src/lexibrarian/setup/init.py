@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from lexibrarian.archivist.providers import PRESETS
 from lexibrarian.artefacts.markdown import yaml_text
-from lexibrarian.config import CHECKED, CONFIG, Config
+from lexibrarian.config import CHECKED, CONFIG, Config, load_config
 from lexibrarian.crawl import crawl
 from lexibrarian.errors import LibraryError
 from lexibrarian.index import INDEX
@@ -114,6 +115,9 @@ def create_library(root: Path, choices: Choices) -> list[str]:
     config = Config(project_name=choices.name, scope_root=choices.scopes or ".")
     if refresh(project, config, crawl(project, config)):
         written.append(f"{LIBRARY}/{START_HERE}")
+    # Checked here, the settings keep no command waiting; what is wrong with the user's own is for that one to say.
+    with contextlib.suppress(LibraryError):
+        load_config(project)
     return sorted(written)
 
 
