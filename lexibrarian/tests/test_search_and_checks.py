@@ -6,6 +6,7 @@ import pytest
 from example_library import Library
 
 from lexibrarian.checks import CHECKS
+from lexibrarian.tokens import count_tokens
 
 GOOD = """---
 title: Money Handling
@@ -124,6 +125,29 @@ SPOILED: dict[str, tuple[list[tuple[str, str, str]], str]] = {
         "README.md does not show src/shop/cart.py as a dependent.",
     ),
 }
+
+
+def test_lb_106_only_what_somebody_wrote_can_be_over_its_budget(library: Library) -> None:
+    sentence = "A sentence that says in many words what one of the many files of this directory is for"
+    for number in range(40):
+        library.write(f"src/part{number}.py", f'"""{sentence}."""\n')
+    library.write(
+        "src/wide.py", "".join(f"def function_{n}(first: int, second: str) -> list[str]: ...\n" for n in range(99))
+    )
+    done = library.lexictl("update", "--json")
+    assert list(done.data["over_budget"]) == ["src/wide.py"]
+    assert count_tokens(library.read(".lexibrary/src/.aindex")) > 800
+    done = library.lexictl("validate")
+    assert (done.code, done.out) == (0, "No validation issues found.\n")
+
+    library.edit(".lexibrary/src/.aindex", "(none)", f"- {sentence}.\n" * 15)
+    library.edit(".lexibrary/src/wide.py.md", "## Interface Contract\n", f"## Interface Contract\n\n{sentence * 30}.\n")
+    done = library.lexictl("validate", "--check", "token_budgets", "--json")
+    assert done.code == 2
+    assert [issue["path"] for issue in done.data["issues"]] == [
+        ".lexibrary/src/.aindex",
+        ".lexibrary/src/wide.py.md",
+    ]
 
 
 def spoil(library: Library, check: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ FOOTER = "<!-- lexibrarian:meta"
 _MARKED_LINE = re.compile(
     r"^(?: {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)|(?P<level>#{1,6}) (?P<heading>.*))$", re.MULTILINE
 )
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _PAIR = re.compile(r'(\w+)="([^"]*)"')
 _DESCRIPTION = re.compile(r'^description: ("(?:[^"\\]|\\["\\nt])*")\r?$', re.MULTILINE)
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*")
@@ -142,6 +144,25 @@ def section_body(text: str, heading: str) -> str:
     if f"## {heading}" not in text:
         return ""
     return next((section.body for section in split_sections(text) if section.heading == heading), "")
+
+
+def without_copies(text: str, headings: Collection[str]) -> str:
+    """A text without the code, lists and tables of some sections, which the program copies out of sources."""
+    return "".join(
+        _without_copies(section.text) if section.heading in headings else section.text
+        for section in split_sections(text)
+    )
+
+
+def _without_copies(text: str) -> str:
+    kept, fence = [], ""
+    for line in text.splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+        elif not fence and not line.startswith(("- ", "* ", "|")):
+            kept.append(line)
+    return "".join(kept)
 
 
 def _joined(sections: list[Section]) -> str:
