@@ -129,9 +129,9 @@ def count_key_request(key: ApiKey, *, amount: int = 1, now: float | None = None)
 
 
 def count_visitor_request(who: str, *, place: str, now: float | None = None) -> Allowance:
-    """Counts one question of a visitor without a key, `who` being their address (`visitors.name_of`), at this place;
-    and, against limits of their own, among those of this visitor anywhere and of all visitors to it. Refused by one of
-    these, it counts against neither of the visitor's windows here."""
+    """Counts one question of a visitor without a key, `who` being their address (`accounts.visitors.visitor_id`), at
+    this place; and, against limits of their own, among those of this visitor anywhere and of all visitors to it.
+    Refused by one of these, it counts against neither of the visitor's windows here."""
     if peek_visitor_allowance(who, place=place, now=now).remaining:
         anywhere = {
             MINUTE: _ANYWHERE_FACTOR * settings.VISITOR_PER_MINUTE,

@@ -14,8 +14,8 @@ from agents.models import AgentRun
 from agents.planners.planner_types import Assignment, Attachment, OpenDraft
 from conversations.exchanges import Exchange, exchanges_of
 from conversations.models import ChatMessage, Project
-from conversations.questions import conversation_context, resume_from_text
-from conversations.user_documents import private_layers
+from conversations.private_document_search import private_layers
+from conversations.public_questions import conversation_context, resume_from_text
 from knowledge.search.revision_statistics import BaseRevision
 from plugins.models import Release
 from querying import releases

@@ -33,7 +33,7 @@ class DocumentFailed(Conflict):
     """A document that came with the message could not be read."""
 
     code = "document_failed"
-    hint = "Its page says why."
+    hint = "Open the document to see why it failed."
 
 
 def readable_attachments(

@@ -18,7 +18,7 @@ from agents.attachments import readable_attachments
 from agents.models import AgentRun
 from agents.planners.planner_types import Attachment
 from conversations.models import ChatMessage, ChatSession, Project
-from conversations.questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
+from conversations.public_questions import MAX_QUESTIONS, MAX_TITLE_CHARACTERS
 from lexic.errors import Conflict, InvalidInput
 from plugins.models import Release
 from querying.answering.llms import site_llm
@@ -26,7 +26,7 @@ from querying.llm_interface import LLM
 
 
 class ConversationBusy(Conflict):
-    """This conversation is being worked on."""
+    """This conversation is still being answered."""
 
     code = "conversation_busy"
     hint = "Wait for the answer, or stop the run."
@@ -161,7 +161,7 @@ def _locked_session(message: NewMessage, user: User) -> ChatSession:
     session = rows.get(pk=message.session.pk)
     if running := AgentRun.objects.running().filter(session=session).first():
         raise ConversationBusy(running)
-    AgentRun.objects.filter(session=session).settle()
+    AgentRun.objects.filter(session=session).mark_answered()
     session.last_used_at = timezone.now()
     session.save(update_fields=["last_used_at"])
     return session

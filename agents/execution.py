@@ -16,17 +16,17 @@ from django.db import DatabaseError
 
 from agents.assignment import layer_pins, principal_of, read_assignment
 from agents.attachments import wait_until_read
-from agents.loop import Ending, run_loop
+from agents.loop import RunOutcome, run_loop
 from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunInterrupted, RunState
-from agents.planners.fence import Fence
-from agents.planners.model import ModelPlanner
+from agents.planners.model_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
-from agents.planners.rules import RulesPlanner
+from agents.planners.rule_planner import RulesPlanner
+from agents.planners.untrusted_text import UntrustedTextDelimiter
 from agents.progress import Progress
-from agents.run_end import CANCELLED, answer_message, done_data, kept_message, last_entries
+from agents.run_context import RunCancelled, RunContext
+from agents.run_end import CANCELLED, answer_message, done_data, last_entries, partial_answer_message
 from agents.run_text import Entry
 from agents.run_trace import send_run_trace
-from agents.run_work import RunCancelled, RunWork
 from agents.tools.registry import TOOLS
 from agents.tools.tool_types import ToolContext
 from conversations.models import ChatMessage
@@ -70,11 +70,11 @@ async def _work_and_end(run: AgentRun, *, cancelled: asyncio.Event, outside: con
     progress = await in_thread(lambda: Progress.read(run.events.order_by("number")))
     try:
         if run.has_died_too_often:
-            raise RunCancelled if await in_thread(run.is_to_stop) else RunInterrupted
+            raise RunCancelled if await in_thread(run.is_cancel_requested) else RunInterrupted
         if await wait_until_read(run, is_cancelled=cancelled.is_set):
             await in_thread(_pin_layers_again, run)
-        work = await in_thread(_prepare, run, progress, cancelled, outside)
-        await _work(work)
+        context = await in_thread(_prepare, run, progress, cancelled, outside)
+        await _work(context)
     except RunCancelled:
         await in_thread(_end_cancelled, run, progress)
     except LeaseLost:
@@ -83,9 +83,9 @@ async def _work_and_end(run: AgentRun, *, cancelled: asyncio.Event, outside: con
         await in_thread(_end_failed, run, progress, _as_lexic_error(run, error))
 
 
-def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outside: contextvars.Context) -> RunWork:
+def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outside: contextvars.Context) -> RunContext:
     """Raises `RunCancelled`, and `LexicError` where its person may not ask any more."""
-    if run.is_to_stop():
+    if run.is_cancel_requested():
         raise RunCancelled
     principal, llm = principal_of(run), get_llm(run.model)
     assignment = read_assignment(run, principal)
@@ -94,10 +94,10 @@ def _prepare(run: AgentRun, progress: Progress, cancelled: asyncio.Event, outsid
     context = ToolContext(
         principal=principal, session=run.session, question=assignment.question, llm=llm, said=assignment.said
     )
-    return RunWork(
+    return RunContext(
         run=run,
         assignment=assignment,
-        context=context,
+        tool_context=context,
         planner=_planner(run, assignment, llm),
         progress=progress,
         llm=llm,
@@ -119,7 +119,10 @@ def _planner(run: AgentRun, assignment: Assignment, llm: LLM) -> Planner:
     if not llm.can_converse:
         return RulesPlanner(assignment)
     return ModelPlanner(
-        assignment, llm=llm, fence=Fence.of_run(run.pk), thinking_tokens=run.thinking_tokens if run.thinks else 0
+        assignment,
+        llm=llm,
+        fence=UntrustedTextDelimiter.of_run(run.pk),
+        thinking_tokens=run.thinking_tokens if run.thinks else 0,
     )
 
 
@@ -132,55 +135,55 @@ def _pin_layers_again(run: AgentRun) -> None:
     run.save(update_fields=["knowledge", "layers"])
 
 
-async def _work(work: RunWork) -> None:
-    async with aclosing(run_loop(work)) as items:
+async def _work(context: RunContext) -> None:
+    async with aclosing(run_loop(context)) as items:
         async for item in items:
-            if work.cancelled.is_set():
+            if context.cancelled.is_set():
                 raise RunCancelled
-            if isinstance(item, Ending):
-                await in_thread(_end, work, item)
+            if isinstance(item, RunOutcome):
+                await in_thread(_end, context, item)
             else:
-                await _commit(work, item)
+                await _commit(context, item)
 
 
-async def _commit(work: RunWork, entries: list[Entry]) -> None:
-    work.note_usage()
-    work.run.agent_type = next(
-        (data["type"] for kind, data in entries if kind == EventKind.AGENT_TYPE), work.run.agent_type
+async def _commit(context: RunContext, entries: list[Entry]) -> None:
+    context.note_usage()
+    context.run.agent_type = next(
+        (data["type"] for kind, data in entries if kind == EventKind.AGENT_TYPE), context.run.agent_type
     )
     try:
-        await in_thread(work.run.append, *entries)
+        await in_thread(context.run.append, *entries)
     except EventTooLarge as error:
         entries = [(kind, _without_result(data, error)) for kind, data in entries if kind == EventKind.STEP_END]
         if not entries:
             raise
-        await in_thread(work.run.append, *entries)
+        await in_thread(context.run.append, *entries)
     for kind, data in entries:
-        work.progress.add(kind, data)
+        context.progress.add(kind, data)
 
 
 def _without_result(data: Mapping[str, Any], error: LexicError) -> dict[str, Any]:
     return {**data, "result": None, "error": error.as_dict()}
 
 
-def _end(work: RunWork, ending: Ending) -> None:
-    run, answer = work.run, ending.answer
-    work.usage += answer.usage
-    work.note_usage()
-    ending = replace(ending, answer=replace(answer, usage=work.usage))
+def _end(context: RunContext, ending: RunOutcome) -> None:
+    run, answer = context.run, ending.answer
+    context.usage += answer.usage
+    context.note_usage()
+    ending = replace(ending, answer=replace(answer, usage=context.usage))
     state = RunState.WAITING if answer.outcome == Outcome.CLARIFY else RunState.DONE
-    run.end(state, *last_entries(ending), answer=answer_message(run, ending, work.progress))
+    run.end(state, *last_entries(ending), answer=answer_message(run, ending, context.progress))
 
 
 def _end_cancelled(run: AgentRun, progress: Progress) -> None:
     cut_off = [(EventKind.STEP_END, data) for data in progress.cancelled_calls()]
     done = done_data(CANCELLED, stopped=CANCELLED, usage=Usage())
-    kept = kept_message(run, progress, outcome=Outcome.ABANDONED, error="You stopped this.")
+    kept = partial_answer_message(run, progress, outcome=Outcome.ABANDONED, error="You stopped this.")
     run.end(RunState.CANCELLED, *cut_off, (EventKind.DONE, done), answer=kept)
 
 
 def _end_failed(run: AgentRun, progress: Progress, error: LexicError) -> None:
-    run.fail(error, answer=kept_message(run, progress, outcome=Outcome.FAILED, error=error.message_with_hint))
+    run.fail(error, answer=partial_answer_message(run, progress, outcome=Outcome.FAILED, error=error.message_with_hint))
 
 
 def _as_lexic_error(run: AgentRun, error: Exception) -> LexicError:
@@ -207,7 +210,7 @@ async def _watch(run: AgentRun, cancelled: asyncio.Event) -> None:
     while not cancelled.is_set():
         await asyncio.sleep(min(_CANCEL_CHECK_SECONDS, renewal))
         try:
-            if await in_thread(run.is_to_stop):
+            if await in_thread(run.is_cancel_requested):
                 cancelled.set()
             elif clock() - renewed >= renewal:
                 await in_thread(run.renew)

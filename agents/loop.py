@@ -11,14 +11,14 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from agents.journaled_searches import found_as_json
 from agents.models import EventKind
-from agents.own_words import WRITERS_FAULTS, failure_text, own_answer, question_back
 from agents.planners.model_question import model_question
-from agents.planners.planner_types import AskedCall, CallTools, GiveAnswer, ModelTurn, NextStep
+from agents.planners.planner_types import AskedCall, CallTools, ModelTurn, NextStep, ReadyAnswer
 from agents.progress import Call, Progress
+from agents.run_context import RunContext, ToolTimedOut
 from agents.run_text import Entry, ModelText
-from agents.run_work import RunWork, ToolTimedOut
-from agents.search_results import found_as_json
+from agents.server_text import INVALID_CALL_CODES, failure_text, question_back, server_answer
 from agents.tools.registry import TOOLS, execute_tool
 from agents.tools.search_knowledge import SEARCH_KNOWLEDGE
 from agents.tools.tool_types import SIMPLE_SECONDS, ToolResult
@@ -34,7 +34,7 @@ from querying.types import Answer, Delta, Outcome, Question
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ending:
+class RunOutcome:
     """The whole answer to `question`; `stopped` is the budget that was used up, if any, or "interrupted" where the
     text and its sources are those in the journal (`keeps_shown`). `state` is kept with it for the next message."""
 
@@ -45,42 +45,42 @@ class Ending:
     keeps_shown: bool = False
 
 
-async def run_loop(work: RunWork) -> AsyncGenerator[list[Entry] | Ending]:
+async def run_loop(context: RunContext) -> AsyncGenerator[list[Entry] | RunOutcome]:
     """Goes on from where the journal ends. Raises `RunCancelled`, and `LexicError` where the answer fails."""
     step: NextStep | None = None
-    stopped, text = "", ModelText(work)
+    stopped, text = "", ModelText(context)
     while step is None:
-        for call in work.progress.open_calls:
-            async for entries in _make_call(work, call):
+        for call in context.progress.open_calls:
+            async for entries in _make_call(context, call):
                 yield entries
-        stopped = work.limit_reached()
-        step = await work.planner.next_step(work.progress, may_call=not stopped)
+        stopped = context.limit_reached()
+        step = await context.planner.next_step(context.progress, may_call=not stopped)
         if isinstance(step, ModelTurn):
-            async with aclosing(_write_turn(work, step, text)) as parts:
+            async with aclosing(_write_turn(context, step, text)) as parts:
                 async for entries in parts:
                     yield entries
         if (asked := _asked_calls(step)) and not text.shown.has_diverged:
             said = step.said if isinstance(step, ModelTurn) else ""
-            decided = {"calls": [asdict(call) for call in _numbered(work, asked)], "said": said}
-            yield [(EventKind.TURN, {**decided, "usage": asdict(work.usage)})]
+            decided = {"calls": [asdict(call) for call in _calls_within_budget(context, asked)], "said": said}
+            yield [(EventKind.TURN, {**decided, "usage": asdict(context.usage)})]
             step = None
-    async with aclosing(_answer(work, step, text)) as pieces:
+    async with aclosing(_answer(context, step, text)) as pieces:
         async for piece in pieces:
-            yield replace(piece, stopped=piece.stopped or stopped) if isinstance(piece, Ending) else piece
+            yield replace(piece, stopped=piece.stopped or stopped) if isinstance(piece, RunOutcome) else piece
 
 
-async def _write_turn(work: RunWork, turn: ModelTurn, text: ModelText) -> AsyncGenerator[list[Entry]]:
+async def _write_turn(context: RunContext, turn: ModelTurn, text: ModelText) -> AsyncGenerator[list[Entry]]:
     """Has the model write, and shows what may be shown. Raises `RunCancelled`, `ProviderFailed`,
     `SpendingCapReached`."""
-    await in_thread(check_spending, work.assignment.question, llm=work.llm)
+    await in_thread(check_spending, context.assignment.question, llm=context.llm)
     try:
-        async with aclosing(text.write(turn, is_shown=question_back(work.progress) is None)) as parts:
+        async with aclosing(text.write(turn, is_shown=question_back(context.progress) is None)) as parts:
             async for entries in parts:
                 yield entries
     finally:
-        work.usage += turn.usage
-        work.note_usage()
-        await in_thread(count_cost, work.assignment.question, turn.usage, llm=work.llm)
+        context.usage += turn.usage
+        context.note_usage()
+        await in_thread(count_cost, context.assignment.question, turn.usage, llm=context.llm)
 
 
 def _asked_calls(step: NextStep) -> tuple[AskedCall, ...]:
@@ -89,57 +89,57 @@ def _asked_calls(step: NextStep) -> tuple[AskedCall, ...]:
     return step.calls if isinstance(step, ModelTurn) else ()
 
 
-def _numbered(work: RunWork, asked: Sequence[AskedCall]) -> list[Call]:
+def _calls_within_budget(context: RunContext, asked: Sequence[AskedCall]) -> list[Call]:
     """The calls of a turn, as many as the budget still has."""
-    made = len(work.progress.calls)
-    allowed = asked[: max(0, work.run.budgets["calls"] - made)]
+    made = len(context.progress.calls)
+    allowed = asked[: max(0, context.run.budgets["calls"] - made)]
     return [
         Call(id=f"call_{number}", number=number, tool=one.tool, input=dict(one.input), error=one.error)
         for number, one in enumerate(allowed, start=made + 1)
     ]
 
 
-async def _make_call(work: RunWork, call: Call) -> AsyncGenerator[list[Entry]]:
+async def _make_call(context: RunContext, call: Call) -> AsyncGenerator[list[Entry]]:
     tool, shown = TOOLS.get(call.tool), {"callId": call.id, "number": call.number, "tool": call.tool}
-    if call.id not in work.progress.started:
+    if call.id not in context.progress.started:
         began: list[Entry] = [(EventKind.STEP_START, {**shown, "input": call.input})]
-        if tool and tool.agent_type and not work.progress.agent_type:
+        if tool and tool.agent_type and not context.progress.agent_type:
             began.insert(0, (EventKind.AGENT_TYPE, {"type": tool.agent_type.value}))
         yield began
     since = time.monotonic()
-    limit = (tool.seconds if tool else SIMPLE_SECONDS) * (THINKING_FACTOR if work.run.thinks else 1)
-    outcome = await _outcome(work, call, seconds=limit)
+    limit = (tool.seconds if tool else SIMPLE_SECONDS) * (THINKING_FACTOR if context.run.thinks else 1)
+    outcome = await _execute_call(context, call, seconds=limit)
     seconds = time.monotonic() - since
     if tool and tool.waits_for_worker:
-        work.waited += seconds
+        context.waited += seconds
     ended = {**shown, "result": outcome.result, "error": outcome.error, "ms": round(seconds * 1000)}
     found: list[Entry] = []
     if outcome.findings:
-        work.progress.findings[call.id] = outcome.findings
-        work.usage += outcome.findings.usage
+        context.progress.findings[call.id] = outcome.findings
+        context.usage += outcome.findings.usage
         found = [(EventKind.FOUND, found_as_json(outcome.findings, call_id=call.id))]
     yield [*found, (EventKind.STEP_END, ended), *outcome.events]
 
 
-async def _outcome(work: RunWork, call: Call, *, seconds: float) -> ToolResult:
+async def _execute_call(context: RunContext, call: Call, *, seconds: float) -> ToolResult:
     """How the call ends. Raises `RunCancelled`."""
     if call.error:
         return ToolResult(error=call.error)
-    context = replace(work.context, call_key=f"{work.run.pk}:{call.id}")
+    tool_context = replace(context.tool_context, call_key=f"{context.run.pk}:{call.id}")
     try:
-        return await work.within(seconds, execute_tool(call.tool, call.input, context))
+        return await context.within(seconds, execute_tool(call.tool, call.input, tool_context))
     except ToolTimedOut as error:
         return ToolResult.from_error(error)
 
 
-async def _answer(work: RunWork, step: NextStep, text: ModelText) -> AsyncGenerator[list[Entry] | Ending]:
+async def _answer(context: RunContext, step: NextStep, text: ModelText) -> AsyncGenerator[list[Entry] | RunOutcome]:
     """The answer's text in verified parts, each with the citations that it needs, and the ending."""
     if isinstance(step, ModelTurn):
-        step = question_back(work.progress) or _own_question(work, step, text) or step
-    findings = None if isinstance(step, GiveAnswer) else await _all_findings(work)
-    question = findings.question.asked if findings and not isinstance(step, ModelTurn) else work.assignment.question
+        step = question_back(context.progress) or _own_question(context, step, text) or step
+    findings = None if isinstance(step, ReadyAnswer) else await _all_findings(context)
+    question = findings.question.asked if findings and not isinstance(step, ModelTurn) else context.assignment.question
     before = text.shown.written
-    async with aclosing(work.until_cancelled(_written(work, step, text, findings))) as pieces:
+    async with aclosing(context.until_cancelled(_remaining_answer_parts(context, step, text, findings))) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
                 answer = piece
@@ -150,17 +150,17 @@ async def _answer(work: RunWork, step: NextStep, text: ModelText) -> AsyncGenera
         answer = replace(answer, text=before + words.text, citations=(*text.shown.citations, *answer.citations))
         if entries := await text.shown.add(words):
             yield entries
-    if not answer.text.startswith(work.progress.text):
-        answer = Answer(text=work.progress.text, outcome=Outcome.ANSWERED, usage=answer.usage)
-        yield Ending(answer=answer, question=question, stopped="interrupted", keeps_shown=True)
+    if not answer.text.startswith(context.progress.text):
+        answer = Answer(text=context.progress.text, outcome=Outcome.ANSWERED, usage=answer.usage)
+        yield RunOutcome(answer=answer, question=question, stopped="interrupted", keeps_shown=True)
         return
-    state = step.state if isinstance(step, GiveAnswer) else {}
-    yield Ending(answer=answer, question=question, state=state)
+    state = step.state if isinstance(step, ReadyAnswer) else {}
+    yield RunOutcome(answer=answer, question=question, state=state)
 
 
-def _own_question(work: RunWork, turn: ModelTurn, text: ModelText) -> GiveAnswer | None:
+def _own_question(context: RunContext, turn: ModelTurn, text: ModelText) -> ReadyAnswer | None:
     """What the model asks the person, where that is all that the run has written."""
-    asked = model_question(turn.said, said=work.assignment.said)
+    asked = model_question(turn.said, said=context.assignment.said)
     return asked if asked and text.shown.written.strip() in ("", asked.answer.text) else None
 
 
@@ -170,12 +170,12 @@ def _search_error(progress: Progress) -> LexicError | None:
     return LexicError(failed[-1]["error"], code=failed[-1]["code"], hint=failed[-1]["hint"]) if failed else None
 
 
-async def _written(
-    work: RunWork, step: NextStep, text: ModelText, findings: Findings | None
+async def _remaining_answer_parts(
+    context: RunContext, step: NextStep, text: ModelText, findings: Findings | None
 ) -> AsyncGenerator[Delta | Answer]:
     """What is left to be shown of the answer, and the whole of it. Where a model has written nothing that may be shown,
     the answer is quoted from what was found."""
-    if isinstance(step, GiveAnswer):
+    if isinstance(step, ReadyAnswer):
         yield step.answer
         return
     refusal = refusal_answer("no_evidence")
@@ -188,31 +188,31 @@ async def _written(
                 refusal = piece
         if not text.is_empty:
             return
-        if why := failure_text(work.progress):
-            yield own_answer(why)
+        if why := failure_text(context.progress):
+            yield server_answer(why)
             return
-    error = _search_error(work.progress)
-    if findings is None and error and not (isinstance(step, ModelTurn) and error.code in WRITERS_FAULTS):
+    error = _search_error(context.progress)
+    if findings is None and error and not (isinstance(step, ModelTurn) and error.code in INVALID_CALL_CODES):
         raise error  # to say that there is nothing would be wrong
     if findings is None or (refusal.reason == "self_refusal" and findings.is_sufficient):
         yield refusal
         return
-    writer = get_llm("extractive") if isinstance(step, ModelTurn) else work.llm
+    writer = get_llm("extractive") if isinstance(step, ModelTurn) else context.llm
     async with aclosing(pipeline.write(findings, llm=writer)) as written:
         async for part in written:
             yield part
 
 
-async def _all_findings(work: RunWork) -> Findings | None:
+async def _all_findings(context: RunContext) -> Findings | None:
     """What all searches of the run found; those of an earlier process are recalled from the journal."""
     parts = []
-    for call_id, found in work.progress.found.items():
-        if call_id not in work.progress.findings:
-            work.progress.findings[call_id] = await found.recall(work.assignment.question, llm=work.llm)
-        parts.append(work.progress.findings[call_id])
+    for call_id, found in context.progress.found.items():
+        if call_id not in context.progress.findings:
+            context.progress.findings[call_id] = await found.recall(context.assignment.question, llm=context.llm)
+        parts.append(context.progress.findings[call_id])
     if not parts:
         return None
     last = parts[-1]
     if len(parts) == 1 or last.clarification or (last.answer and last.answer.outcome == Outcome.ANSWERED):
         return last
-    return await in_thread(combine_findings, work.assignment.question, parts, llm=work.llm)
+    return await in_thread(combine_findings, context.assignment.question, parts, llm=context.llm)

@@ -40,7 +40,7 @@ class LeaseLost(Conflict):
 
 
 class RunInterrupted(LexicError):
-    """The work on this was interrupted too often."""
+    """The run was stopped because its process died several times."""
 
     code = "interrupted"
     status = 503
@@ -116,16 +116,16 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         newest = models.Max("events__number", filter=models.Q(events__is_public=True), default=0)
         return self.order_by().only("state", "leased_until").annotate(newest_event=newest)
 
-    def that_read(self, knowledge_base: int) -> AgentRunQuerySet:
+    def reading_base(self, knowledge_base: int) -> AgentRunQuerySet:
         """Those that could read this base: in their release, or as a private layer."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
 
-    def that_name(self, document: uuid.UUID) -> AgentRunQuerySet:
+    def naming_document(self, document: uuid.UUID) -> AgentRunQuerySet:
         """Those whose journal names this document, in what was found, cited or written."""
         events = AgentEvent.objects.filter(run=models.OuterRef("pk")).alias(text=Cast("data", models.TextField()))
         return self.filter(models.Exists(events.filter(text__contains=str(document))))
 
-    def settle(self) -> None:
+    def mark_answered(self) -> None:
         """Those that waited for an answer have got it, or another message in its place."""
         self.filter(state=RunState.WAITING).update(state=RunState.DONE)
 
@@ -181,7 +181,10 @@ class AgentRun(models.Model):
     agent_type = models.CharField(max_length=10, choices=AgentType, blank=True)
     state = models.CharField(max_length=10, choices=RunState, default=RunState.RUNNING)
     model = models.CharField(max_length=120, blank=True)
-    thinks = models.BooleanField(default=False, help_text="Its tools have half as much time again.")
+    thinks = models.BooleanField(
+        default=False,
+        help_text="The model may think before each turn; model and tools get 1.5 times the usual time.",
+    )
     thinking_tokens = models.PositiveIntegerField(default=0)
     budgets = models.JSONField(default=dict)
     tokens = models.PositiveIntegerField(default=0)
@@ -265,7 +268,7 @@ class AgentRun(models.Model):
         """Holds the run for longer. Raises `LeaseLost`."""
         self._hold(leased_until=timezone.now() + _lease_length())
 
-    def is_to_stop(self) -> bool:
+    def is_cancel_requested(self) -> bool:
         """Whether its person has asked to stop it."""
         return AgentRun.objects.filter(pk=self.pk, cancel_requested_at__isnull=False).exists()
 

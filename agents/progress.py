@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.journaled_searches import JournaledSearch
 from agents.models import AgentEvent, EventKind
-from agents.search_results import FoundInJournal
 from querying.answering.findings import Findings
 from querying.types import Usage
 
@@ -44,7 +44,7 @@ class Progress:
     said: list[str] = field(default_factory=list)
     started: set[str] = field(default_factory=set)
     finished: dict[str, FinishedCall] = field(default_factory=dict)
-    found: dict[str, FoundInJournal] = field(default_factory=dict)
+    found: dict[str, JournaledSearch] = field(default_factory=dict)
     findings: dict[str, Findings] = field(default_factory=dict)
     agent_type: str = ""
     text: str = ""
@@ -73,7 +73,7 @@ class Progress:
                 call=self._call(data["callId"]), result=data["result"], error=data["error"], ms=data["ms"]
             )
         elif kind == EventKind.FOUND:
-            self.found[data["callId"]] = FoundInJournal.from_json(data)
+            self.found[data["callId"]] = JournaledSearch.from_json(data)
         elif kind == EventKind.CONTENT:
             self.text += data["text"]
         elif kind == EventKind.SOURCE:

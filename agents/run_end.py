@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from agents.loop import Ending
+from agents.loop import RunOutcome
 from agents.models import AgentRun, EventKind
 from agents.progress import Progress
 from conversations.models import ChatMessage
@@ -31,7 +31,7 @@ FINISHED_STEPS = {
 CANCELLED = "cancelled"
 
 
-def last_entries(ending: Ending) -> list[tuple[EventKind, Mapping[str, Any]]]:
+def last_entries(ending: RunOutcome) -> list[tuple[EventKind, Mapping[str, Any]]]:
     """A question back, where there is one that no tool has asked, and `done`."""
     answer, entries = ending.answer, []
     if answer.clarification and not ending.state:
@@ -45,7 +45,7 @@ def done_data(outcome: str, *, stopped: str, usage: Usage) -> dict[str, Any]:
     return {"outcome": outcome, "stopped": stopped or None, "usage": counted}
 
 
-def answer_message(run: AgentRun, ending: Ending, progress: Progress) -> ChatMessage:
+def answer_message(run: AgentRun, ending: RunOutcome, progress: Progress) -> ChatMessage:
     """The answer, as other answers are kept."""
     stored = answer_as_json(ending.answer, question=ending.question)
     if ending.keeps_shown:
@@ -54,7 +54,7 @@ def answer_message(run: AgentRun, ending: Ending, progress: Progress) -> ChatMes
     return _message(run, ending.answer.text, {**stored, **_run_data(run, progress), **ended})
 
 
-def kept_message(run: AgentRun, progress: Progress, *, outcome: Outcome, error: str) -> ChatMessage:
+def partial_answer_message(run: AgentRun, progress: Progress, *, outcome: Outcome, error: str) -> ChatMessage:
     """What was shown until the run was stopped or failed, and why it ended."""
     stored = {
         "outcome": outcome.value,

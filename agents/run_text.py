@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from agents.models import EventKind
-from agents.own_words import said_of_results
 from agents.planners.planner_types import ModelTurn
-from agents.run_work import RunWork
+from agents.run_context import RunContext
+from agents.server_text import result_texts
 from agents.tools.contract_tools import CONTRACT_TOOL_NAMES
 from contracts.risk import RiskLevel
 from lexic.database import in_thread
@@ -28,13 +28,13 @@ class ShownText:
     """What of the text is new to the reader: a process that takes a run over writes it again from its beginning. Where
     it does not come out the same, what was shown stays, and nothing is added."""
 
-    work: RunWork
+    context: RunContext
     written: str = ""
     citations: list[Citation] = field(default_factory=list)
     known: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = self.work.progress.text
+        self.known = self.context.progress.text
 
     @property
     def has_diverged(self) -> bool:
@@ -56,7 +56,7 @@ class ShownText:
                 asdict(replace(source, metadata={**source.metadata, "number": citation.number}))
                 for source, citation in zip(sources, new, strict=True)
             ]
-            entries.insert(0, (EventKind.SOURCE, {"citations": [*self.work.progress.citations, *numbered]}))
+            entries.insert(0, (EventKind.SOURCE, {"citations": [*self.context.progress.citations, *numbered]}))
         return entries
 
 
@@ -64,10 +64,10 @@ class ModelText:
     """What a model writes in the turns of a run, with what the server says of reports and drafts between them. A new
     process reads the turns before its own from the journal."""
 
-    def __init__(self, work: RunWork) -> None:
-        question = work.assignment.question
-        self.shown = ShownText(work)
-        self._work = work
+    def __init__(self, context: RunContext) -> None:
+        question = context.assignment.question
+        self.shown = ShownText(context)
+        self._context = context
         self._verified = VerifiedText(mode=question.release.citation_mode, style=question.options.citation_style)
         self._turns_read = 0
         self._is_read = False  # the text of the turn that comes next
@@ -92,7 +92,7 @@ class ModelText:
 
     async def conclude(self) -> AsyncGenerator[Delta | Answer]:
         """The last that may be shown, and the whole answer, or the refusal where nothing was shown."""
-        findings = list(self._work.progress.findings.values())
+        findings = list(self._context.progress.findings.values())
         is_refused = bool(findings) and not any(one.is_sufficient for one in findings)
         if last := self._verified.finish():
             yield last
@@ -100,7 +100,7 @@ class ModelText:
             basis=next((one.basis for one in reversed(findings) if one.is_sufficient), None),
             tree_decided=any(one.consultation.has_decided for one in findings),
             weakness="weak_evidence" if is_refused else "",
-            disclaimer=self._work.assignment.question.release.disclaimer,
+            disclaimer=self._context.assignment.question.release.disclaimer,
         )
         if ending and self._verified.text:
             yield ending
@@ -108,7 +108,7 @@ class ModelText:
 
     async def _catch_up(self) -> AsyncGenerator[list[Entry]]:
         """What the turns so far have said and found."""
-        progress = self._work.progress
+        progress = self._context.progress
         for number in range(self._turns_read, len(progress.turns)):
             if not self._is_read:
                 async with aclosing(self._add(_sentences(progress.said[number]))) as parts:
@@ -118,21 +118,21 @@ class ModelText:
             for call in calls:
                 if call.id in progress.found:
                     self._verified.add_passages(progress.found[call.id].passages)
-            for words in said_of_results(progress.results_of(calls), message=self._work.assignment.message):
+            for words in result_texts(progress.results_of(calls), message=self._context.assignment.message):
                 if entries := await self.shown.add(self._verified.say(words)):
                     yield entries
             self._turns_read, self._is_read = number + 1, False
 
     async def _skip(self, turn: ModelTurn) -> None:
         """Reads the turn to its end, for its calls."""
-        async with aclosing(self._work.until_cancelled(turn.sentences)) as sentences:
+        async with aclosing(self._context.until_cancelled(turn.sentences)) as sentences:
             async for _ in sentences:
                 pass
         turn.said = ""
 
     async def _add(self, sentences: AsyncGenerator[str]) -> AsyncGenerator[list[Entry]]:
         deltas = self._verified.add(self._without_classes(sentences))
-        async with aclosing(self._work.until_cancelled(deltas)) as pieces:
+        async with aclosing(self._context.until_cancelled(deltas)) as pieces:
             async for delta in pieces:
                 if entries := await self.shown.add(delta):
                     yield entries
@@ -140,7 +140,7 @@ class ModelText:
     async def _without_classes(self, sentences: AsyncGenerator[str]) -> AsyncGenerator[str]:
         """In a run that looks at contracts, without sentences that class them: only the server does. A contract may say
         of itself that it is GREEN, and would be quoted."""
-        looks_at_contracts = any(call.tool in CONTRACT_TOOL_NAMES for call in self._work.progress.calls)
+        looks_at_contracts = any(call.tool in CONTRACT_TOOL_NAMES for call in self._context.progress.calls)
         async with aclosing(sentences):
             async for sentence in sentences:
                 if not (looks_at_contracts and _CLASS.search(sentence)):

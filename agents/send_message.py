@@ -9,8 +9,8 @@ from django.db.models import Exists, OuterRef
 
 from accounts.models import ApiKey, Capability, Principal, user_of
 from agents import background_runs
-from agents.asked_release import asked_release
 from agents.begin_run import NewMessage, OtherProject, begin_run, check_may_begin, find_begun_run
+from agents.choose_release import choose_release
 from agents.models import AgentRun
 from conversations.conversation_access import NoSuchConversation, find_conversation
 from conversations.models import ChatMessage, ChatSession, Project
@@ -67,7 +67,7 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
         return begun
     session = _conversation(principal, sent.conversation) if sent.conversation else None
     project = _project(sent, session, principal)
-    release = asked_release(principal, plugin=sent.plugin or "", project=project, session=session)
+    release = choose_release(principal, plugin=sent.plugin or "", project=project, session=session)
     message = NewMessage(
         text=sent.text,
         release=release,

@@ -130,7 +130,7 @@ def _by_set(counts: Counter[tuple[str, str]]) -> str:
 
 def measure(folder: Path, rules: dict[str, dict[str, Any]], *, limit: int) -> Iterator[str]:
     """The figures of a set with all rules, then what changes without each."""
-    from evaluation.reports.comparison import compare_evaluations
+    from evaluation.reports.evaluation_comparison import compare_evaluations
     from evaluation.reports.result_files import SavedEvaluation
 
     ask = _asker(folder, limit=limit)

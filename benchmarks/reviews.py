@@ -129,16 +129,16 @@ def compare_with_questions(owner: User, plugin: Plugin, contract: Document, play
 
     from asgiref.sync import async_to_sync
 
-    from contracts.playbook.library import find_playbook
-    from contracts.review.document_search import DocumentAt, weigh_text
-    from contracts.review.judgement import judge_position
-    from conversations.user_documents import private_layers
+    from contracts.playbook.playbook_sources import find_playbook
+    from contracts.review.document_search import DocumentRevision, search_statement
+    from contracts.review.rule_judge import judge_position
+    from conversations.private_document_search import private_layers
     from knowledge.search.filters import Filters
     from querying import pipeline, releases
     from querying.types import Caller, Options, Question
 
     positions = find_playbook(str(playbook.pk), principal=owner).playbook.positions
-    weigh = partial(weigh_text, DocumentAt.of(contract))
+    weigh = partial(search_statement, DocumentRevision.of(contract))
     release = releases.resolve(plugin.slug, principal=owner)
     layers = private_layers(owner, project=None)
     options = Options(filters=Filters(document_ids=(contract.pk,)))

@@ -70,7 +70,7 @@ def pane_route(
 
     With `for_editing` only those who may change the plugin get in. Methods other than GET always need that, unless
     `allow_reader_post` is set: asking a plugin changes nothing of it. A view that streams is synchronous as well: the
-    door, the session and the database are done with before its `sse.response` begins on the event loop.
+    door, the session and the database are done with before its `sse.event_stream_response` begins on the event loop.
     """
 
     @wraps(view)

@@ -23,7 +23,7 @@ class DriveNotConnected(Conflict):
 
 
 class InvalidAuthorization(InvalidInput):
-    """This answer of Google belongs to no connection that was begun here and now."""
+    """This Google sign-in was not started in this browser, or it has expired."""
 
     code = "invalid_state"
     hint = "Begin again under Connections, in one browser, and finish within ten minutes."

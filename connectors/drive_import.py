@@ -39,10 +39,10 @@ class ImportResult:
 
 
 class ImportClosed(NotFound):
-    """You may add documents there no longer."""
+    """You may no longer add documents there."""
 
     code = "import_access_ended"
-    hint = "What was imported before is there."
+    hint = "Files already imported are kept."
 
 
 def import_files(connection: DriveConnection, *, base: KnowledgeBase, file_ids: Iterable[str]) -> list[ImportResult]:

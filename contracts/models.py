@@ -51,7 +51,7 @@ class Verdict(models.TextChoices):
     PREFERRED = "preferred", "says what is preferred"
     ACCEPTABLE = "acceptable", "says what is acceptable"
     WALK_AWAY = "walk_away", "says what the playbook rules out"
-    DENIED = "denied", "denies what the playbook wants"
+    DENIED = "denied", "differs from what the playbook wants"
     LIMIT_BROKEN = "limit_broken", "goes beyond a limit"
     UNCLEAR = "unclear", "unclear"
     MISSING = "missing", "not found"
@@ -152,7 +152,7 @@ class ContractReview(models.Model):
     state = models.CharField(max_length=8, choices=ReviewState.choices, default=ReviewState.QUEUED)
     positions_done = models.PositiveSmallIntegerField(default=0)
     positions_total = models.PositiveSmallIntegerField(default=0)
-    starts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker ended without a word.")
+    starts = models.PositiveSmallIntegerField(default=0, help_text="How many workers died while making this review.")
     outages = models.PositiveSmallIntegerField(default=0, help_text="How often the embedder was away.")
     error_code = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
@@ -243,7 +243,7 @@ class ContractReview(models.Model):
         release_pins(PinKind.REVIEW, [self.pk])
         return super().delete(*args, **kwargs)
 
-    def confirm_there(self) -> None:
+    def lock_existing(self) -> None:
         """Inside a transaction nobody deletes the review before it ends. Raises `ReviewDeleted` where it has been
         deleted, or a document that it reads."""
         rows = ContractReview.objects.select_for_update(no_key=True).filter(pk=self.pk)

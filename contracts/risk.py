@@ -1,6 +1,6 @@
 """How bad a finding is: severity times likelihood, the four levels of risk, and the three classes of a finding.
 
-Everything that colours a finding asks here.
+Which class a finding gets is decided in `contracts.review.rule_judge` and `contracts.review.combine_verdicts`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ MAX_STARTS = 4
 # It is tried again about once a minute.
 MAX_OUTAGES = 60
 # What it takes longer waits behind the tasks that came meanwhile.
-SECONDS_AT_ONCE = 60.0
+TURN_SECONDS = 60.0
 STALE_AFTER = timedelta(minutes=1)
 _RESUME_BATCH_SIZE = 200
 
@@ -38,12 +38,12 @@ def make_review(*, review_id: str, **kwargs: Any) -> None:
     """Make this review, or what is left of it. However often the message comes, one worker makes it, and no finding is
     made twice. A long one lets other tasks go first now and then."""
     with try_lease(_lease_name(UUID(review_id))) as is_ours:
-        is_left = is_ours and _make_for_a_while(review_id)
+        is_left = is_ours and _run_one_turn(review_id)
     if is_left:
         publish_task("contracts.review", review_id=review_id)
 
 
-def _make_for_a_while(review_id: str) -> bool:
+def _run_one_turn(review_id: str) -> bool:
     """Whether the time was up before the review was done."""
     rows = ContractReview.objects.filter(pk=review_id)
     review = rows.select_related("document__knowledge_base", "compared_document__knowledge_base").first()
@@ -55,7 +55,7 @@ def _make_for_a_while(review_id: str) -> bool:
     rows.update(starts=F("starts") + 1)
     is_left = False
     try:
-        is_left = not run_review(review, until=time.monotonic() + SECONDS_AT_ONCE)
+        is_left = not run_review(review, until=time.monotonic() + TURN_SECONDS)
     except LeaseLost as error:
         logger.warning("review %s goes on elsewhere: %s", review_id, error.message)
     except EmbedderError as error:

@@ -17,7 +17,7 @@ from accounts.models import User
 from conversations.exchanges import Exchange, exchanges_of
 from conversations.forms import MAX_QUESTION_CHARACTERS
 from conversations.models import ChatSession
-from conversations.questions import latest_release
+from conversations.public_questions import latest_release
 from conversations.visitor import Visitor
 from lexic.errors import LexicError
 from plugins.models import Plugin

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django import forms
 
-from conversations.questions import VisitorMessage
+from conversations.public_questions import VisitorMessage
 from querying.forms import QuestionForm
 
 MAX_QUESTION_CHARACTERS = 2000

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.models import Principal, user_of
+from conversations.private_document_search import Scope, private_bases
 from conversations.project_models import Project
-from conversations.user_documents import Scope, private_bases
 from knowledge.models import Document, DocumentQuerySet, KnowledgeBase
 from lexic.errors import NotAllowed, NotFound
 

@@ -16,7 +16,7 @@ class NoSuchProject(NotFound):
 
 
 class ReadOnlyProject(NotAllowed):
-    """You may look at this project, and not change it."""
+    """You may read this project but not change it."""
 
     code = "read_only"
     hint = "Ask its owner to make you an editor."

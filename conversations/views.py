@@ -14,11 +14,11 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import visitors
-from conversations import frames, questions
+from conversations import frames, public_questions
 from conversations.chat_page import render_chat_page, render_turn
 from conversations.forms import MAX_QUESTION_CHARACTERS, ChatForm
 from conversations.models import ChatSession
-from conversations.questions import PendingQuestion
+from conversations.public_questions import PendingQuestion
 from conversations.visitor import Visitor
 from lexic.database import release_connections
 from lexic.errors import LexicError
@@ -42,8 +42,8 @@ def with_public_plugin(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, slug: str, **captured: Any) -> HttpResponseBase:
         try:
-            plugin = questions.public_chat_plugin(slug)
-        except questions.NoSuchChat as error:
+            plugin = public_questions.public_chat_plugin(slug)
+        except public_questions.NoSuchChat as error:
             raise Http404(error.message) from None
         checked = view if frames.is_own_page(request, plugin) else csrf_protect(view)
         return frames.allow_frames(checked(request, plugin, **captured), plugin)
@@ -84,7 +84,7 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
         try:
             form.check()
             address = visitors.visitor_id(request)
-            pending = questions.begin_question(plugin, form.message, visitor=visitor, address=address)
+            pending = public_questions.begin_question(plugin, form.message, visitor=visitor, address=address)
         except LexicError as error:
             return error_response(request, error, render_page=lambda error: _error_page(request, plugin, error))
     session_url = reverse("one_chat", args=[plugin.slug, pending.session.pk])
@@ -94,7 +94,7 @@ def ask(request: HttpRequest, plugin: Plugin) -> HttpResponseBase:
         response["Content-Location"] = session_url
     else:
         run = question_run.run_to_end(pending.question)
-        questions.save_answer(pending, run)
+        public_questions.save_answer(pending, run)
         response = HttpResponseRedirect(f"{session_url}#turn-{pending.question.id}")
         response.status_code = 303
         if run.failure:
@@ -138,7 +138,7 @@ def _error_page(request: HttpRequest, plugin: Plugin, error: LexicError) -> Http
 
 def _event_stream(request: HttpRequest, pending: PendingQuestion) -> AsyncGenerator[bytes]:
     def build_final_event(run: question_run.QuestionRun) -> dict[str, Any]:
-        is_saved = questions.save_answer(pending, run)
+        is_saved = public_questions.save_answer(pending, run)
         html = render_turn(request, pending.session, pending.question.id) if is_saved else ""
         left = questions_left_text(request, pending.question.release.plugin)
         return {"type": "turn", "id": str(pending.question.id), "html": html, "left": left}

@@ -92,8 +92,8 @@ class RetrievalOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineOutcome:
-    """What the whole pipeline gave. `statements` has the citations of each sentence of the answer, by position
-    in `citations`; `strength`, `gate_score` and `grounds` are None where nothing was weighed, `probability` where
+    """What the whole pipeline gave. `statements` has the citations of each sentence of the answer, by position in
+    `citations`; `strength`, `sufficiency_score` and `grounds` are None where nothing was weighed, `probability` where
     the plugin has no curve."""
 
     outcome: str
@@ -129,4 +129,4 @@ class QuestionScores:
     expected: str = ""  # the outcome that a golden question's expert fixed
     probability: float | None = None  # as stated, where the plugin has a curve
     grounds: ConfidenceSignals | None = None  # what the pipeline's confidence went by
-    is_telling: bool = True  # whether a right answer can be told from a wrong one
+    is_discriminating: bool = True  # whether a right answer can be told from a wrong one

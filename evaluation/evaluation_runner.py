@@ -30,13 +30,15 @@ class Evaluation:
 
 
 def evaluate(
-    data: EvalDataset, *, library: EvalCorpus, mode: Mode, llm: LLM | None = None, watched: ProgressWrapper = iter
+    data: EvalDataset, *, library: EvalCorpus, mode: Mode, llm: LLM | None = None, with_progress: ProgressWrapper = iter
 ) -> Evaluation:
     """Ask every question of the set. Two runs over the same library give the same figures, latencies aside."""
     places = GoldLocator(library.documents, files=data.files)
     if data.questions:  # the first question would pay for loading the model
         engine_queries.run_retrieval(engine_queries.build_question(data.questions[0], library))
-    scored = tuple(_score_question(asked, library, places, mode=mode, llm=llm) for asked in watched(data.questions))
+    scored = tuple(
+        _score_question(asked, library, places, mode=mode, llm=llm) for asked in with_progress(data.questions)
+    )
     documents = len(set(library.documents.values()))
     result = summarise(scored, name=data.name, documents=documents, chunks=library.chunks)
     return Evaluation(result=result, scored=scored, mode=mode)

@@ -14,9 +14,9 @@ from uuid import UUID
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.checklist_prior import Observation, item_priors
-from contracts.review.decided_contracts import thresholds_of
-from contracts.review.document_search import PASSAGES, DocumentAt, weigh_text
-from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
+from contracts.review.document_search import PASSAGES, DocumentRevision, search_statement
+from contracts.review.learned_thresholds import thresholds_of
+from contracts.review.rule_judge import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
 from contracts.risk import Classification
 from evaluation.engine_queries import retrieval_outcome
 from evaluation.eval_corpus import EvalCorpus
@@ -32,7 +32,7 @@ from querying.types import Evidence
 ENTAILED, CONTRADICTED, NOT_MENTIONED = "Entailment", "Contradiction", "NotMentioned"
 _AGAINST = (Verdict.DENIED, Verdict.WALK_AWAY, Verdict.LIMIT_BROKEN)
 _FOR = (Verdict.PREFERRED, Verdict.ACCEPTABLE)
-# As `evaluation.tuning.checklist_prior` draws them.
+# As `evaluation.tuning.prior_effect` draws them.
 _DRAWS = 10
 
 
@@ -46,14 +46,14 @@ class _Reviewed:
 
 
 def evaluate_reviews(
-    data: EvalDataset, *, library: EvalCorpus, reviewed: int | None = None, watched: ProgressWrapper = iter
+    data: EvalDataset, *, library: EvalCorpus, reviewed: int | None = None, with_progress: ProgressWrapper = iter
 ) -> Evaluation:
     """Judge every line in the contract that it is about, and hold the verdicts against the labels. With so many
     `reviewed` contracts, also as if these had been decided on."""
     places = GoldLocator(library.documents, files=data.files)
     versions = _document_versions(library)
     rows, scored = [], []
-    for asked in watched([one for one in data.questions if _contract_of(one)]):
+    for asked in with_progress([one for one in data.questions if _contract_of(one)]):
         row, milliseconds = _review_line(asked, versions[library.documents[_contract_of(asked)]])
         passes = _is_found(row.judged)
         outcome = retrieval_outcome(row.evidence, passes=passes, milliseconds=milliseconds, weighed=PASSAGES)
@@ -69,15 +69,15 @@ def _contract_of(asked: EvalQuestion) -> str:
     return asked.scope[0] if asked.scope and len(asked.scope) == 1 else ""
 
 
-def _document_versions(library: EvalCorpus) -> Mapping[UUID, DocumentAt]:
+def _document_versions(library: EvalCorpus) -> Mapping[UUID, DocumentRevision]:
     rows = Document.objects.select_related("knowledge_base").filter(pk__in=set(library.documents.values()))
-    return {document.pk: DocumentAt.of(document) for document in rows}
+    return {document.pk: DocumentRevision.of(document) for document in rows}
 
 
-def _review_line(asked: EvalQuestion, document: DocumentAt) -> tuple[_Reviewed, float]:
+def _review_line(asked: EvalQuestion, document: DocumentRevision) -> tuple[_Reviewed, float]:
     begun = time.perf_counter()
-    evidence = weigh_text(document, " ".join(asked.text.split()))
-    judged = judge_position(_position(asked), weigh=lambda text: evidence)
+    evidence = search_statement(document, " ".join(asked.text.split()))
+    judged = judge_position(_position(asked), search=lambda text: evidence)
     return _Reviewed(asked=asked, evidence=evidence, judged=judged), 1000 * (time.perf_counter() - begun)
 
 
@@ -160,7 +160,7 @@ def _figures_of_draw(rows: Sequence[_Reviewed], *, decided: frozenset[str]) -> d
 
 
 def _judge_again(row: _Reviewed, thresholds: Thresholds) -> _Reviewed:
-    judged = judge_position(_position(row.asked), weigh=lambda text: row.evidence, thresholds=thresholds)
+    judged = judge_position(_position(row.asked), search=lambda text: row.evidence, thresholds=thresholds)
     return replace(row, judged=judged)
 
 

@@ -57,7 +57,7 @@ def _run_if_due(plugin: Plugin, *, since: datetime) -> None:
         run_progress.clear_progress(plugin.pk)
         return
     try:
-        run_golden(releases.snapshot(plugin), watched=run_progress.track_questions(plugin.pk))
+        run_golden(releases.snapshot(plugin), with_progress=run_progress.track_questions(plugin.pk))
     except NoGoldenQuestions:
         logger.info("the golden questions of %s are gone", plugin.slug)
     except Exception as error:

@@ -79,7 +79,7 @@ def _others_by_word(groups: Iterable[Iterable[str]]) -> dict[str, frozenset[str]
 
 
 def _inflected(pairs: Iterable[list[str]]) -> Iterator[tuple[str, ...]]:
-    """Each pair in its inflections: `increases` is the contrary of `reduces`, `increased` of `reduced`."""
+    """Each pair in its inflections: "increases" is the contrary of "reduces", "increased" of "reduced"."""
     for pair in pairs:
         for ending in ("s", "ed", "ing"):
             yield tuple(word.removesuffix("" if ending == "s" else "e") + ending for word in pair)

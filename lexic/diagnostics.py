@@ -1,6 +1,6 @@
-"""What `manage.py doctor` and /readyz look at. Every app may add its own in a module named `diagnosis`.
+"""What `manage.py doctor` and /readyz look at. Every app may add its own in a module named `health_checks`.
 
-A check is a function without arguments: it returns a word on what it found, or raises `Problem` or `CheckSkipped`.
+A check is a function without arguments: it returns a word on what it found, or raises `CheckFailed` or `CheckSkipped`.
 """
 
 from __future__ import annotations

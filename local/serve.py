@@ -11,13 +11,13 @@ import sys
 
 import uvicorn
 
-from local.patient_protocol import PatientProtocol
+from local.slow_client_protocol import SlowClientTimeoutProtocol
 
 
 def make_config() -> uvicorn.Config:
     return uvicorn.Config(
         "lexic.asgi:application",
-        http=PatientProtocol,
+        http=SlowClientTimeoutProtocol,
         ws="none",  # nothing here speaks WebSocket: a request to change to it is an ordinary request
         lifespan="off",
         timeout_graceful_shutdown=5,  # an open stream would hold the server for ever

@@ -50,14 +50,14 @@ class ServerOptions:
     concurrency: int  # processes that read documents
 
 
-def up(shape: ServerOptions, *, console: Console) -> None:
+def up(options: ServerOptions, *, console: Console) -> None:
     """Returns after a clean stop; raises a LexicError when Lexic cannot start or keeps crashing."""
     root = settings.VAR_DIR
     needed = embedded_services.required_services(root, database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL)
     # The outer stack keeps the services ours until the supervisor has stopped them.
     with contextlib.ExitStack() as until_the_end:
         until_the_end.enter_context(hold_supervisor_lock(root))
-        listener = until_the_end.enter_context(open_listener(host=shape.host, port=shape.port))
+        listener = until_the_end.enter_context(open_listener(host=options.host, port=options.port))
         url = listener_url(listener)
         running_server.write_server_status(root, url=url, status="starting")
         until_the_end.callback(running_server.remove_server_status, root)
@@ -68,7 +68,7 @@ def up(shape: ServerOptions, *, console: Console) -> None:
             if not (settings.DEBUG or static_files.is_collected()):
                 supervisor.run_once(processes.collectstatic_process(settings.BASE_DIR))
             owns_broker = any(isinstance(service, embedded_services.Redis) for service in needed)
-            _start_programs(supervisor, shape, listener=listener, owns_broker=owns_broker)
+            _start_programs(supervisor, options, listener=listener, owns_broker=owns_broker)
             running_server.write_server_status(root, url=url, status="up")
             console.print_message(f"Lexic is up at {url} (Ctrl-C stops it)")
             supervisor.keep_running()
@@ -131,7 +131,7 @@ def _command_waiter(supervisor: Supervisor) -> Callable[[], None]:
 
 
 def _start_programs(
-    supervisor: Supervisor, shape: ServerOptions, *, listener: socket.socket, owns_broker: bool
+    supervisor: Supervisor, options: ServerOptions, *, listener: socket.socket, owns_broker: bool
 ) -> None:
     schedule = settings.VAR_DIR / "timetable"
 
@@ -141,14 +141,14 @@ def _start_programs(
     folder, default_queue = settings.BASE_DIR, settings.CELERY_TASK_DEFAULT_QUEUE
     supervisor.start(processes.worker_process(folder, schedule=schedule, before_start=before(default_queue)))
     supervisor.start(
-        processes.reader_process(folder, concurrency=shape.concurrency, before_start=before(settings.READING_QUEUE))
+        processes.reader_process(folder, concurrency=options.concurrency, before_start=before(settings.READING_QUEUE))
     )
     supervisor.start(processes.reviewer_process(folder, before_start=before(settings.REVIEW_QUEUE)))
-    for number in range(1, shape.web_processes + 1):
+    for number in range(1, options.web_processes + 1):
         part = processes.web_process(
             folder,
             number=number,
-            of=shape.web_processes,
+            of=options.web_processes,
             listener=listener,
             public_url=listener_url(listener),
         )

@@ -22,7 +22,7 @@ from marketplace.reviews import moderation
 from marketplace.reviews.review_list import use_summary
 from plugins.models import Plugin
 
-# What the buttons and the list's actions say, by their names in `decide.ACTIONS`.
+# What the buttons and the list's actions say, by their names in `moderation.MODERATION_ACTIONS`.
 _DONE_MESSAGES = {
     "hide": "The review is off the page.",
     "withdraw": "The plugin is withdrawn.",

@@ -18,7 +18,7 @@ from contracts.models import ContractReview
 from contracts.review.start_review import start_review
 from contracts.tasks import make_review
 from conversations.models import Project
-from evaluation.golden import jsonl
+from evaluation.golden import golden_file
 from knowledge.documents.lifecycle import add_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
@@ -103,7 +103,7 @@ def _load_plugin(folder: Path, owner: User, *, say: Say) -> Release:
         document = _read_file(own_knowledge_base(plugin), folder / listed["file"], title=listed["title"], say=say)
         Document.objects.filter(pk=document.pk).update(is_template=listed.get("template", False))
     _add_trees(folder, plugin)
-    jsonl.import_golden_questions(plugin, lines=_text(folder, "golden.jsonl").splitlines())
+    golden_file.import_golden_questions(plugin, lines=_text(folder, "golden.jsonl").splitlines())
     publication = publish(plugin, by=owner, notes="The demo.")
     say(f"{'Published' if publication.is_new else 'Found'} {publication.release}")
     return publication.release

@@ -165,7 +165,7 @@ class Install(models.Model):
     """A copy of a shared plugin in somebody's account, and which release it was made from. It goes with the copy.
 
     `original` is None once the original is deleted, and where the copy came from a file: what a file says of itself
-    nobody has checked (`is_hearsay`). `content` names what the draft held when it was made
+    nobody has checked (`is_unverified_origin`). `content` names what the draft held when it was made
     (`marketplace.sharing.draft_hash`), so that it shows whether somebody has worked on it since.
     """
 
@@ -175,7 +175,7 @@ class Install(models.Model):
     original_author = models.CharField(max_length=300)
     release = models.ForeignKey(Release, on_delete=models.SET_NULL, null=True, related_name="+")
     version = models.CharField(max_length=32)
-    is_hearsay = models.BooleanField(default=False)
+    is_unverified_origin = models.BooleanField(default=False)
     # The site that signed the file, and its public key in base64; empty where nobody did.
     signed_by = models.CharField(max_length=300, blank=True, default="", db_default="")
     signing_key = models.CharField(max_length=64, blank=True, default="", db_default="")

@@ -182,24 +182,24 @@ GENERAL_PROFESSION = Profession(
 
 def compose_persona(*, name: str, domain: str) -> PersonaDraft:
     """A draft for a plugin of this name and field. The same name and field give the same words."""
-    practice, field = find_profession(f"{domain} {name}"), " ".join(re.split(r"[\s_-]+", domain.strip())).strip()
+    profession, field = find_profession(f"{domain} {name}"), " ".join(re.split(r"[\s_-]+", domain.strip())).strip()
     subject = " ".join(name.split()) or field or "its subject"
     of_field = f" in the field of {field}" if field else ""
     persona = (
-        f"You are {practice.who}{of_field}. You answer questions about {subject}.\n\n"
-        f"Begin with {practice.first}. Then name {practice.place} that says so, and only then explain, as far as it "
-        f"helps.\n"
-        f"When the answer depends on {practice.facts} and the question does not say it, ask for it; do not assume.\n"
+        f"You are {profession.who}{of_field}. You answer questions about {subject}.\n\n"
+        f"Begin with {profession.first}. Then name {profession.place} that says so, and only then explain, as far as "
+        f"it helps.\n"
+        f"When the answer depends on {profession.facts} and the question does not say it, ask for it; do not assume.\n"
         f"When sources disagree, say so, name both, and say which is newer or more specific.\n"
         f"When only part of a question is covered, answer that part and name the part that is not.\n"
         f"Keep to {subject}. Other subjects are for other experts, even where something seems near at hand."
     )
     return PersonaDraft(
         system_prompt=persona,
-        audience=practice.audience[:MAX_LINE_LENGTH],
-        tone=practice.tone[:MAX_LINE_LENGTH],
-        limits="\n".join(practice.limits),
-        disclaimer=practice.disclaimer,
+        audience=profession.audience[:MAX_LINE_LENGTH],
+        tone=profession.tone[:MAX_LINE_LENGTH],
+        limits="\n".join(profession.limits),
+        disclaimer=profession.disclaimer,
     )
 
 
@@ -211,14 +211,14 @@ def fill_empty_fields(plugin: Plugin) -> None:
 
 
 def find_profession(text: str) -> Profession:
-    """The practice most of whose words the text begins words with; among equals the first; none: the general one."""
+    """The profession most of whose words the text begins words with; among equals the first; none: the general one."""
     words = re.findall(r"[a-z]+", text.casefold())
-    best = max(PROFESSIONS, key=lambda practice: _count_stem_matches(practice, words))
+    best = max(PROFESSIONS, key=lambda profession: _count_stem_matches(profession, words))
     return best if _count_stem_matches(best, words) else GENERAL_PROFESSION
 
 
-def _count_stem_matches(practice: Profession, words: list[str]) -> int:
-    return sum(_matches_stem(word, stem) for word in words for stem in practice.words)
+def _count_stem_matches(profession: Profession, words: list[str]) -> int:
+    return sum(_matches_stem(word, stem) for word in words for stem in profession.words)
 
 
 def _matches_stem(word: str, stem: str) -> bool:

@@ -37,7 +37,7 @@ def parse_synonyms(text: str) -> list[list[str]]:
 
 
 def format_synonyms(groups: list[list[str]]) -> str:
-    """The groups as `read_synonyms` reads them."""
+    """The groups as `parse_synonyms` reads them."""
     return "\n".join(f" {PHRASE_SEPARATOR} ".join(group) for group in groups)
 
 

@@ -64,7 +64,7 @@ class QueryStatistics(models.QuerySet[Any]):
         return list(days.annotate(**_percentiles("latency_ms")).order_by("day"))
 
     def sums(self) -> dict[str, Any]:
-        """Tokens and cost together, of how many the cost is not known (`unpriced`), and `half_STEP` and `most_STEP` in
+        """Tokens and cost together, of how many the cost is not known (`unpriced`), and "half_STEP" and "most_STEP" in
         milliseconds (None: nobody took the step)."""
         times = _percentiles("latency_ms", suffix="_whole")
         for step in TIMED_STEPS:

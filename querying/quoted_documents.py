@@ -7,7 +7,7 @@ from django.db import models
 
 class QuotedDocuments(models.Func):
     """The ids of the documents that a JSON column names as `documentId`, anywhere in it, as a JSON list. A GIN index on
-    it (`jsonb_ops`) answers `has_any_keys`."""
+    it (`jsonb_ops`) answers Django's lookup “has any keys”."""
 
     template = "jsonb_path_query_array(%(expressions)s, '$.**.documentId')"
     arity = 1

@@ -30,7 +30,7 @@ def word_set(text: str) -> frozenset[str]:
 class Word:
     """A word of a text. `start` and `end` are offsets into the text as it was given.
 
-    `clause_start` and `sentence_start` tell that punctuation stands before it.
+    `starts_clause` and `starts_sentence` tell that punctuation stands before it.
     """
 
     text: str
@@ -74,7 +74,7 @@ def normalise(text: str) -> str:
 
 
 def split_identifier(name: str) -> list[str]:
-    """The words of a field's name: `slabThickness_mm` → slab, thickness, mm."""
+    """The words of a field's name: "slabThickness_mm" → slab, thickness, mm."""
     return [word.text for word in split_words(_CAMEL_CASE_BOUNDARY.sub(" ", name).replace("_", " "))]
 
 

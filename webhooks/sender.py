@@ -87,7 +87,7 @@ def lease_delivery(webhook_id: UUID, *, now: datetime | None = None) -> Delivery
 
 
 def attempt_delivery(claimed: DeliveryLease, *, now: datetime | None = None) -> AttemptResult:
-    """One POST. Whatever happens is a `Reply`; nothing is raised."""
+    """Sends one POST. Raises nothing: every outcome is an `AttemptResult`."""
     now, body = now or timezone.now(), claimed.delivery.body()
     secrets = claimed.webhook.valid_secrets(now=now)
     if not secrets:

@@ -19,7 +19,7 @@ PRUNE_BATCH_SIZE = 10_000
 
 
 def enqueue_webhook(webhook_id: UUID) -> None:
-    """Have a worker send what is due to this receiver. Without a broker the next round of `pick_up` does."""
+    """Have a worker send what is due to this receiver. Without a broker the next `enqueue_due_deliveries` does."""
     publish_task("webhooks.send_due", expires=TASK_EXPIRY_SECONDS, webhook_id=str(webhook_id))
 
 

@@ -21,7 +21,7 @@ from lexic.errors import LexicError
 from querying.presentation import sse
 from querying.presentation.page_requests import error_response, wants_event_stream
 from querying.question.user_limits import check_user_limit
-from workspace.conversation_page import KeptMessage, exchange_id, find_run, render_conversation
+from workspace.conversation_page import UnsentMessage, exchange_id, find_run, render_conversation
 from workspace.forms import MessageForm
 from workspace.pages import workspace_view
 from workspace.run_stream import stream_run
@@ -107,7 +107,7 @@ def _error_page(request: SignedInRequest, form: MessageForm, error: LexicError) 
     user, said = request.user, form.cleaned_data
     session = ChatSession.objects.private_to(user).select_related("project").filter(pk=said.get("session") or uuid4())
     project = Project.objects.visible_to(user).filter(pk=said.get("project") or uuid4())
-    kept = KeptMessage(
+    kept = UnsentMessage(
         text=request.POST.get("question", "")[:MAX_MESSAGE_CHARACTERS],
         documents=form.documents,
         text_name=said.get("text_name", ""),

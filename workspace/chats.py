@@ -17,7 +17,7 @@ from conversations.project_access import find_project
 from conversations.retention import delete_private_conversation
 from lexic.http.parameters import get_page, single_line
 from plugins.slugs import parse_id
-from workspace.conversation_page import KeptMessage, render_conversation
+from workspace.conversation_page import UnsentMessage, render_conversation
 from workspace.forms import TitleForm
 from workspace.pages import render_page, workspace_view
 
@@ -46,7 +46,7 @@ def begin_conversation(request: SignedInRequest) -> HttpResponse:
     pk = parse_id(request.GET.get("project", ""))
     project = find_project(request.user, pk) if pk else None
     named = map(parse_id, request.GET.getlist("document")[:MAX_ATTACHMENTS])
-    return render_conversation(request, None, project=project, kept=KeptMessage(documents=tuple(filter(None, named))))
+    return render_conversation(request, None, project=project, kept=UnsentMessage(documents=tuple(filter(None, named))))
 
 
 @workspace_view("GET")

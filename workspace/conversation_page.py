@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest, signed_in_user
-from agents.asked_release import default_plugin
+from agents.choose_release import default_plugin
 from agents.journal import UnknownRun, may_read_content
 from agents.models import AgentRun
 from agents.progress import Progress
@@ -34,7 +34,7 @@ PANEL = "workspace/_panel.html"
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptMessage:
+class UnsentMessage:
     """What stands in the form: a message that was not sent, or documents that were chosen elsewhere."""
 
     text: str = ""
@@ -62,7 +62,7 @@ def render_conversation(
     session: ChatSession | None,
     *,
     project: Project | None = None,
-    kept: KeptMessage | None = None,
+    kept: UnsentMessage | None = None,
     title_form: TitleForm | None = None,
     error: LexicError | None = None,
 ) -> HttpResponse:
@@ -73,7 +73,7 @@ def render_conversation(
     running = _running_turn(session, user) if session else None
     exchanges = exchanges_of(session, reader=user) if session else []
     plugin = default_plugin(user, project=project, session=session)
-    kept = kept or KeptMessage()
+    kept = kept or UnsentMessage()
     context = {
         "session": session,
         "project": project,

@@ -8,9 +8,9 @@ from itertools import islice
 from uuid import UUID
 
 from accounts.models import User
-from contracts.playbook.library import PLAYBOOK_TYPE
+from contracts.playbook.playbook_sources import PLAYBOOK_TYPE
 from conversations.models import Project
-from conversations.user_documents import Scope, private_bases
+from conversations.private_document_search import Scope, private_bases
 from knowledge.models import BaseKind, Chunk, Consent, Document, DocumentQuerySet, DocumentStatus, KnowledgeBase
 from language.terms import terms
 from plugins.models import Plugin

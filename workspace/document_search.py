@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.signed_in_request import SignedInRequest
-from conversations.user_documents import Scope, UserDocumentSearch, find_user_passages
+from conversations.private_document_search import Scope, UserDocumentSearch, find_user_passages
 from knowledge.documents.text_blocks import unwrap_lines
 from knowledge.search.passages import Passage
 from knowledge.source_address import source_path
@@ -16,7 +16,7 @@ from language.word_matching import TextSpan, matching_spans, split_at_matches
 from lexic.errors import LexicError
 from lexic.http.parameters import single_line
 from querying.question.user_limits import check_user_limit
-from workspace.document_place import DocumentPlace
+from workspace.document_collection import DocumentCollection
 
 MAX_QUESTION_CHARACTERS = 1000
 _MAX_PASSAGES = 10
@@ -33,7 +33,7 @@ class FoundPassage:
     pieces: tuple[tuple[str, bool], ...]
 
 
-def search_context(request: SignedInRequest, place: DocumentPlace) -> dict[str, Any]:
+def search_context(request: SignedInRequest, place: DocumentCollection) -> dict[str, Any]:
     """What the search for `q` of the address finds in these documents; `found` is None where nothing was asked."""
     question = single_line(request.GET.get("q", ""), max_length=MAX_QUESTION_CHARACTERS)
     context: dict[str, Any] = {"question": question, "most_question": MAX_QUESTION_CHARACTERS, "found": None}

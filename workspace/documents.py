@@ -22,7 +22,7 @@ from knowledge.documents.upload_outcomes import (
 )
 from lexic.errors import LexicError
 from marketplace.retention.document_deletion import delete_private_document
-from workspace.document_place import DocumentPlace, documents_context, with_place
+from workspace.document_collection import DocumentCollection, documents_context, with_place
 from workspace.knowledge import render_knowledge
 from workspace.pages import render_page, workspace_view
 from workspace.project_page import render_project
@@ -30,7 +30,7 @@ from workspace.project_page import render_project
 
 @workspace_view("GET")
 @with_place
-def list_documents(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
+def list_documents(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     """The list alone, for a page that is open already."""
     context = {**documents_context(request, place), "is_partial_update": True}
     return render(request, "workspace/_documents.html", context)
@@ -38,7 +38,7 @@ def list_documents(request: SignedInRequest, place: DocumentPlace) -> HttpRespon
 
 @workspace_view("POST")
 @with_place
-def add_files(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
+def add_files(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     """Any number of files. To a script it answers in JSON: what became of each."""
     outcomes = add_each_file(place.new_document_base(), request.FILES.getlist("files"))
     if request.accepts("text/html"):
@@ -48,7 +48,7 @@ def add_files(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
 
 @workspace_view("POST")
 @with_place
-def add_pasted_text(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
+def add_pasted_text(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     form = TextForm(request.POST, auto_id="text_%s")
     if form.is_valid() and (outcome := form.add_to(place.new_document_base())):
         return _redirect_to_list(request, place, [outcome])
@@ -57,7 +57,7 @@ def add_pasted_text(request: SignedInRequest, place: DocumentPlace) -> HttpRespo
 
 @workspace_view("POST")
 @with_place
-def add_addresses(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
+def add_addresses(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     """One document for each address. Those that are refused stay in the form, with the reason."""
     form = AddressesForm(request.POST, auto_id="url_%s")
     if not form.is_valid():
@@ -71,7 +71,7 @@ def add_addresses(request: SignedInRequest, place: DocumentPlace) -> HttpRespons
 
 @workspace_view("POST")
 @with_place
-def retry_document(request: SignedInRequest, place: DocumentPlace, document: UUID) -> HttpResponse:
+def retry_document(request: SignedInRequest, place: DocumentCollection, document: UUID) -> HttpResponse:
     """Reads it once more; a web page is fetched anew."""
     found = place.documents.own_document(document)
     reingest_document(found)
@@ -81,7 +81,7 @@ def retry_document(request: SignedInRequest, place: DocumentPlace, document: UUI
 
 @workspace_view("GET", "POST")
 @with_place
-def remove_document(request: SignedInRequest, place: DocumentPlace, document: UUID) -> HttpResponse:
+def remove_document(request: SignedInRequest, place: DocumentCollection, document: UUID) -> HttpResponse:
     """Says what will happen; then, when that is confirmed, does it."""
     found = place.documents.own_document(document)
     if request.method == "POST":
@@ -96,12 +96,12 @@ def remove_document(request: SignedInRequest, place: DocumentPlace, document: UU
 
 
 def _redirect_to_list(
-    request: SignedInRequest, place: DocumentPlace, outcomes: Sequence[UploadOutcome]
+    request: SignedInRequest, place: DocumentCollection, outcomes: Sequence[UploadOutcome]
 ) -> HttpResponseRedirect:
     report_outcomes(request, outcomes)
     return HttpResponseRedirect(place.page_url())
 
 
-def _render_place(request: SignedInRequest, place: DocumentPlace, **forms: Any) -> HttpResponse:
+def _render_place(request: SignedInRequest, place: DocumentCollection, **forms: Any) -> HttpResponse:
     """The page of the documents, with a form in which something was wrong."""
     return (render_project if place.project else render_knowledge)(request, place, status=400, **forms)

@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from accounts.models import User
 from agents.send_message import MAX_ATTACHED_CHARACTERS, MAX_ATTACHMENTS, MAX_MESSAGE_CHARACTERS, SentText
-from contracts.playbook.library import playbook_documents_for, shipped_keys, shipped_playbook
+from contracts.playbook.playbook_sources import playbook_documents_for, shipped_keys, shipped_playbook
 from conversations.models import Project
 from conversations.project_models import MAX_DESCRIPTION_CHARACTERS
 from knowledge.documents.forms import TextForm
@@ -52,7 +52,7 @@ class ProjectForm(StyledFormMixin, forms.Form):
         max_length=120,
         required=False,
         widget=forms.Select,
-        help_text="Conversations of the project ask it, besides the documents.",
+        help_text="Conversations in this project ask this plugin as well as the project's documents.",
     )
 
     def __init__(self, data: Any = None, *, user: User, project: Project | None = None) -> None:
@@ -107,7 +107,9 @@ class ReviewForm(StyledFormMixin, forms.Form):
 
     playbook = forms.ChoiceField(required=False, help_text="One of your own is a document of the type “playbook”.")
     side = forms.CharField(
-        max_length=60, required=False, help_text="Whose side you are on, as the playbook calls it. Empty: as it says."
+        max_length=60,
+        required=False,
+        help_text="Which party you are, in the playbook's words. Leave empty for the playbook's default.",
     )
 
     def __init__(

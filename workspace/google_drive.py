@@ -20,7 +20,7 @@ from conversations.private_documents import ReadOnlyDocuments
 from knowledge.documents.upload_outcomes import UploadOutcome, report_outcomes
 from lexic.errors import LexicError
 from lexic.http.parameters import single_line
-from workspace.document_place import DocumentPlace, with_place
+from workspace.document_collection import DocumentCollection, with_place
 from workspace.pages import render_page, workspace_view
 
 _PER_PAGE = 50
@@ -42,7 +42,7 @@ class DriveRow:
 
 @workspace_view("GET", "POST")
 @with_place
-def choose_drive_files(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
+def choose_drive_files(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     """GET: the files, the last changed first, or those of a name. POST: the chosen ones are fetched and read."""
     if not place.documents.is_editor:
         raise ReadOnlyDocuments
@@ -60,7 +60,7 @@ def choose_drive_files(request: SignedInRequest, place: DocumentPlace) -> HttpRe
     return HttpResponseRedirect(place.page_url())
 
 
-def _render_files(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
+def _render_files(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     name = single_line(request.GET.get("q", ""), max_length=_MAX_NAME)
     cursor = single_line(request.GET.get("cursor", ""), max_length=_MAX_CURSOR)
     connection = open_connection(request.user)
@@ -76,7 +76,7 @@ def _render_files(request: SignedInRequest, place: DocumentPlace) -> HttpRespons
     return _render(request, place, context)
 
 
-def _render_problem(request: SignedInRequest, place: DocumentPlace, error: LexicError) -> HttpResponse:
+def _render_problem(request: SignedInRequest, place: DocumentCollection, error: LexicError) -> HttpResponse:
     """Where nothing is connected, how that is done; otherwise what went wrong."""
     if isinstance(error, DriveNotConnected | DriveNotSetUp):
         return _render(request, place, {"is_set_up": isinstance(error, DriveNotConnected)})
@@ -84,7 +84,7 @@ def _render_problem(request: SignedInRequest, place: DocumentPlace, error: Lexic
 
 
 def _render(
-    request: SignedInRequest, place: DocumentPlace, context: dict[str, Any], *, error: LexicError | None = None
+    request: SignedInRequest, place: DocumentCollection, context: dict[str, Any], *, error: LexicError | None = None
 ) -> HttpResponse:
     shown = {"place": place, "project": place.project, "back": place.page_url(), **context}
     return render_page(request, "workspace/google_drive.html", shown, section=place.section, error=error)

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 
 from accounts.signed_in_request import SignedInRequest
 from conversations.models import ChatSession
-from workspace.document_place import DocumentPlace, add_forms_context, documents_context
+from workspace.document_collection import DocumentCollection, add_forms_context, documents_context
 from workspace.document_search import search_context
 from workspace.forms import ROLES, MemberForm, ProjectForm
 from workspace.pages import render_page
@@ -16,7 +16,9 @@ from workspace.pages import render_page
 _MAX_CONVERSATIONS = 20
 
 
-def render_project(request: SignedInRequest, place: DocumentPlace, *, status: int = 200, **forms: Any) -> HttpResponse:
+def render_project(
+    request: SignedInRequest, place: DocumentCollection, *, status: int = 200, **forms: Any
+) -> HttpResponse:
     """The page; `forms` stand in for the empty ones where something in them was wrong."""
     project = place.project
     assert project is not None

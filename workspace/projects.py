@@ -15,7 +15,7 @@ from knowledge.models import BaseMember
 from lexic.errors import LexicError
 from lexic.http.parameters import get_page
 from marketplace.retention.project_deletion import delete_project, project_deletion
-from workspace.document_place import DocumentPlace, find_place, with_place
+from workspace.document_collection import DocumentCollection, find_place, with_place
 from workspace.forms import MemberForm, ProjectForm
 from workspace.pages import render_page, workspace_view
 from workspace.project_page import render_project
@@ -42,7 +42,7 @@ def list_projects(request: SignedInRequest) -> HttpResponse:
 
 @workspace_view("GET", "POST")
 @with_place
-def show_project(request: SignedInRequest, place: DocumentPlace) -> HttpResponse:
+def show_project(request: SignedInRequest, place: DocumentCollection) -> HttpResponse:
     """GET: the project. POST: save its name, description and plugin."""
     if request.method != "POST":
         return render_project(request, place)

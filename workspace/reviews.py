@@ -20,7 +20,7 @@ from conversations.models import Project
 from knowledge.models import Document, DocumentQuerySet, DocumentStatus, SourceType
 from lexic.errors import LexicError
 from querying.question.user_limits import check_user_limit
-from workspace.document_place import DocumentPlace, with_place
+from workspace.document_collection import DocumentCollection, with_place
 from workspace.forms import ReviewForm
 from workspace.pages import render_page, workspace_view
 from workspace.review_page import findings_context, marked_pages, shown_finding
@@ -39,14 +39,14 @@ _FORMATS = (
 
 @workspace_view("GET", "POST")
 @with_place
-def new_review(request: SignedInRequest, place: DocumentPlace, document: UUID) -> HttpResponse:
+def new_review(request: SignedInRequest, place: DocumentCollection, document: UUID) -> HttpResponse:
     """GET: choose a playbook. POST: begin the review and go to it."""
     return _begin_review(request, place, place.documents.own_document(document), earlier=None)
 
 
 @workspace_view("GET", "POST")
 @with_place
-def new_comparison(request: SignedInRequest, place: DocumentPlace, document: UUID) -> HttpResponse:
+def new_comparison(request: SignedInRequest, place: DocumentCollection, document: UUID) -> HttpResponse:
     """GET: choose the earlier version among the other documents, and a playbook. POST: begin the review of what changed
     and go to it."""
     found = place.documents.own_document(document)
@@ -55,7 +55,7 @@ def new_comparison(request: SignedInRequest, place: DocumentPlace, document: UUI
 
 
 def _begin_review(
-    request: SignedInRequest, place: DocumentPlace, document: Document, *, earlier: DocumentQuerySet | None
+    request: SignedInRequest, place: DocumentCollection, document: Document, *, earlier: DocumentQuerySet | None
 ) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     form = ReviewForm(data, user=request.user, document=document, earlier=earlier)

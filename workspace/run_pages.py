@@ -21,7 +21,7 @@ from knowledge.personal_knowledge_base import personal_knowledge_base
 from workspace.conversation_page import exchange_id, find_run
 from workspace.forms import DraftForm
 from workspace.pages import render_page, workspace_view
-from workspace.run_flow import run_flow
+from workspace.run_diagram import run_flow
 from workspace.run_results import draft_of
 
 

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agents.own_words import SEARCH
-from agents.planners.fence import Fence
 from agents.planners.planner_types import Assignment
+from agents.planners.untrusted_text import UntrustedTextDelimiter
 from agents.progress import Call, Progress
+from agents.server_text import SEARCH
 from querying.answering.prompts import build_system_prompt, source_section
 from querying.answering.verified_text import VerifiedText
 
@@ -24,7 +24,9 @@ _CANCELLED = {"error": "This was stopped.", "code": "cancelled"}
 _LAST_TURN = "There are no tools any more. Write the answer now, from what stands above."
 
 
-def build_messages(assignment: Assignment, progress: Progress, *, fence: Fence, may_call: bool) -> list[Message]:
+def build_messages(
+    assignment: Assignment, progress: Progress, *, fence: UntrustedTextDelimiter, may_call: bool
+) -> list[Message]:
     """The whole conversation for the next turn. Each call that was asked for has its answer, also one that was never
     made. For the last turn the calls are told as text, because providers know no calls where there are no tools."""
     given = dict(_call_results(progress))
@@ -45,7 +47,7 @@ def build_messages(assignment: Assignment, progress: Progress, *, fence: Fence, 
     return messages
 
 
-def _system_prompt(assignment: Assignment, fence: Fence) -> str:
+def _system_prompt(assignment: Assignment, fence: UntrustedTextDelimiter) -> str:
     return f"{build_system_prompt(assignment.question.release, behaviour=behaviour())}\n\n{fence.rule}"
 
 
@@ -55,7 +57,7 @@ def behaviour() -> str:
     return (Path(__file__).parent.parent / "SKILL.md").read_text(encoding="utf-8")
 
 
-def _person_message(assignment: Assignment, fence: Fence) -> str:
+def _person_message(assignment: Assignment, fence: UntrustedTextDelimiter) -> str:
     parts = [assignment.message]
     if assignment.question.text != assignment.message:
         parts.append(f"This answers what was asked back about: {assignment.question.text}")
@@ -67,7 +69,7 @@ def _person_message(assignment: Assignment, fence: Fence) -> str:
     return "\n\n".join(parts)
 
 
-def _last_turn(progress: Progress, given: Mapping[str, str], fence: Fence) -> str:
+def _last_turn(progress: Progress, given: Mapping[str, str], fence: UntrustedTextDelimiter) -> str:
     told = [f"{call.tool} gave:\n{fence.around(given[call.id])}" for call in progress.calls]
     said = "".join(progress.said)
     before = [f"You have written already, and go on behind it: {said}"] if said else []

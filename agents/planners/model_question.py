@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.planners.planner_types import GiveAnswer
+from agents.planners.planner_types import ReadyAnswer
 from contracts.risk import RiskLevel
 from language.sentences import sentence_spans
 from querying.answering.citations import referenced_numbers
@@ -17,7 +17,7 @@ _FIGURE = re.compile(r"\d+")
 _CLASS = re.compile(rf"\b(?:{'|'.join(RiskLevel)})\b", re.IGNORECASE)
 
 
-def model_question(text: str, *, said: Sequence[str]) -> GiveAnswer | None:
+def model_question(text: str, *, said: Sequence[str]) -> ReadyAnswer | None:
     """The question back where the whole text is one: a single short sentence. None where it cites, or names a class or
     a figure that the person has not `said`: that would be a statement which no source bears out."""
     question = " ".join(sanitize(text).split())
@@ -27,4 +27,4 @@ def model_question(text: str, *, said: Sequence[str]) -> GiveAnswer | None:
     if referenced_numbers(text) or _CLASS.search(question) or not set(_FIGURE.findall(question)) <= known:
         return None
     asked = Clarification(question=question, options=(), field="")
-    return GiveAnswer(answer=Answer(text=question, outcome=Outcome.CLARIFY, reason="unclear", clarification=asked))
+    return ReadyAnswer(answer=Answer(text=question, outcome=Outcome.CLARIFY, reason="unclear", clarification=asked))

@@ -55,12 +55,12 @@ class CallTools:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WriteAnswer:
+class ComposeAnswer:
     """An answer is written from what the searches found."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class GiveAnswer:
+class ReadyAnswer:
     """The answer is there. `state` goes with it in the conversation, for the next message."""
 
     answer: Answer
@@ -89,7 +89,7 @@ class ModelTurn:
     usage: Usage = field(default_factory=Usage)
 
 
-NextStep = CallTools | WriteAnswer | GiveAnswer | ModelTurn
+NextStep = CallTools | ComposeAnswer | ReadyAnswer | ModelTurn
 
 
 class Planner(Protocol):

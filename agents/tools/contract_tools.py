@@ -14,9 +14,9 @@ from agents.models import AgentType, EventKind
 from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
 from contracts.clauses.parse_contract import parse_contract, parse_nda
 from contracts.models import ContractReview, ReviewDeleted, ReviewState
-from contracts.playbook.library import NDA_PLAYBOOK, SERVICES_PLAYBOOK, find_playbook
+from contracts.playbook.playbook_sources import NDA_PLAYBOOK, SERVICES_PLAYBOOK, find_playbook
 from contracts.report.review_report import contract_report, nda_report
-from contracts.review.given_text import GivenText, find_in_text
+from contracts.review.clause_text import SuppliedText, find_in_text
 from contracts.review.start_review import start_review
 from knowledge.models import Document, KnowledgeBase
 from lexic.database import in_thread
@@ -40,21 +40,21 @@ _POINTS = {
 
 
 class ReadOnlyDocument(NotAllowed):
-    """You may read this document, and have no review made of it."""
+    """You may read this document but not start a review of it."""
 
     code = "read_only"
     hint = "Ask the owner of the project to make you an editor."
 
 
 class MayNotReview(NotAllowed):
-    """This key has no reviews made."""
+    """This API key may not start reviews."""
 
     code = "missing_capability"
     hint = "Use a key with the capability “author” as well."
 
 
 class NothingToCompareWith(LexicError):
-    """There are no documents that would say how common each word is."""
+    """There are no documents to compare with yet."""
 
     code = "no_documents"
     hint = "Add the contract to your documents first."
@@ -102,28 +102,34 @@ async def _render_nda_report(context: ToolContext, given: Mapping[str, Any]) -> 
 
 async def _analyze_clause(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
     key = given.get("playbook", SERVICES_PLAYBOOK)
-    return ToolOutput(result=await in_thread(_held_against, context, (given["clause"],), key, with_missing=False))
+    return ToolOutput(
+        result=await in_thread(_compare_with_playbook, context, (given["clause"],), key, with_missing=False)
+    )
 
 
 async def _check_nda(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
     key = given.get("playbook", NDA_PLAYBOOK)
-    return ToolOutput(result=await in_thread(_held_against, context, tuple(given["points"]), key, with_missing=True))
+    return ToolOutput(
+        result=await in_thread(_compare_with_playbook, context, tuple(given["points"]), key, with_missing=True)
+    )
 
 
-def _held_against(context: ToolContext, parts: tuple[str, ...], playbook: str, *, with_missing: bool) -> dict[str, Any]:
+def _compare_with_playbook(
+    context: ToolContext, parts: tuple[str, ...], playbook: str, *, with_missing: bool
+) -> dict[str, Any]:
     """The findings, as the rows of a report. Raises `UnknownPlaybook`, `UnfitPlaybook`, `EmbedderError`."""
     found = find_playbook(playbook, principal=context.principal).playbook
     bases = [*context.question.layers, *bases_of(context.question)]
     if not bases:
         raise NothingToCompareWith
-    given = GivenText(parts=parts, base=bases[0])
+    given = SuppliedText(parts=parts, base=bases[0])
     return {"playbook": found.name, "findings": find_in_text(given, found, with_missing=with_missing)}
 
 
 async def _finished_review(context: ToolContext, given: Mapping[str, Any], *, playbook: str) -> ContractReview:
     """The review when the worker has made it. Raises `ReviewFailed`, `ReviewStalled`, `ReviewDeleted`, and what
     `start_review` raises."""
-    review = await in_thread(_begun_review, context, given, playbook)
+    review = await in_thread(_find_or_start_review, context, given, playbook)
     done, waited = -1, 0.0
     while not review.is_finished:
         waited = waited + _POLL_SECONDS if review.positions_done == done else 0.0
@@ -137,7 +143,7 @@ async def _finished_review(context: ToolContext, given: Mapping[str, Any], *, pl
     return review
 
 
-def _begun_review(context: ToolContext, given: Mapping[str, Any], playbook: str) -> ContractReview:
+def _find_or_start_review(context: ToolContext, given: Mapping[str, Any], playbook: str) -> ContractReview:
     """The review of this call: an earlier process of the run may have begun it, or seen its end. Whoever may not begin
     one by itself does not begin one by a message: a key needs the same capabilities."""
     document, person = _document(context, given), user_of(context.principal)

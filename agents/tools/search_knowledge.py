@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from agents.models import AgentType
 from agents.tools.tool_types import SEARCH_SECONDS, Tool, ToolContext, ToolOutput, schema
-from conversations.user_documents import Scope, private_bases
+from conversations.private_document_search import Scope, private_bases
 from knowledge.search.filters import Filters
 from lexic.database import in_thread
 from lexic.errors import InvalidInput

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import Sum
 from django.db.models.functions import Length
 
-from contracts.playbook.library import PLAYBOOK_TYPE
+from contracts.playbook.playbook_sources import PLAYBOOK_TYPE
 from knowledge.embedders import local_embedder
 from knowledge.models import Page
 from lexic.errors import InvalidInput, NotFound
@@ -47,7 +47,7 @@ class DraftTooLong(InvalidInput):
     """The draft would be too long."""
 
     code = "draft_too_long"
-    hint = "Say less for the blanks that stand there often."
+    hint = "Use shorter values for blanks that occur several times."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from api.fields import QueryParameters, StrictCharField, StrictChoiceField, StrictSerializer, StrictUUIDField
 from contracts.models import ContractReview, Decision, Finding, ReviewKind, ReviewState, Verdict
-from contracts.playbook.library import PlaybookHead
+from contracts.playbook.playbook_sources import PlaybookSummary
 from contracts.report.report_formats import FORMATS
 from contracts.report.review_report import review_report
 from contracts.risk import Classification, RiskLevel
@@ -168,6 +168,6 @@ class PlaybookSerializer(serializers.Serializer):
     problem = serializers.CharField(help_text="Empty: none.")
 
 
-def playbook_row(key: str, document: UUID | None, head: PlaybookHead) -> dict[str, Any]:
+def playbook_row(key: str, document: UUID | None, head: PlaybookSummary) -> dict[str, Any]:
     """A playbook as the serializer takes it, by what a review names it by and the document that it is."""
     return {"key": key, "documentId": document, **asdict(head)}

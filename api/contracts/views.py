@@ -19,7 +19,13 @@ from api.negotiation import IgnoreAcceptNegotiation
 from api.pagination import DefaultPagination, page_response
 from api.views import PrivateView
 from contracts.models import ContractReview
-from contracts.playbook.library import head_of, playbook_documents, read_heads, shipped_keys, shipped_playbook
+from contracts.playbook.playbook_sources import (
+    playbook_documents,
+    read_playbook_summaries,
+    shipped_keys,
+    shipped_playbook,
+    summary_of,
+)
 from contracts.report.report_formats import WORD_TYPE, write_report
 from contracts.review.start_review import retry_review, start_review
 from contracts.review_access import NoSuchFinding, find_finding, find_review
@@ -146,8 +152,8 @@ class PlaybooksView(PrivateView):
         QueryParameters.read(request)
         pages = DefaultPagination()
         page = pages.paginate_queryset(playbook_documents(self.principal), request, self) or []
-        shipped = [(key, None, head_of(shipped_playbook(key).playbook)) for key in shipped_keys()]
+        shipped = [(key, None, summary_of(shipped_playbook(key).playbook)) for key in shipped_keys()]
         rows = [] if "cursor" in request.query_params else [serializers.playbook_row(*one) for one in shipped]
-        heads = zip(page, read_heads(page), strict=True)
+        heads = zip(page, read_playbook_summaries(page), strict=True)
         rows += [serializers.playbook_row(str(document.pk), document.pk, head) for document, head in heads]
         return pages.get_paginated_response(serializers.PlaybookSerializer(rows, many=True).data)

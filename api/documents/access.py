@@ -33,13 +33,13 @@ class NotOwnDocument(NotAllowed):
 
 
 class TextNotReadable(NotAllowed):
-    """You may see that the plugin reads this document, and not its text."""
+    """You may see that the plugin uses this document, but not read its text."""
 
     code = "text_not_yours"
     hint = "Its text comes out in the citations of answers. Ask the owner of its knowledge base for more."
 
 
-class DocumentDoor(Protocol):
+class DocumentAccessProtocol(Protocol):
     """The documents that one address shows to one caller: those of a plugin, or of a private knowledge base."""
 
     def may_read(self, document: Document) -> bool: ...

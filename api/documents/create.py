@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ValidationError
 
-from api.documents.access import DocumentDoor
+from api.documents.access import DocumentAccessProtocol
 from api.documents.serializers import DocumentLabelsSerializer, NewDocumentSerializer, document_json
 from api.fields import validated
 from api.uploads import get_files, get_form_fields
@@ -18,14 +18,14 @@ from knowledge.models import DocumentStatus
 from lexic.errors import LexicError
 
 
-def add_documents(request: Request, access: DocumentDoor) -> Response:
+def add_documents(request: Request, access: DocumentAccessProtocol) -> Response:
     """Adds what the request holds. Raises what the functions below raise."""
     if (request.content_type or "").startswith("multipart/"):
         return create_from_files(request, access)
     return create_from_json(request, access)
 
 
-def create_from_json(request: Request, access: DocumentDoor) -> Response:
+def create_from_json(request: Request, access: DocumentAccessProtocol) -> Response:
     """Adds a text or an address. Raises `ValidationError` and what `add_url` and `add_text` raise."""
     body = NewDocumentSerializer(data=request.data)
     fields = validated(body)
@@ -38,7 +38,7 @@ def create_from_json(request: Request, access: DocumentDoor) -> Response:
     return _created_response(added, access)
 
 
-def create_from_files(request: Request, access: DocumentDoor) -> Response:
+def create_from_files(request: Request, access: DocumentAccessProtocol) -> Response:
     """Adds files. One gives its document, or its error; several give what became of each.
 
     Raises `ValidationError` and what `get_files` and `add_file` raise.
@@ -54,7 +54,7 @@ def create_from_files(request: Request, access: DocumentDoor) -> Response:
     return _uploads_response([_try_upload(file, access, body) for file in files])
 
 
-def _add_upload(file: UploadedFile, access: DocumentDoor, body: DocumentLabelsSerializer) -> AddResult:
+def _add_upload(file: UploadedFile, access: DocumentAccessProtocol, body: DocumentLabelsSerializer) -> AddResult:
     return add_file(
         knowledge_base=access.new_document_base(),
         file_name=file.name or "",
@@ -65,7 +65,7 @@ def _add_upload(file: UploadedFile, access: DocumentDoor, body: DocumentLabelsSe
 
 
 def _try_upload(
-    file: UploadedFile, access: DocumentDoor, body: DocumentLabelsSerializer
+    file: UploadedFile, access: DocumentAccessProtocol, body: DocumentLabelsSerializer
 ) -> tuple[dict[str, Any], LexicError | None]:
     """What became of the file, and why it was refused."""
     result: dict[str, Any] = {"fileName": file.name or "", "document": None, "error": None}
@@ -78,7 +78,7 @@ def _try_upload(
     return {**result, "outcome": outcome, "document": document_json(added.document, access)}, None
 
 
-def _created_response(added: AddResult, access: DocumentDoor) -> Response:
+def _created_response(added: AddResult, access: DocumentAccessProtocol) -> Response:
     response = Response(document_json(added.document, access), status=201 if added.is_new else 200)
     response["Location"] = access.address_of(added.document)
     return response

@@ -9,14 +9,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from api.documents import serializers
-from api.documents.access import DocumentDoor
+from api.documents.access import DocumentAccessProtocol
 from api.pagination import page_response
 from knowledge.models import DocumentQuerySet, DocumentStatus
 
 _IN_PROGRESS_FILTER = ~Q(status__in=[DocumentStatus.READY, DocumentStatus.FAILED])
 
 
-def documents_page(view: APIView, documents: DocumentQuerySet, access: DocumentDoor) -> Response:
+def documents_page(view: APIView, documents: DocumentQuerySet, access: DocumentAccessProtocol) -> Response:
     """The page of these documents that the view's request asks for, with `counts` of all that its filters name.
 
     Raises `ValidationError`, `InvalidCursor`, `InvalidLimit`.
@@ -26,7 +26,7 @@ def documents_page(view: APIView, documents: DocumentQuerySet, access: DocumentD
     rows, status = documents, parameters.get("status")
     if status is not None:
         rows = documents.filter(_IN_PROGRESS_FILTER if status == serializers.IN_PROGRESS else Q(status=status))
-    context = {"reach": access}
+    context = {"access": access}
     response = page_response(view, rows, serializers.DocumentSerializer, context=context, has_parameters=True)
     response.data["counts"] = _status_counts(documents)
     return response

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.documents import serializers
-from api.documents.access import DocumentDoor, NoSuchDocument
+from api.documents.access import DocumentAccessProtocol, NoSuchDocument
 from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
 from api.views import first_or_raise
@@ -16,7 +16,7 @@ from knowledge.models import Document, KnowledgeBase
 from marketplace.retention.document_deletion import delete_private_document
 
 
-def change_document(request: Request, document: Document, access: DocumentDoor) -> Response:
+def change_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Response:
     """Changes what is said about it. Raises `ValidationError`, `NoSuchDocument`, `PreconditionFailed`."""
     with transaction.atomic():
         locked = lock_document(request, document, access)
@@ -28,7 +28,7 @@ def change_document(request: Request, document: Document, access: DocumentDoor) 
     return document_response(request, locked, access)
 
 
-def remove_document(request: Request, document: Document, access: DocumentDoor) -> Response:
+def remove_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Response:
     """Takes it out of its base; out of a private one with what was said from it. Raises `NoSuchDocument`,
     `PreconditionFailed`, `UnderLegalHold`."""
     with transaction.atomic():
@@ -40,7 +40,7 @@ def remove_document(request: Request, document: Document, access: DocumentDoor) 
     return Response(status=204)
 
 
-def lock_document(request: Request, document: Document, access: DocumentDoor) -> Document:
+def lock_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Document:
     """The same row, locked until the transaction ends. Raises `NoSuchDocument`, `PreconditionFailed`."""
     rows = Document.objects.select_for_update(of=("self",)).select_related("knowledge_base").present()
     locked = first_or_raise(rows.filter(pk=document.pk), NoSuchDocument)
@@ -48,14 +48,16 @@ def lock_document(request: Request, document: Document, access: DocumentDoor) ->
     return locked
 
 
-def require_document_match(request: Request, document: Document, *, access: DocumentDoor) -> None:
+def require_document_match(request: Request, document: Document, *, access: DocumentAccessProtocol) -> None:
     require_match(request, _document_etag(document, access))
 
 
-def _document_etag(document: Document, access: DocumentDoor) -> str:
+def _document_etag(document: Document, access: DocumentAccessProtocol) -> str:
     return make_etag(document.pk, document.updated_at, access.may_read(document), access.may_change(document))
 
 
-def document_response(request: Request, document: Document, access: DocumentDoor, *, status: int = 200) -> Response:
+def document_response(
+    request: Request, document: Document, access: DocumentAccessProtocol, *, status: int = 200
+) -> Response:
     data = serializers.document_json(document, access)
     return etag_response(request, data, etag=_document_etag(document, access), status=status)

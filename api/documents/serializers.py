@@ -9,7 +9,7 @@ from typing import Any
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
-from api.documents.access import DocumentDoor
+from api.documents.access import DocumentAccessProtocol
 from api.fields import QueryParameters, StrictBooleanField, StrictCharField, StrictListField, StrictSerializer
 from api.pagination import page_serializer
 from knowledge.documents.metadata_columns import METADATA_COLUMNS
@@ -44,7 +44,8 @@ class ReadingTroubleSerializer(serializers.Serializer):
 class DocumentSerializer(serializers.Serializer):
     """A document. `status` is the stage its reading is at, `docStatus` what people say about its content.
 
-    `isAnswering`: some version of it is part of answers, whatever becomes of a newer one. Wants `reach` as context.
+    `isAnswering`: some version of it is part of answers, whatever becomes of a newer one. Needs `access` in the
+    context.
     """
 
     id = serializers.UUIDField()
@@ -82,8 +83,8 @@ class DocumentSerializer(serializers.Serializer):
     updatedAt = serializers.DateTimeField(source="updated_at")
 
     @property
-    def access(self) -> DocumentDoor:
-        access: DocumentDoor = self.context["reach"]  # the name that the description above uses
+    def access(self) -> DocumentAccessProtocol:
+        access: DocumentAccessProtocol = self.context["access"]
         return access
 
     def get_sha256(self, document: Document) -> str:
@@ -108,9 +109,9 @@ class DocumentSerializer(serializers.Serializer):
         return self.access.may_change(document)
 
 
-def document_json(document: Document, access: DocumentDoor) -> dict[str, Any]:
+def document_json(document: Document, access: DocumentAccessProtocol) -> dict[str, Any]:
     """The document as this caller sees it."""
-    return dict(DocumentSerializer(document, context={"reach": access}).data)
+    return dict(DocumentSerializer(document, context={"access": access}).data)
 
 
 class DocumentCountsSerializer(serializers.Serializer):

@@ -20,7 +20,7 @@ from api.plugins.lookup import get_plugin
 from api.uploads import UploadParser
 from api.views import AuthorView, first_or_raise, put_like
 from evaluation import tasks
-from evaluation.golden import jsonl, run_progress
+from evaluation.golden import golden_file, run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
 from evaluation.models import EvaluationRun, GoldenQuestion, GoldenQuestionQuerySet
 from lexic.errors import LexicError, NotFound
@@ -107,7 +107,7 @@ class GoldenExportView(AuthorView):
     def get(self, request: Request, plugin: str) -> HttpResponse:
         """All golden questions, one JSON object a line."""
         found = get_plugin(request, plugin)
-        lines = "".join(f"{line}\n" for line in jsonl.export_golden_questions(found))
+        lines = "".join(f"{line}\n" for line in golden_file.export_golden_questions(found))
         response = HttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{found.slug}-golden.jsonl"'
         return response
@@ -121,7 +121,7 @@ class GoldenImportView(AuthorView):
         """Take in a file as the export gives it, all or nothing. Questions that are there are brought up to date."""
         found = get_plugin(request, plugin)
         file = validated(serializers.GoldenImportSerializer(data=request.data))["file"]
-        return Response(serializers.GoldenImportResultSerializer(jsonl.import_golden_file(found, file)).data)
+        return Response(serializers.GoldenImportResultSerializer(golden_file.import_golden_file(found, file)).data)
 
 
 class GoldenRunsView(AuthorView):

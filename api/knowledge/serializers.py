@@ -15,7 +15,7 @@ from api.fields import (
     StrictSerializer,
     StrictUUIDField,
 )
-from conversations.user_documents import Scope
+from conversations.private_document_search import Scope
 
 
 class UserDocumentSearchSerializer(StrictSerializer):

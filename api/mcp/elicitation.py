@@ -1,6 +1,6 @@
 """Asks the client's user for a missing fact where the client can do that; else the client's model gets the question.
 
-Since revision 2026-07-28 the call ends with `input_required` and is made again with the answer. Before that the
+Since revision 2026-07-28 the call ends with an `InputRequiredResult` and is made again with the answer. Before that the
 server asks while the call waits. That needs a connection in both directions: stdio has one; over HTTP a server without
 sessions has nowhere to receive the answer.
 """
@@ -82,7 +82,7 @@ def next_request(body: dict[str, Any], *, after: ElicitedAnswer | None) -> FactR
 
 
 def can_require_input(context: RequestContext) -> bool:
-    """Whether the call can end with `input_required`."""
+    """Whether the call can end with an `InputRequiredResult`."""
     return _supports_forms(context) and is_version_at_least(context.protocol_version, _INPUT_REQUIRED_SINCE)
 
 

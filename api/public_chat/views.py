@@ -26,7 +26,7 @@ from api.query.serializers import MAX_QUESTION
 from api.schema import examples
 from api.views import PublicView
 from conversations import notes_chat_format
-from conversations.questions import (
+from conversations.public_questions import (
     MAX_CONTEXT_EXCHANGES,
     MAX_TURN_CHARACTERS,
     latest_release,

@@ -13,12 +13,12 @@ EXCLUDED_PATHS = ("/v1/{rest}",)
 
 
 def exclude_paths(endpoints: list[Any], **kwargs: Any) -> list[Any]:
-    """A `PREPROCESSING_HOOK`: the endpoints that are described."""
+    """A preprocessing hook of drf-spectacular: the endpoints that are described."""
     return [endpoint for endpoint in endpoints if endpoint[0] not in EXCLUDED_PATHS]
 
 
 def complete_schema(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-    """A `POSTPROCESSING_HOOK`: shared responses, headers and errors, and the parts in their order."""
+    """A postprocessing hook of drf-spectacular: shared responses, headers and errors, and the parts in their order."""
     components = result.setdefault("components", {})
     _simplify_nullable_any(components["schemas"])
     add_links(result["paths"])

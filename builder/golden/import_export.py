@@ -8,7 +8,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from accounts.signed_in_request import SignedInRequest
 from builder.history import log_plugin_change
 from builder.readiness import reverse_pane
-from evaluation.golden import jsonl
+from evaluation.golden import golden_file
 from lexic.errors import InvalidInput, LexicError
 from plugins.models import Plugin
 
@@ -20,7 +20,7 @@ class NoFileChosen(InvalidInput):
 
 
 def export_questions(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
-    lines = (f"{line}\n" for line in jsonl.export_golden_questions(plugin))
+    lines = (f"{line}\n" for line in golden_file.export_golden_questions(plugin))
     response = HttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{plugin.slug}-golden.jsonl"'
     return response
@@ -31,7 +31,7 @@ def import_questions(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     try:
         if (file := request.FILES.get("file")) is None:
             raise NoFileChosen
-        done = jsonl.import_golden_file(plugin, file)
+        done = golden_file.import_golden_file(plugin, file)
     except LexicError as error:
         messages.error(request, f"{error.message} Nothing was taken in. {error.hint}".strip())
     else:

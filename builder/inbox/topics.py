@@ -39,7 +39,7 @@ class InboxQuery:
 @dataclass(frozen=True, kw_only=True)
 class Topic:
     """Queries about the same thing, newest first. `wordings` are the other ways in which it was asked, nearest first;
-    `one_of_each` names one query for every wording."""
+    `representative_ids` has one query for every wording."""
 
     question: str
     wordings: list[str]

@@ -128,7 +128,7 @@ def _comment_lines(finding: Finding, *, is_tracked: bool, is_quoted: bool) -> It
     if finding.model_remark:
         yield finding.model_remark
     if not is_quoted:
-        yield "This is not quoted: it only comes nearest."
+        yield "Not evidence: this is only the nearest passage."
     if finding.suggestion and not is_tracked:
         lead = "Suggestion"
         if finding.decision == Decision.ACCEPTED:

@@ -62,16 +62,16 @@ def item_priors(observed: Sequence[Observation]) -> tuple[Mapping[str, ItemPrior
         groups[one.item].append(one)
     items = {
         item: ItemPrior(
-            share=_drawn_to(overall.share, _share(group), len(group)),
+            share=_shrunk_towards(overall.share, _share(group), len(group)),
             strength=_mean_strength(group),
-            against=_drawn_to(overall.against, _against(group), _count_present(group)),
+            against=_shrunk_towards(overall.against, _against(group), _count_present(group)),
         )
         for item, group in groups.items()
     }
     return items, overall
 
 
-def _drawn_to(overall: float, share: float, count: int) -> float:
+def _shrunk_towards(overall: float, share: float, count: int) -> float:
     return (share * count + _PSEUDO_CONTRACTS * overall) / (count + _PSEUDO_CONTRACTS)
 
 

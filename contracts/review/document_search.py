@@ -39,14 +39,14 @@ _LEAD_WEIGHT, _NEXT_SENTENCES, _USUAL_LEAD = 0.6, 5, 0.08
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentAt:
+class DocumentRevision:
     """A document at a revision of its knowledge base."""
 
     document_id: UUID
     base: BaseRevision
 
     @classmethod
-    def of(cls, document: Document, *, revision: int | None = None) -> DocumentAt:
+    def of(cls, document: Document, *, revision: int | None = None) -> DocumentRevision:
         """As it stands, or at this revision."""
         base = document.knowledge_base
         at = base.revision if revision is None else revision
@@ -56,7 +56,7 @@ class DocumentAt:
         )
 
 
-def weigh_text(document: DocumentAt, text: str) -> Evidence:
+def search_statement(document: DocumentRevision, text: str) -> Evidence:
     """The passages of the document that say this, their sentences (best first), and how strongly the best one does.
 
     Raises `EmbedderError`.
@@ -91,16 +91,16 @@ def strength_in_document(evidence: Evidence) -> float:
     return min(1.0, max(0.0, best + _LEAD_WEIGHT * (best - fmean(others) - _USUAL_LEAD)))
 
 
-class RememberedSearch:
-    """`weigh_text` in one document, remembering the passages that it found."""
+class CachedSearch:
+    """`search_statement` in one document, remembering the passages that it found."""
 
-    def __init__(self, document: DocumentAt) -> None:
+    def __init__(self, document: DocumentRevision) -> None:
         self._document = document
         self._found: list[tuple[Passage, ...]] = []
 
     def __call__(self, text: str) -> Evidence:
         """Raises `EmbedderError`."""
-        evidence = weigh_text(self._document, text)
+        evidence = search_statement(self._document, text)
         self._found.append(evidence.passages)
         return evidence
 

@@ -9,7 +9,7 @@ from typing import Any
 from contracts.clauses.clause_types import ContractPage, TextSpan
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
-from contracts.review.model_opinion import ModelReading
+from contracts.review.model_opinion import ModelVerdict
 from querying.answering.grounding.quotations import is_verbatim
 from querying.answering.llms.json_replies import find_json_object
 
@@ -31,29 +31,29 @@ _MIN_CHARACTERS, _MAX_CHARACTERS = 8, 2000
 _SAME_MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"})
 
 
-class VoidReading(ValueError):
+class InvalidModelAnswer(ValueError):
     """The model's answer does not count; the message says why."""
 
 
-def read_verdict(answer: str, *, position: Position, pages: Sequence[ContractPage]) -> ModelReading:
-    """The verdict with its quotations. Raises `VoidReading` where it is none, or where one of them does not stand in
-    the contract or in the playbook."""
+def read_verdict(answer: str, *, position: Position, pages: Sequence[ContractPage]) -> ModelVerdict:
+    """The verdict with its quotations. Raises `InvalidModelAnswer` where it is none, or where one of them does not
+    stand in the contract or in the playbook."""
     found = find_json_object(answer)
     verdict = found.get("verdict") if found else None
     if found is None or verdict not in _VERDICTS:
-        raise VoidReading("Its answer could not be read.")
+        raise InvalidModelAnswer("Its answer could not be read.")
     verdict = Verdict(verdict)
     quotations = found.get("contract") or []
     is_list = isinstance(quotations, list) and all(isinstance(one, str) for one in quotations)
     if not is_list or len(quotations) > _MAX_QUOTATIONS:
-        raise VoidReading("Its answer could not be read.")
+        raise InvalidModelAnswer("Its answer could not be read.")
     if not quotations and verdict not in _NEEDS_NO_QUOTATION:
-        raise VoidReading("It quotes nothing of the contract.")
+        raise InvalidModelAnswer("It quotes nothing of the contract.")
     spans = [find_quotation(quotation, pages) for quotation in quotations]
     if None in spans:
-        raise VoidReading("It quotes what does not stand in the contract.")
+        raise InvalidModelAnswer("It quotes what does not stand in the contract.")
     statement = _quoted_statement(found.get("playbook"), position=position, verdict=verdict)
-    return ModelReading(verdict=verdict, statement=statement, spans=tuple(span for span in spans if span))
+    return ModelVerdict(verdict=verdict, statement=statement, spans=tuple(span for span in spans if span))
 
 
 def read_confirmation(answer: str) -> bool:
@@ -95,4 +95,4 @@ def _quoted_statement(quotation: Any, *, position: Position, verdict: Verdict) -
         return position.wanted[0]
     if verdict == Verdict.LIMIT_BROKEN and position.limits:
         return position.wanted[0]
-    raise VoidReading("It quotes what does not stand in the playbook.")
+    raise InvalidModelAnswer("It quotes what does not stand in the playbook.")

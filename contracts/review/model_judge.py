@@ -10,12 +10,12 @@ from asgiref.sync import async_to_sync
 from contracts.clauses.clause_types import ContractPage
 from contracts.models import ContractReview
 from contracts.playbook.playbook_types import Position
+from contracts.review.combine_verdicts import reconcile
 from contracts.review.contract_language import MAX_CHARACTERS
-from contracts.review.judgement import Judgement
-from contracts.review.model_answers import VoidReading, read_confirmation, read_verdict
+from contracts.review.model_answers import InvalidModelAnswer, read_confirmation, read_verdict
 from contracts.review.model_opinion import ModelOpinion
 from contracts.review.model_prompt import Messages, confirmation_messages, reading_messages
-from contracts.review.reconciliation import reconcile
+from contracts.review.rule_judge import Judgement
 from knowledge.search.passages import Passage
 from lexic.database import release_connections
 from querying.audit.cost import cost_of
@@ -51,7 +51,7 @@ class ModelJudge:
             return replace(rules, opinion=replace(unread, problem=_NOT_ASKED, is_unanswered=True))
         try:
             return self._judge(position, rules, pages=pages, passages=passages)
-        except VoidReading as void:
+        except InvalidModelAnswer as void:
             return replace(rules, opinion=replace(unread, problem=str(void)))
         except (ProviderFailed, SpendingCapReached) as error:
             if not self._is_english:

@@ -13,7 +13,7 @@ from contracts.risk import Classification
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelReading:
+class ModelVerdict:
     """A verdict of the model whose quotations stand: `spans` on pages of the contract, `statement` in the playbook."""
 
     verdict: Verdict
@@ -29,7 +29,7 @@ class ModelOpinion:
     model: str
     rules_verdict: Verdict
     rules_classification: Classification
-    reading: ModelReading | None = None
+    reading: ModelVerdict | None = None
     verdict: Verdict | None = None
     classification: Classification | None = None
     problem: str = ""

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from contracts.playbook.playbook_types import Position
 from contracts.review.contract_language import check_language
-from contracts.review.decided_contracts import learned_thresholds
-from contracts.review.document_search import RememberedSearch
-from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, judge_position, unread_position
+from contracts.review.document_search import CachedSearch
+from contracts.review.learned_thresholds import learned_thresholds
 from contracts.review.model_judge import ModelJudge
 from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract
+from contracts.review.rule_judge import (
+    DEFAULT_THRESHOLDS,
+    Judgement,
+    downgrade_unfounded_green,
+    judge_position,
+    position_in_unread_language,
+)
 from querying.llm_interface import LLM
 
 
@@ -25,18 +31,18 @@ class PositionJudge:
         self._model = ModelJudge(review, llm) if has_model else None
 
     def judge(self, position: Position, version: DocumentVersion) -> Judgement:
-        """What this version says of the position. Raises `EmbedderError`; of a contract that is not in English
-        `ProviderFailed`, `SpendingCapReached`."""
-        search = RememberedSearch(version.document)
+        """What this version says of the position; GREEN only with a quotation that stands on its page. Raises
+        `EmbedderError`; of a contract that is not in English `ProviderFailed`, `SpendingCapReached`."""
+        search = CachedSearch(version.document)
         thresholds = self._learned.get(position.name, DEFAULT_THRESHOLDS)
         is_english = self._is_english
         rules = (
-            judge_position(position, weigh=search, thresholds=thresholds) if is_english else unread_position(position)
+            judge_position(position, search=search, thresholds=thresholds)
+            if is_english
+            else position_in_unread_language(position)
         )
-        if self._model is None:
-            return rules
-        return self._model.judge(position, rules, pages=version.pages, passages=search.passages)
-
-    def _judge_by_rules(self, position: Position, search: RememberedSearch) -> Judgement:
-        thresholds = self._learned.get(position.name, DEFAULT_THRESHOLDS)
-        return judge_position(position, weigh=search, thresholds=thresholds)
+        judged = rules
+        if self._model is not None:
+            judged = self._model.judge(position, rules, pages=version.pages, passages=search.passages)
+        is_quoted, clauses = bool(version.quotations(judged.spans)), version.clause_texts(judged.spans)
+        return downgrade_unfounded_green(judged, is_quoted=is_quoted, clauses=clauses)

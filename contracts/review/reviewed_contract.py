@@ -11,7 +11,7 @@ from contracts.clauses.parse_contract import contract_pages, parse_pages
 from contracts.models import ContractReview, ReviewKind
 from contracts.playbook.parse_playbook import parse_playbook
 from contracts.playbook.playbook_types import Playbook, PlaybookStatement
-from contracts.review.document_search import DocumentAt, verified_spans
+from contracts.review.document_search import DocumentRevision, verified_spans
 from knowledge.models import Document
 
 
@@ -19,7 +19,7 @@ from knowledge.models import Document
 class DocumentVersion:
     """A document at a revision, with its text and its clauses."""
 
-    document: DocumentAt
+    document: DocumentRevision
     pages: tuple[ContractPage, ...]
     parsed: ParsedContract
 
@@ -72,7 +72,7 @@ def read_reviewed(review: ContractReview) -> ReviewedContract:
 def _read_version(document: Document, revision: int, *, is_nda: bool) -> DocumentVersion:
     pages = contract_pages(document, revision=revision)
     return DocumentVersion(
-        document=DocumentAt.of(document, revision=revision),
+        document=DocumentRevision.of(document, revision=revision),
         pages=pages,
         parsed=parse_pages(pages, is_nda=is_nda),
     )

@@ -18,7 +18,12 @@ from contracts.clauses.alignment import find_changes
 from contracts.clauses.obligations import find_obligations
 from contracts.models import RULES, ContractReview, Finding, Verdict
 from contracts.playbook.playbook_types import Position
-from contracts.review.comparison import (
+from contracts.review.model_opinion import ModelOpinion
+from contracts.review.position_judge import PositionJudge
+from contracts.review.review_summary import escalations, summarise
+from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract, read_reviewed
+from contracts.review.rule_judge import Judgement
+from contracts.review.version_comparison import (
     OTHER_LIKELIHOOD,
     OTHER_SEVERITY,
     ChangedPosition,
@@ -26,11 +31,6 @@ from contracts.review.comparison import (
     changed_positions,
     judge_change,
 )
-from contracts.review.judgement import Judgement, without_unfounded_green
-from contracts.review.model_opinion import ModelOpinion
-from contracts.review.position_judge import PositionJudge
-from contracts.review.review_summary import escalations, summarise
-from contracts.review.reviewed_contract import DocumentVersion, ReviewedContract, read_reviewed
 from contracts.risk import Classification, worst
 from knowledge.lease import confirm_held
 from querying.answering.llms import get_llm
@@ -63,24 +63,24 @@ def run_review(review: ContractReview, *, until: float | None = None, llm: LLM |
         if one.number in known:
             continue
         finding = one.make()
-        with _writing(review):
+        with _review_lock(review):
             finding.save(force_insert=True)
             known.add(one.number)
             review.advance(done=len(known))
         if until is not None and time.monotonic() > until and len(known) < len(planned):
             return False
-    result = _summed_up(read)
-    with _writing(review):
+    result = _summary_columns(read)
+    with _review_lock(review):
         review.finish(**result)
     return True
 
 
 @contextmanager
-def _writing(review: ContractReview) -> Iterator[None]:
+def _review_lock(review: ContractReview) -> Iterator[None]:
     """A transaction in which nobody takes over or deletes the review. Raises `LeaseLost`, `ReviewDeleted`."""
     with transaction.atomic():
         confirm_held()
-        review.confirm_there()
+        review.lock_existing()
         yield
 
 
@@ -90,7 +90,7 @@ def _begin(read: ReviewedContract, *, total: int) -> None:
     if review.obligations is None:
         review.structure = parsed.as_dict(max_clauses=MAX_CLAUSES)
         review.obligations = [one.as_row() for one in find_obligations(parsed.clauses)]
-    with _writing(review):
+    with _review_lock(review):
         review.begin(total=total)
 
 
@@ -109,18 +109,15 @@ def _plan_findings(read: ReviewedContract, llm: LLM) -> list[_PlannedFinding]:
 
 
 def _finding(read: ReviewedContract, position: Position, judge: Judge) -> Finding:
-    """The finding with the quotations that stand on their pages. Without one that stands nothing is GREEN."""
+    """The finding with the quotations that stand on their pages."""
     judged = judge(position, read.contract)
-    quoted = read.contract.quotations(judged.spans)
-    clauses = read.contract.clause_texts(judged.spans)
-    judged = without_unfounded_green(judged, is_quoted=bool(quoted), clauses=clauses)
     return Finding(
         review=read.review,
         number=position.number,
         position=position.name,
         verdict=judged.verdict,
         reason=judged.reason,
-        contract_spans=quoted,
+        contract_spans=read.contract.quotations(judged.spans),
         nearest_spans=read.contract.quotations(judged.nearest),
         playbook_spans=[read.quote_playbook(judged.statement)],
         strength=judged.strength if read.review.is_english else None,
@@ -171,10 +168,10 @@ def _changed_finding(
     return finding
 
 
-def _summed_up(read: ReviewedContract) -> dict[str, Any]:
+def _summary_columns(read: ReviewedContract) -> dict[str, Any]:
     """What all findings come to, by the review's columns."""
     findings = list(read.review.findings.all())
-    classification = _whole_class(findings)
+    classification = _overall_class(findings)
     return {
         "classification": classification,
         "summary": summarise(findings, classification, is_comparison=read.earlier is not None),
@@ -190,5 +187,5 @@ def _checked_by(findings: Sequence[Finding]) -> str:
     return str(next((opinion["model"] for opinion in judged), RULES))[:80]
 
 
-def _whole_class(findings: Sequence[Finding]) -> Classification:
+def _overall_class(findings: Sequence[Finding]) -> Classification:
     return worst(Classification(one.classification) for one in findings)

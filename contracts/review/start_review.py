@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import Principal, User
 from contracts.clauses.parse_contract import DocumentNotReady, contract_pages
 from contracts.models import ContractReview, ReviewKind, ReviewState
-from contracts.playbook.library import (
+from contracts.playbook.playbook_sources import (
     NDA_PLAYBOOK,
     SERVICES_PLAYBOOK,
     PlaybookAtRevision,
@@ -39,14 +39,14 @@ class ContractTooLong(InvalidInput):
 
 
 class SameDocument(InvalidInput):
-    """A document is compared with another one."""
+    """A document cannot be compared with itself."""
 
     code = "same_document"
     hint = "Name the earlier version in compareWith."
 
 
 class ReviewNotFailed(Conflict):
-    """The review is done."""
+    """Only a failed review can be retried."""
 
     code = "review_not_failed"
     hint = "Begin another one to have the document reviewed once more."
@@ -79,7 +79,7 @@ def start_review(
     """
     if begun := _find_begun(request_key):
         return begun
-    nda, language = reads_as_nda(document), _readable_language(document, is_comparison=compare_with is not None)
+    nda, language = is_nda_document(document), _readable_language(document, is_comparison=compare_with is not None)
     chosen = (
         find_playbook(playbook, principal=principal)
         if playbook
@@ -125,7 +125,7 @@ def _find_begun(request_key: str) -> ContractReview | None:
 def retry_review(review: ContractReview, *, by: User) -> None:
     """Has a worker go on with a review that failed. Nothing happens to one that is still to be made. Raises
     `ReviewNotFailed`, `TooManyUnfinishedReviews`, `ReviewDeleted`."""
-    review.confirm_there()
+    review.lock_existing()
     review.refresh_from_db(fields=["state"])
     if review.state == ReviewState.DONE:
         raise ReviewNotFailed
@@ -191,7 +191,7 @@ def enqueue_review(review: ContractReview) -> None:
     transaction.on_commit(partial(publish_task, "contracts.review", review_id=str(review.pk)))
 
 
-def reads_as_nda(document: Document) -> bool:
+def is_nda_document(document: Document) -> bool:
     """Whether the playbook that fits is that of a non-disclosure agreement. Raises `DocumentNotReady`,
     `ContractTooLong`."""
     return is_nda(document.title, _checked_opening(document))

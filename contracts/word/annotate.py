@@ -53,5 +53,5 @@ def _write(path: Path, edits: Sequence[Edit], limits: Limits) -> tuple[bytes, tu
 
 def _call(function: str, path: Path, arguments: dict[str, Any], limits: Limits) -> Any:
     return confined_call(
-        f"contracts.word.child:{function}", path, arguments=arguments, limits=limits, errors=WORD_ERRORS
+        f"contracts.word.confined_functions:{function}", path, arguments=arguments, limits=limits, errors=WORD_ERRORS
     )

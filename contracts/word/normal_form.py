@@ -28,7 +28,7 @@ def normal_form(root: Any) -> bytes:
         if not len(properties) and not properties.attrib:
             properties.getparent().remove(properties)
     # Looked at before any run grows.
-    looks = {run: _look(run) for run in root.iter(f"{W}r")}
+    looks = {run: _run_formatting(run) for run in root.iter(f"{W}r")}
     for run, look in looks.items():
         previous = run.getprevious()
         if previous is not None and looks.get(previous) == look:
@@ -51,7 +51,7 @@ def _drop_layout(element: Any) -> None:
         element.text = None
 
 
-def _look(run: Any) -> tuple[bytes, list[tuple[str, str]]]:
+def _run_formatting(run: Any) -> tuple[bytes, list[tuple[str, str]]]:
     properties = run.find(f"{W}rPr")
     return b"" if properties is None else canonical(properties), sorted(run.attrib.items())
 

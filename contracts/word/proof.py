@@ -15,10 +15,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from contracts.word.edits import Edit, EditKind, WordNotProven
+from contracts.word.external_targets import BLANK_TARGET
 from contracts.word.normal_form import canonical, normal_form
-from contracts.word.outside_targets import NOWHERE
 from contracts.word.package import CONTENT_TYPES, parse_part
-from contracts.word.settle_revisions import COMMENT_MARKS, OWN_REVISIONS, REVISIONS, MarkKey, mark_key, settle
+from contracts.word.resolve_revisions import (
+    COMMENT_MARKS,
+    OWN_REVISIONS,
+    REVISIONS,
+    MarkKey,
+    mark_key,
+    resolve_revisions,
+)
 from knowledge.readers.docx.archive import check_archive
 from knowledge.readers.docx.names import W, attribute
 from knowledge.readers.docx.reader import open_document, read_body
@@ -101,14 +108,14 @@ class _Proof:
 
     def _check_rejected(self) -> None:
         """Ours rejected gives the original."""
-        rejected = settle(self._new, self._ours, accept=False)
+        rejected = resolve_revisions(self._new, self._ours, accept=False)
         if normal_form(rejected) != normal_form(deepcopy(self._old)):
             _fail("rejecting the changes does not give the original")
 
     def _check_accepted(self) -> None:
         """Ours accepted gives the text that was meant, as the reader reads it."""
         page = read_body(self._document).text()
-        accepted = self._page_text(settle(self._new, self._ours, accept=True))
+        accepted = self._page_text(resolve_revisions(self._new, self._ours, accept=True))
         if accepted.split() != _intended_text(page, self._edits).split():
             _fail("accepting the changes does not give the text that was meant")
 
@@ -176,7 +183,7 @@ def _listed(content: bytes | None) -> list[dict[str, str]]:
 def _cut_off(entry: dict[str, str]) -> dict[str, str]:
     """What is left of an entry of the original: what is loaded from outside leads nowhere."""
     is_link = entry.get("Type", "").endswith("/hyperlink")
-    return {**entry, "Target": NOWHERE} if entry.get("TargetMode") == "External" and not is_link else entry
+    return {**entry, "Target": BLANK_TARGET} if entry.get("TargetMode") == "External" and not is_link else entry
 
 
 def _is_for_comments(entry: dict[str, str]) -> bool:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from contracts.word.edits import Edit, EditKind, Obstacle
+from contracts.word.external_targets import neutralise_external_targets
 from contracts.word.joined_paragraphs import delete_marks, joined_paragraphs
 from contracts.word.markup import add_comment, delete_runs, insert_text, mark_comment, new_comments, unused_ids
-from contracts.word.outside_targets import cut_off
 from contracts.word.package import WordPackage, parse_part
 from contracts.word.placement import Placement, Placer, RunCut
 from contracts.word.run_layout import RunLayout, run_length, split_run, top_element, top_paragraph
@@ -40,7 +40,7 @@ def write_edits(path: Path, edits: list[Edit]) -> tuple[bytes, list[Obstacle]]:
         if placement.edit.kind == EditKind.REPLACEMENT:
             _write_replacement(placement, pieces, ids)
     package.replace(found.part, root)
-    cut_off(package)
+    neutralise_external_targets(package)
     return package.encode(), [placement.obstacle for placement in placements]
 
 

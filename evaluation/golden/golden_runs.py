@@ -49,7 +49,7 @@ def run_golden(
     llm: LLM | None = None,
     mode: Mode = "pipeline",
     limit: int | None = None,
-    watched: ProgressWrapper = iter,
+    with_progress: ProgressWrapper = iter,
 ) -> tuple[Evaluation, EvaluationRun]:
     """Ask the golden questions of the release's plugin, and keep the outcome.
 
@@ -61,7 +61,7 @@ def run_golden(
     data = golden_dataset.golden_dataset(plugin)
     sampled = replace(data, questions=dataset.sample_questions(data.questions, limit=limit))
     asked_of = eval_corpus.release_corpus(release)
-    evaluation = evaluation_runner.evaluate(sampled, library=asked_of, mode=mode, llm=llm, watched=watched)
+    evaluation = evaluation_runner.evaluate(sampled, library=asked_of, mode=mode, llm=llm, with_progress=with_progress)
     is_whole = mode != "retrieval" and len(sampled.questions) == len(data.questions)
     fitted = calibration_fit.fit_from_scores(evaluation.scored, today=timezone.localdate()) if is_whole else None
     row = EvaluationRun(

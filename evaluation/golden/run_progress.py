@@ -54,15 +54,15 @@ def clear_progress(plugin_id: UUID) -> None:
 
 
 def track_questions(plugin_id: UUID) -> Callable[[Sequence[T]], Iterable[T]]:
-    """What `run_golden` takes as `watched`: the questions as they come, each noted when it is answered."""
+    """What `run_golden` takes as `with_progress`: the questions as they come, each noted when it is answered."""
 
-    def watched(questions: Sequence[T]) -> Iterator[T]:
+    def with_progress(questions: Sequence[T]) -> Iterator[T]:
         for done, question in enumerate(questions):
             _update_progress(plugin_id, done=done, total=len(questions))
             yield question
         _update_progress(plugin_id, done=len(questions), total=len(questions))
 
-    return watched
+    return with_progress
 
 
 def _update_progress(plugin_id: UUID, *, done: int, total: int) -> None:

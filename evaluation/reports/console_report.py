@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evaluation.eval_types import QuestionScores
-from evaluation.reports.comparison import MetricDifference
+from evaluation.reports.evaluation_comparison import MetricDifference
 from evaluation.scoring.summary import EvaluationResult
 from evaluation.tuning.calibration_fit import CalibrationEffect
-from evaluation.tuning.checklist_prior import PriorEffect
 from evaluation.tuning.evidence_threshold import ThresholdProposal
+from evaluation.tuning.prior_effect import PriorEffect
 
 _KEY_WIDTH = 36
 

@@ -42,7 +42,7 @@ def _read_scores(row: dict[str, Any]) -> QuestionScores:
 
 
 def load_evaluation(path: Path) -> SavedEvaluation:
-    """What `save` wrote, or what --json printed. Raises `InvalidEvaluationFile`."""
+    """What `save_evaluation` wrote, or what --json printed. Raises `InvalidEvaluationFile`."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
         scores = whole.pop("scores", [])

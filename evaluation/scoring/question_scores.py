@@ -92,7 +92,7 @@ def score_question(
         expected=asked.expected.outcome if asked.expected else "",
         probability=given.probability if given else None,
         grounds=given.grounds if given else None,
-        is_telling=_is_discriminating(asked),
+        is_discriminating=_is_discriminating(asked),
     )
 
 
@@ -147,7 +147,7 @@ def _page_scores(key: AnswerKey, passages: Sequence[PageSpan]) -> dict[str, floa
 
 
 def _recall_curve(key: AnswerKey, found: RetrievalOutcome) -> tuple[float, ...]:
-    """The share of what is relevant among the first k, for each k of `CURVE`: documents, else gold places."""
+    """The share of what is relevant among the first k, for each k of `RECALL_DEPTHS`: documents, else gold places."""
     if key.ranks_documents and key.relevant:
         ranked = list(dict.fromkeys(span.document for span in found.passages))
         return tuple(metrics.recall(ranked, key.relevant.keys(), k=k) for k in RECALL_DEPTHS)

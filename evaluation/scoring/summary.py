@@ -58,7 +58,7 @@ Statistic = Callable[[Sequence[QuestionScores]], float | None]
 
 
 def summarise(scored: Sequence[QuestionScores], *, name: str, documents: int, chunks: int) -> EvaluationResult:
-    """Every key of `KEYS` in their order, then those of `MORE` that apply."""
+    """Every key of `REPORTED_KEYS` in their order, then those of `OPTIONAL_KEYS` that apply."""
     counts: EvaluationResult = {"set": name, "documents": documents, "chunks": chunks, "questions": len(scored)}
     measured = {key: statistic_for(key)(scored) for key in (*REPORTED_KEYS, *OPTIONAL_KEYS) if key not in counts}
     rounded = {key: None if value is None else round(value, 4) for key, value in measured.items()}

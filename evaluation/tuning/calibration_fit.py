@@ -89,6 +89,6 @@ def _labelled_answer(one: QuestionScores) -> LabelledAnswer | None:
         is_unanswerable = one.answerable is False
         return LabelledAnswer(grounds=one.grounds, is_right=False, was_answered=False) if is_unanswerable else None
     right = one.values.get("golden_passed", one.values.get("answer_right"))
-    if right is None or (right and not one.is_telling):
+    if right is None or (right and not one.is_discriminating):
         return None
     return LabelledAnswer(grounds=one.grounds, is_right=bool(right))

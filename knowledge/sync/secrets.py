@@ -45,7 +45,7 @@ _PLACEHOLDER = re.compile(
 )
 # What stands beside the hash of something that anybody may see.
 _CHECKSUM_WORD = re.compile(r"sha-?\d|md5|hash|digest|checksum|integrity|commit|revision", re.IGNORECASE)
-# The detector also finds the mark in the middle of a name, as in `weighs_less_than`.
+# The detector also finds the mark in the middle of a name, as in "weighs_less_than".
 _GITHUB_TOKEN = re.compile(r"(?<![A-Za-z0-9])gh[pousr]_")
 _REMEMBERED_SECONDS = 30 * 24 * 3600
 # Part of the key under which a verdict is remembered: counts up when what follows here decides otherwise.

@@ -37,7 +37,7 @@ class Quantity:
 
 @dataclass(frozen=True, kw_only=True)
 class Identifier:
-    """A number that names: `Table 16` has the label "table" and the code "16", `M30` the code "m30" alone."""
+    """A number that names: "Table 16" has the label "table" and the code "16", "M30" the code "m30" alone."""
 
     written: str
     start: int

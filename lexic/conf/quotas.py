@@ -32,7 +32,7 @@ DEFAULT_QUOTAS = {
 
 
 def read_quotas(env: Env) -> dict[str, int]:
-    """The quota of each name from its variable, such as `LEXIC_ACCOUNT_PLUGINS`."""
+    """The quota of each name from its variable, such as LEXIC_ACCOUNT_PLUGINS."""
     return {
         name: env.int(f"LEXIC_{name.upper()}", default, validate=validate.Range(min=0))
         for name, default in DEFAULT_QUOTAS.items()

@@ -1,7 +1,8 @@
 """A release as one file: what agents ask, frozen as it was published, with everything that was made of its documents.
 
-It differs from the file of a draft (`bundle.write`) in what it holds: not the plugin as its author left it today, but
-the policy, the trees and the documents that the release pins; and in that its documents need not be read again.
+It differs from the file of a draft (`bundle.draft_export`) in what it holds: not the plugin as its author left it
+today, but the policy, the trees and the documents that the release pins; and in that its documents need not be read
+again.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def update_review_counts(plugin: UUID) -> None:
 
 
 def repair_review_counts() -> int:
-    """Put right what changed without anybody calling `recount`: the reviews of an account that is gone. Returns how
-    many listings were wrong."""
+    """Put right what changed without a call of `update_review_counts`: the reviews of an account that is gone.
+    Returns how many listings were wrong."""
     counted = _counts_by_plugin(Review.objects.all())
     kept = Listing.objects.values_list("pk", *Verdict.values)
     wrong = [

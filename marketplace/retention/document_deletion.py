@@ -20,4 +20,4 @@ def delete_private_document(document: Document) -> None:
     delete_document(document)
     ContractReview.objects.that_read_document(document).delete_with_pins()
     erase_answers_quoting([str(document.pk)])
-    AgentRun.objects.that_read(document.knowledge_base_id).that_name(document.pk).erase_content()
+    AgentRun.objects.reading_base(document.knowledge_base_id).naming_document(document.pk).erase_content()

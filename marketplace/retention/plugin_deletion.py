@@ -130,7 +130,7 @@ def erase_quotations(bases: Iterable[int]) -> None:
     list(KnowledgeBase.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))
     for pk in ids:
         Query.objects.private().read_from(pk).erase_content(now=timezone.now())
-        AgentRun.objects.that_read(pk).erase_content()
+        AgentRun.objects.reading_base(pk).erase_content()
     ContractReview.objects.that_read_bases(ids).delete_with_pins()
     former = Plugin.objects.filter(knowledge_grants__knowledge_base__in=ids, legal_hold="").values_list("pk", flat=True)
     readers = list({*plugins_that_read(ids).values_list("pk", flat=True), *former})

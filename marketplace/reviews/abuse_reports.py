@@ -32,7 +32,7 @@ class TooManyReports(RateLimited):
 @dataclass(frozen=True, kw_only=True)
 class Reporter:
     """Whoever reports: the person who has signed in, if anybody has, and what stands for their address
-    (`visitors.name_of`)."""
+    (`accounts.visitors.visitor_id`)."""
 
     person: User | None
     address: str

@@ -32,8 +32,8 @@ class ReportNotDecided(Conflict):
 
 @dataclass(frozen=True, kw_only=True)
 class ModerationDecision:
-    """`reports` are those that it decided, none where they were decided before. `is_told` is whether the mail to the
-    person it concerns went out; None where there was nothing to tell."""
+    """`reports` are those that it decided, none where they were decided before. `is_mail_sent` is whether the mail to
+    the person it concerns went out; None where there was nothing to tell."""
 
     reports: tuple[Report, ...]
     is_mail_sent: bool | None = None
@@ -56,7 +56,7 @@ def hide_review(report: Report, *, by: User) -> ModerationDecision:
 
 def withdraw_plugin(report: Report, *, by: User) -> ModerationDecision:
     """Withdraws the plugin and keeps it withdrawn, tells its owner, and decides this report and every other one of
-    the plugin itself that waits. Its owner may publish it again once that is lifted (`lift`)."""
+    the plugin itself that waits. Its owner may publish it again once that is lifted (`lift_hold`)."""
     with transaction.atomic():
         plugin = Plugin.objects.select_for_update().get(pk=report.plugin_id)
         together = (

@@ -45,7 +45,7 @@ def review_by(plugin: Plugin, person: User) -> Review | None:
 
 def check_may_save_review(plugin: Plugin, person: User) -> None:
     """As `check_may_review`; but a review that is there may be changed by whoever wrote it, unless they work on the
-    plugin by now (`OwnPlugin`) or it was hidden (`IsHidden`)."""
+    plugin by now (`OwnPlugin`) or it was hidden (`ReviewIsHidden`)."""
     mine = review_by(plugin, person)
     if mine is None:
         check_may_review(plugin, person)
@@ -58,9 +58,9 @@ def check_may_save_review(plugin: Plugin, person: User) -> None:
 def save_review(plugin: Plugin, *, by: User, verdict: str, text: str) -> Review:
     """Each person has one review of a plugin: this makes it, or puts it in the place of what they said before.
 
-    The release and the questions that it rests on are those of this moment. A reply to it stays.
-    Raises what `check_may_write` raises, `TextContainsKey`, `TextTooLong`, and `UnderLegalHold` where an earlier text
-    would go.
+    The release and the questions that it rests on are those of this moment. A reply to it stays. Raises what
+    `check_may_save_review` raises, `TextContainsKey`, `TextTooLong`, and `UnderLegalHold` where an earlier text would
+    go.
     """
     check_may_save_review(plugin, by)
     if review_by(plugin, by):

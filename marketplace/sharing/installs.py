@@ -75,7 +75,8 @@ def install_copy(slug: str, *, by: User, there: int | None = None) -> InstallRes
 
 
 def import_upload(file: IO[bytes], *, by: User, slug: str | None = None) -> ImportedPlugin:
-    """`import_file` for what people send, so many an hour, whatever is in it. Raises `TooManyImports` as well."""
+    """`import_plugin_file` for uploads, limited per hour whether or not the file is valid. Raises `TooManyImports` as
+    well."""
     check_hourly_limit(f"imports:{by.pk}", most=_MAX_PER_HOUR, refusal=TooManyImports)
     return import_plugin_file(file, owner=by, slug=slug)
 

@@ -17,14 +17,14 @@ from plugins.models import Plugin, Release
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
     """What to say of a copy in public. `slug` is that of the original while anybody may see it, else empty.
-    `is_hearsay`: a file says so, and nobody has checked it. `signed_by` is the site that signed the file, empty where
-    nobody did; whether that site is known is what `is_hearsay` says."""
+    `is_unverified_origin`: a file says so, and nobody has checked it. `signed_by` is the site that signed the file,
+    empty where nobody did; whether that site is known is what `is_unverified_origin` says."""
 
     name: str
     author: str
     version: str
     slug: str
-    is_hearsay: bool
+    is_unverified_origin: bool
     signed_by: str = ""
     signing_key: str = ""
 
@@ -51,7 +51,7 @@ def record_install(
         original_author=made_from.author,
         release=origin,
         version=made_from.version,
-        is_hearsay=origin is None and not (signature and signature.is_known),
+        is_unverified_origin=origin is None and not (signature and signature.is_known),
         signed_by=signature.site if signature else "",
         signing_key=signature.key if signature else "",
         content=draft_content_hash(copy),
@@ -66,7 +66,7 @@ def _install_provenance(install: Install) -> Provenance:
         author=install.original_author,
         version=install.version,
         slug=original.slug if original and original.is_published else "",
-        is_hearsay=install.is_hearsay,
+        is_unverified_origin=install.is_unverified_origin,
         signed_by=install.signed_by,
         signing_key=install.signing_key,
     )

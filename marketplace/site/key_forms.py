@@ -71,7 +71,7 @@ class KeyForm(OriginsForm):
         return found
 
     def issue(self) -> tuple[ApiKey, str]:
-        """The new key and its secret. Raises as `keeping.issue` does."""
+        """The new key and its secret. Raises what `accounts.api_keys.issue_key` raises."""
         chosen = self.cleaned_data
         optional = ("capabilities", "per_minute", "per_day", "allowed_origins")
         wanted: dict[str, Any] = {name: chosen[name] for name in optional if chosen.get(name)}

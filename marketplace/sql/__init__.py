@@ -8,5 +8,5 @@ from pathlib import Path
 
 @cache
 def sql_statement(name: str) -> str:
-    """The text of `marketplace/catalogue/sql/NAME.sql`, read once."""
+    """The text of `marketplace/sql/NAME.sql`, read once."""
     return (Path(__file__).parent / f"{name}.sql").read_text(encoding="utf-8")

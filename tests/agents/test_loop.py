@@ -11,8 +11,8 @@ import pytest
 
 from accounts.models import User
 from agents.assignment import read_assignment
+from agents.journaled_searches import JournaledSearch, found_as_json
 from agents.models import AgentRun, EventKind
-from agents.search_results import FoundInJournal, found_as_json
 from agents.tools import registry
 from agents.tools.tool_types import ToolOutput
 from conversations.models import ChatSession
@@ -103,7 +103,7 @@ def test_a_passage_that_is_out_of_force_survives_the_journal(published: Plugin, 
     question = ResolvedQuestion.of(read_assignment(run, bob).question)
     findings = Findings(question=question, evidence=evidence(old, found))
     run.append((EventKind.FOUND, found_as_json(findings, call_id="call_1")))
-    kept = FoundInJournal.from_json(run.events.get(kind="found").data)
+    kept = JournaledSearch.from_json(run.events.get(kind="found").data)
     assert kept.passages == (old, found)
 
 

@@ -36,7 +36,7 @@ ABOUT_BEAM = f"{OPEN} In mild exposure."
 def stop(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set, the person has asked to stop."""
     event = threading.Event()
-    monkeypatch.setattr(AgentRun, "is_to_stop", lambda run: event.is_set())
+    monkeypatch.setattr(AgentRun, "is_cancel_requested", lambda run: event.is_set())
     return event
 
 
@@ -192,7 +192,7 @@ def test_why_a_review_was_not_made_is_said(published: Plugin, alice: User, bob: 
     project.set_members({bob.email: "viewer"})
     ScriptedModel(stub, calls(("render_nda_report", {"documentId": str(document.pk)})), "It is all GREEN.")
     run = ask(published, bob, "Please review the attached agreement", project=project, documents=(document.pk,))
-    assert text_of(run).startswith("You may read this document, and have no review made of it.")
+    assert text_of(run).startswith("You may read this document but not start a review of it.")
     assert not ContractReview.objects.exists()
 
 

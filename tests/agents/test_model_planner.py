@@ -11,7 +11,7 @@ import pytest
 from accounts.models import User
 from agents.models import AgentRun
 from agents.planners import model_messages
-from agents.planners.model import tool_descriptions
+from agents.planners.model_planner import tool_descriptions
 from agents.tools.registry import TOOLS
 from plugins.models import Plugin
 from querying.answering.prompts import STRICT_RULES

@@ -129,9 +129,9 @@ def test_after_three_processes_no_further_one_works_on_it(session: ChatSession) 
 
 def test_whoever_works_on_it_hears_that_it_is_to_stop(session: ChatSession) -> None:
     run = begin(session)
-    assert not run.is_to_stop()
+    assert not run.is_cancel_requested()
     AgentRun.objects.get(pk=run.pk).request_cancel()
-    assert run.is_to_stop()
+    assert run.is_cancel_requested()
 
 
 def test_a_person_sees_their_own_and_a_limited_key_those_it_began(session: ChatSession, alice: User, bob: User) -> None:

@@ -219,7 +219,7 @@ def test_a_key_that_may_not_begin_a_review_begins_none_by_a_message(
         assert bool(data_of(run, "nda_result")) is may_review
         if not may_review:
             assert data_of(run, "step_end")[1]["error"]["code"] == "missing_capability"
-            assert "was not reviewed: This key has no reviews made. Use a key with" in text_of(run)
+            assert "was not reviewed: This API key may not start reviews. Use a key with" in text_of(run)
 
 
 def test_what_was_read_as_a_whole_is_closed_with_its_document(

@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from accounts.rate_limits import MINUTE
 from contracts.models import ContractReview, Finding
-from contracts.playbook import library
+from contracts.playbook import playbook_sources
 from contracts.playbook.parse_playbook import parse_playbook
 from contracts.playbook.playbook_types import Playbook
 from contracts.report.report_formats import WORD_TYPE
@@ -376,7 +376,7 @@ def test_playbooks_cost_as_much_for_four_as_for_one_and_are_parsed_once(
         parsed.append(text)
         return parse_playbook(text, **options)
 
-    monkeypatch.setattr(library, "parse_playbook", parse)
+    monkeypatch.setattr(playbook_sources, "parse_playbook", parse)
     for number in range(1, 5):
         text = f"## Term {number}\n\n- Preferred: It lasts two years.\n- Severity: 2\n- Likelihood: 2\n"
         give(project, f"Own {number}", text, is_template=True, doc_type="playbook")

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.models import User
 from builder.readiness import reverse_pane
 from evaluation import tasks
-from evaluation.golden import golden_runs, jsonl, run_progress
+from evaluation.golden import golden_file, golden_runs, run_progress
 from evaluation.models import EvaluationRun, GoldenQuestion
 from knowledge.models import Document
 from marketplace.publishing.publish import NotReady, publish
@@ -347,7 +347,7 @@ def test_a_file_that_is_wrong_takes_nothing_in(expert: Client, plugin: Plugin, b
 
 
 def test_a_file_has_at_most_five_megabytes_as_in_the_api(expert: Client, plugin: Plugin) -> None:
-    too_large = io.BytesIO(b" " * (jsonl.MAX_GOLDEN_FILE_BYTES + 1))
+    too_large = io.BytesIO(b" " * (golden_file.MAX_GOLDEN_FILE_BYTES + 1))
     posted = expert.post(address("golden_import", plugin), {"file": too_large}, follow=True)
     assert "The file is larger than 5 MB. Nothing was taken in." in said(posted)
 

@@ -104,7 +104,7 @@ def test_a_worker_that_dies_counts(queued: ContractReview, monkeypatch: pytest.M
 def test_a_long_review_lets_others_go_first(
     queued: ContractReview, published: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "SECONDS_AT_ONCE", 0.0)
+    monkeypatch.setattr(tasks, "TURN_SECONDS", 0.0)
     for done in range(1, 10):
         make_review(review_id=str(queued.pk))
         assert (queued.findings.count(), len(published)) == (done, done)

@@ -9,7 +9,7 @@ from asgiref.sync import async_to_sync
 
 from accounts.models import ApiKey, User
 from conversations.models import Project
-from conversations.user_documents import private_layers
+from conversations.private_document_search import private_layers
 from knowledge.documents.lifecycle import add_text
 from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase

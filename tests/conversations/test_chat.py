@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from conversations import questions as door
+from conversations import public_questions as door
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import Document
 from marketplace.publishing.publish import publish

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, User
 from conversations.models import Project
-from conversations.user_documents import Scope, private_layers
+from conversations.private_document_search import Scope, private_layers
 from knowledge.models import Document, KnowledgeBase
 from marketplace.account.account_deletion import delete_account
 from marketplace.account.data_export import personal_rows

@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, User
 from conversations.models import ChatSession, Project
+from conversations.private_document_search import private_layers
 from conversations.retention import delete_private_conversation
-from conversations.user_documents import private_layers
 from knowledge.models import KnowledgeBase
 from marketplace.account.data_export import personal_rows
 from marketplace.retention.project_deletion import delete_project

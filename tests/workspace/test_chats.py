@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from conversations.models import ChatMessage, ChatSession, Project
-from conversations.user_documents import private_layers
+from conversations.private_document_search import private_layers
 from knowledge.models import Document
 from plugins.models import Plugin
 from querying.presentation.answer import to_stored_answer

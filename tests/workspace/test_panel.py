@@ -166,10 +166,10 @@ def test_a_call_that_failed_says_so_in_the_diagram(
     run.fail(RunInterrupted())
     page = shown(browse(bob), run_address(run, "flow"))
     assert "The embedder is away." in page
-    assert "The work on this was interrupted too often." in page
+    assert "The run was stopped because its process died several times." in page
     # And in the conversation, where no answer was kept.
     page = shown(browse(bob), conversation_of(run))
-    assert "<strong>The work on this was interrupted too often.</strong> No answer was kept." in page
+    assert "<strong>The run was stopped because its process died several times.</strong> No answer was kept." in page
 
 
 def test_nobody_else_sees_or_saves_and_whoever_left_the_project_neither(

@@ -98,7 +98,9 @@ def test_where_a_model_and_the_rules_differ_the_page_and_the_api_say_so(
         "isUnanswered": False,
     }
     reviewed.findings.filter(number=1).update(model_opinion=opinion)
-    remark = "openai:judge-1 says YELLOW (denies what the playbook wants), and that counts. The rules alone say GREEN"
+    remark = (
+        "openai:judge-1 says YELLOW (differs from what the playbook wants), and that counts. The rules alone say GREEN"
+    )
     assert remark in shown(browse(alice), address_of(reviewed))
     first, second, *_ = browse(alice).get(f"/api/contract-reviews/{reviewed.pk}").json()["findings"]
     assert first["model"] == opinion
@@ -144,7 +146,7 @@ def test_a_failed_review_is_tried_again_by_whoever_may_change_it(
     queued.refresh_from_db()
     assert (queued.state, queued.error) == (ReviewState.QUEUED, "")
     ContractReview.objects.update(state=ReviewState.DONE)
-    assert "The review is done." in browse(bob).post(address, follow=True).content.decode()
+    assert "Only a failed review can be retried." in browse(bob).post(address, follow=True).content.decode()
 
 
 def test_two_versions_are_compared_and_both_quoted(alice: User, browse: Browse) -> None:

@@ -19,7 +19,7 @@ _FILLER_WORDS = frozenset({"is", "has", "are", "does", "do", "the", "a"})
 class FactField:
     """A named value that a tree reads.
 
-    `closed`: only the options count as answers. `asked_as` is the question to ask when it is missing.
+    `closed`: only the options count as answers. `question_text` is the question to ask when it is missing.
     `named`: its name was chosen to be read (it is not the id of a question node), so a text may mention it.
     """
 

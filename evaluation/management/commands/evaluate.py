@@ -16,9 +16,9 @@ from evaluation.eval_types import EvalDataset, EvalQuestion
 from evaluation.evaluation_runner import Evaluation
 from evaluation.golden import golden_runs
 from evaluation.models import EvaluationRun
-from evaluation.reports import comparison, console_report, html_report, result_files
+from evaluation.reports import console_report, evaluation_comparison, html_report, result_files
 from evaluation.reports.result_files import SavedEvaluation
-from evaluation.tuning import calibration_fit, checklist_prior, evidence_threshold
+from evaluation.tuning import calibration_fit, evidence_threshold, prior_effect
 from evaluation.tuning.evidence_threshold import ThresholdProposal
 from knowledge.management.progress_bar import progress_bar
 from lexic.management.lexic_command import LexicCommand
@@ -118,26 +118,26 @@ class Command(LexicCommand):
             options["out"].write_text(
                 html_report.render_report(result, scored, held_out=self.held_out), encoding="utf-8"
             )
-        prior_effect = (
-            checklist_prior.measure_prior_effect(scored, reviewed=options["prior"]) if options["prior"] else None
-        )
+        effect = prior_effect.measure_prior_effect(scored, reviewed=options["prior"]) if options["prior"] else None
         curves = (
             calibration_fit.measure_calibration_effect(scored, count=options["calibrate"])
             if options["calibrate"]
             else None
         )
         changes = (
-            comparison.compare_evaluations(before, SavedEvaluation(result=result, scored=scored)) if before else None
+            evaluation_comparison.compare_evaluations(before, SavedEvaluation(result=result, scored=scored))
+            if before
+            else None
         )
         if options["json"]:
-            extras = {"prior": prior_effect, "calibration": curves, "fit": proposal}
+            extras = {"prior": effect, "calibration": curves, "fit": proposal}
             shown: dict[str, Any] = {**result, **{name: asdict(one) for name, one in extras.items() if one}}
             if changes is not None:
                 shown["changes"] = [asdict(one) for one in changes]
             self.stdout.write(json.dumps(shown, ensure_ascii=False))
             return
         parts = [console_report.format_result(result), console_report.format_failures(scored)]
-        parts += [console_report.format_prior_effect(prior_effect)] if prior_effect else []
+        parts += [console_report.format_prior_effect(effect)] if effect else []
         parts += [console_report.format_calibration_effect(curves)] if curves else []
         parts += [console_report.format_threshold_proposal(proposal, is_applied=options["apply"])] if proposal else []
         parts += [console_report.format_comparison(changes)] if changes else []
@@ -147,7 +147,7 @@ class Command(LexicCommand):
 def _evaluate_plugin(reference: str, options: dict[str, Any]) -> tuple[Evaluation, EvaluationRun]:
     release = releases.resolve(reference, principal=_referenced_plugin(reference).owner)
     llm = get_llm(options["llm"])
-    asked = {"llm": llm, "mode": options["mode"], "limit": options["limit"], "watched": _question_progress_bar}
+    asked = {"llm": llm, "mode": options["mode"], "limit": options["limit"], "with_progress": _question_progress_bar}
     return golden_runs.run_golden(release, **asked)
 
 
@@ -166,11 +166,11 @@ def _evaluate_dataset(data: EvalDataset, asked_of: EvalCorpus, options: dict[str
     sampled = replace(data, questions=dataset.sample_questions(data.questions, limit=options["limit"]))
     if options["mode"] == "review":
         return review_runner.evaluate_reviews(
-            sampled, library=asked_of, reviewed=options["prior"], watched=_question_progress_bar
+            sampled, library=asked_of, reviewed=options["prior"], with_progress=_question_progress_bar
         )
     llm = get_llm(options["llm"]) if options["mode"] != "retrieval" else None
     return evaluation_runner.evaluate(
-        sampled, library=asked_of, mode=options["mode"], llm=llm, watched=_question_progress_bar
+        sampled, library=asked_of, mode=options["mode"], llm=llm, with_progress=_question_progress_bar
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from evaluation.golden import jsonl
+from evaluation.golden import golden_file
 from lexic.management.lexic_command import LexicCommand
 from plugins.management.plugin_argument import get_plugin
 
@@ -30,12 +30,12 @@ class Command(LexicCommand):
     def handle(self, *, what: str, slug: str, file: Path | None, **options: Any) -> None:
         plugin = get_plugin(slug)
         if what == "export":
-            for line in jsonl.export_golden_questions(plugin):
+            for line in golden_file.export_golden_questions(plugin):
                 self.stdout.write(line)
             return
         try:
             text = file.read_text(encoding="utf-8") if file else sys.stdin.read()
-            done = jsonl.import_golden_questions(plugin, lines=text.split("\n"))
+            done = golden_file.import_golden_questions(plugin, lines=text.split("\n"))
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file or 'The input'} cannot be read: {error}") from error
         readable = f"{done.added} added, {done.changed} changed, {done.unchanged} as they were."

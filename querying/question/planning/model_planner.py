@@ -29,7 +29,7 @@ _MAX_LABELS = 60
 async def request_plan(
     text: str, *, vocabulary: LabelVocabulary, today: date, llm: LLM, zone: str
 ) -> tuple[Any, Usage]:
-    """What the model answers, for `plan_of` to check. Raises `ProviderFailed`."""
+    """What the model answers; `parse_model_plan` validates it. Raises `ProviderFailed`."""
     instruction = _INSTRUCTION.format(today=today.isoformat(), weekday=f"{today:%A}", zone=zone)
     return await llm.plan(instruction=instruction, schema=plan_schema(vocabulary), question=text)
 

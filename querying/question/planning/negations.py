@@ -31,7 +31,7 @@ _LINKING = frozenset(_LINKS.split())
 class Negations:
     """`groups`: the places that one denial excludes together. `unclear`: places that stand behind a denial that may
     be one of something else; of times only those that are open to one side, which would otherwise mean the
-    opposite. `is_idle`: a denial has no place behind it at all."""
+    opposite. `has_no_target`: a denial has no place behind it at all."""
 
     groups: tuple[tuple[Mention, ...], ...] = ()
     unclear: tuple[Mention, ...] = ()

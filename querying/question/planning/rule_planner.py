@@ -1,7 +1,7 @@
 """A plan by rules: the times and labels that a question names, what it excludes, and the kind of question that it is.
 
-`times` and `labels` find what may be filters, `classifier` says which of them are and what is wanted. What is denied
-is excluded; a "not" whose reach is unclear drops the filter behind it, and the plan says so.
+`times` and `label_matching` find what may be filters, `classifier` says which of them are and what is wanted. What is
+denied is excluded; a "not" whose reach is unclear drops the filter behind it, and the plan says so.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.playbook.library import NDA_PLAYBOOK, shipped_keys, shipped_playbook
 from contracts.playbook.parse_playbook import MAX_PLAYBOOK_CHARACTERS, parse_playbook
+from contracts.playbook.playbook_sources import NDA_PLAYBOOK, shipped_keys, shipped_playbook
 from contracts.playbook.playbook_types import UnfitPlaybook
 from tests.linear_time import grows_linearly
 

@@ -153,9 +153,9 @@ def test_what_is_missing_is_said_at_the_nearest_words_or_at_the_beginning(word_r
     Finding.objects.filter(pk=first.pk).update(contract_spans=[])
     path = made(word_review)
     assert commented_texts(path) == {
-        f"4. {finding.position}: RED.\nNothing says it.\nThis is not quoted: it only comes nearest."
+        f"4. {finding.position}: RED.\nNothing says it.\nNot evidence: this is only the nearest passage."
         "\nAccepted, to be added: “Add this.”": "secret",
-        f"5. {first.position}: RED.\nNot there either.\nThis is not quoted: it only comes nearest.": (
+        f"5. {first.position}: RED.\nNot there either.\nNot evidence: this is only the nearest passage.": (
             "MUTUAL NON-DISCLOSURE AGREEMENT"
         ),
     }

@@ -158,7 +158,9 @@ def test_a_model_makes_a_finding_worse(nda: Document, playbook: Document, alice:
     term = finding(review, "Term")
     assert (term.verdict, [span["text"] for span in term.contract_spans]) == (Verdict.DENIED, [TERM])
     assert term.model_opinion["rulesClassification"] == "GREEN"
-    assert term.model_remark.startswith("openai:judge-1 says YELLOW (denies what the playbook wants), and that counts.")
+    assert term.model_remark.startswith(
+        "openai:judge-1 says YELLOW (differs from what the playbook wants), and that counts."
+    )
     assert "The rules alone say GREEN" in term.model_remark
 
 

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from contracts.word.edits import EditKind, Obstacle, WordSigned, WordTextChanged
-from contracts.word.settle_revisions import MarkKey, settle
+from contracts.word.resolve_revisions import MarkKey, resolve_revisions
 from knowledge.readers.docx.names import W
 from knowledge.readers.types import DamagedDocument
 from tests.contracts.word.word_edits import (
@@ -251,7 +251,7 @@ def test_paragraphs_are_joined_where_a_replacement_goes_over_them(tmp_path):
     written = write_and_prove(path, [edit])
     assert written.obstacles == [Obstacle.NONE]
     assert len(re.findall(rf'<w:pPr>.{{0,40}}<w:rPr><w:del w:id="\d" {OURS}/>', body(written.path))) == 3
-    accepted = settle(etree.fromstring(part(written.path).encode()), our_marks(written.path), accept=True)
+    accepted = resolve_revisions(etree.fromstring(part(written.path).encode()), our_marks(written.path), accept=True)
     repacked(written.path, {"word/document.xml": etree.tostring(accepted)})
     assert read_text(written.path, "docx") == "7 Term. It runs two years, and ends then."
 

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from evaluation.golden import jsonl
+from evaluation.golden import golden_file
 from evaluation.models import GoldenQuestion
 from marketplace.bundle import export_plugin, import_plugin
 from marketplace.models import Listing
@@ -80,13 +80,13 @@ def test_marking_one_in_the_builder_keeps_its_last_result(
 
 
 def test_it_travels_as_lines_and_in_the_file(published: Plugin, golden: GoldenQuestion, bob: User) -> None:
-    (line,) = jsonl.export_golden_questions(published)
+    (line,) = golden_file.export_golden_questions(published)
     assert json.loads(line) == {"question": WORN, "expectation": "answer", "is_public": True}
     unmarked = json.dumps({"question": WORN})
-    assert jsonl.import_golden_questions(published, lines=[unmarked]).changed == 1
+    assert golden_file.import_golden_questions(published, lines=[unmarked]).changed == 1
     golden.refresh_from_db()
     assert (golden.is_public, golden.last_passed) == (False, True)
-    assert jsonl.import_golden_questions(published, lines=[line]).changed == 1
+    assert golden_file.import_golden_questions(published, lines=[line]).changed == 1
     with export_plugin(published) as file:
         copy = import_plugin(file, owner=bob).plugin
     assert copy.golden_questions.get().is_public
@@ -94,8 +94,8 @@ def test_it_travels_as_lines_and_in_the_file(published: Plugin, golden: GoldenQu
 
 @pytest.mark.parametrize("value", [1, "yes", None, []])
 def test_a_mark_is_true_or_false(published: Plugin, value: Any) -> None:
-    with pytest.raises(jsonl.InvalidGoldenFile):
-        jsonl.import_golden_questions(published, lines=[json.dumps({"question": "?", "is_public": value})])
+    with pytest.raises(golden_file.InvalidGoldenFile):
+        golden_file.import_golden_questions(published, lines=[json.dumps({"question": "?", "is_public": value})])
 
 
 @pytest.mark.parametrize("change", ["unmarked", "deleted", "another question"])

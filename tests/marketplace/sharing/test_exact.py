@@ -147,7 +147,7 @@ def test_by_file_it_is_the_same(release: Release, drafted: Plugin, bob: User) ->
     before = Embedding.objects.count()
     copy = import_plugin_file(io.BytesIO(content), owner=bob, slug="copied").plugin
     assert Embedding.objects.count() > before
-    assert not copy.installed_from.is_hearsay  # this site has signed it
+    assert not copy.installed_from.is_unverified_origin  # this site has signed it
     assert (copy.installed_from.original_name, copy.installed_from.original_author) == ("Concrete cover", "Alice")
     assert seen(releases.snapshot(copy), *QUESTIONS[0])["citations"]
     made = Embedding.objects.count()

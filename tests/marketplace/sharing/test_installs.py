@@ -63,7 +63,7 @@ def test_a_copy_is_an_unpublished_draft_of_its_owner(boots: Plugin, charlie: Use
     assert set(Document.objects.of_plugin(copy).values_list("status", flat=True)) == {"ready"}
     said = provenance_of(copy)
     assert said is not None
-    assert (said.name, said.author, said.version, said.slug, said.is_hearsay) == (
+    assert (said.name, said.author, said.version, said.slug, said.is_unverified_origin) == (
         "Boots",
         "Alice",
         "1.0.0",
@@ -247,7 +247,7 @@ def test_the_file_is_written_once_and_known_again(boots: Plugin, charlie: User, 
     call_command("import_plugin", str(path), "--owner", charlie.email, "--slug", "carried")
     made_from = provenance_of(Plugin.objects.get(slug="carried"))
     assert made_from
-    assert (made_from.is_hearsay, bool(made_from.signed_by)) == (False, True)  # this site has signed it
+    assert (made_from.is_unverified_origin, bool(made_from.signed_by)) == (False, True)  # this site has signed it
 
 
 def test_a_label_that_changes_changes_the_file(boots: Plugin) -> None:

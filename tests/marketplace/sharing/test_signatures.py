@@ -65,20 +65,24 @@ def shown(install: Install, owner: User) -> str:
 def test_a_file_of_our_own_is_known(boots: Plugin, charlie: User) -> None:
     with release_file(boots.latest_release()).open() as file:
         install = imported(file.read(), charlie)
-    assert (install.signed_by, install.signing_key, install.is_hearsay) == (site_settings.PUBLIC_URL, site_key(), False)
+    assert (install.signed_by, install.signing_key, install.is_unverified_origin) == (
+        site_settings.PUBLIC_URL,
+        site_key(),
+        False,
+    )
     assert f"signed by <bdi>{site_settings.PUBLIC_URL}</bdi>." in shown(install, charlie)
 
 
 def test_an_unknown_signer_is_named_and_not_believed(theirs: tuple[bytes, str], charlie: User) -> None:
     install = imported(theirs[0], charlie)
-    assert (install.signed_by, install.signing_key, install.is_hearsay) == (THEIRS, theirs[1], True)
+    assert (install.signed_by, install.signing_key, install.is_unverified_origin) == (THEIRS, theirs[1], True)
     assert "which nobody here has vouched for" in shown(install, charlie)
 
 
 def test_a_signer_that_an_operator_named_is_believed(theirs: tuple[bytes, str], charlie: User, settings: Any) -> None:
     settings.LEXIC_TRUSTED_SITES = {THEIRS: theirs[1]}
     install = imported(theirs[0], charlie)
-    assert (install.signed_by, install.is_hearsay) == (THEIRS, False)
+    assert (install.signed_by, install.is_unverified_origin) == (THEIRS, False)
 
 
 def test_a_known_site_has_one_key(theirs: tuple[bytes, str], charlie: User, settings: Any) -> None:
@@ -116,7 +120,7 @@ def test_a_signature_that_is_not_right_is_refused(
 
 def test_a_file_without_a_signature_says_so(theirs: tuple[bytes, str], charlie: User) -> None:
     install = imported(changed(theirs[0], "signature.json", lambda said: None), charlie)
-    assert (install.signed_by, install.is_hearsay) == ("", True)
+    assert (install.signed_by, install.is_unverified_origin) == ("", True)
     assert "as its file says; not signed" in shown(install, charlie)
 
 

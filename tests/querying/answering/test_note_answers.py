@@ -29,7 +29,10 @@ NOTES: dict[str, tuple[str, dict[str, Any]]] = {
         "The thermostat got a new sensor and holds 19 degrees.",
         {"doc_date": date(2026, 11, 5), "doc_status": "done"},
     ),
-    "Fence": ("The fence by the gate was painted green.", {"doc_date": date(2026, 11, 9), "doc_status": "done"}),
+    "UntrustedTextDelimiter": (
+        "The fence by the gate was painted green.",
+        {"doc_date": date(2026, 11, 9), "doc_status": "done"},
+    ),
     "Secret fence": (
         "The fence cost too much.",
         {"doc_date": date(2026, 11, 9), "doc_status": "done", "is_public": False},
@@ -56,7 +59,7 @@ def test_the_same_tag_filters_where_it_is_named_as_one(notes: Plugin) -> None:
 
 def test_a_recap_shows_the_first_words_of_each_note(notes: Plugin) -> None:
     answer, _ = answered(asked("What did I get done in November 2026?", notes))
-    assert titles(answer) == ["Fence", "Secret fence", "Heating"]
+    assert titles(answer) == ["UntrustedTextDelimiter", "Secret fence", "Heating"]
     line = next(line for line in answer.text.splitlines() if line.startswith("- Heating"))
     assert "“The thermostat got a new sensor and holds 19 degrees.”" in line
     for citation in answer.citations:
@@ -121,7 +124,7 @@ def test_a_language_model_writes_the_recap_and_only_what_is_verified_is_shown(no
     assert "painted green" in answer.text
     assert "new sensor" in answer.text
     assert "boat" not in answer.text
-    assert set(titles(answer)) == {"Fence", "Heating"}
+    assert set(titles(answer)) == {"UntrustedTextDelimiter", "Heating"}
 
 
 def test_a_recap_is_the_list_where_the_model_fails_or_proves_nothing(notes: Plugin, stub: OpenAIStub) -> None:
@@ -129,5 +132,5 @@ def test_a_recap_is_the_list_where_the_model_fails_or_proves_nothing(notes: Plug
     unproven, _ = answered(asked("What did I get done in November 2026?", notes), OpenAIChat())
     stub.script += [Status(400)]
     failed, streamed = answered(asked("What did I get done in November 2026?", notes), OpenAIChat())
-    assert titles(unproven) == titles(failed) == ["Fence", "Secret fence", "Heating"]
+    assert titles(unproven) == titles(failed) == ["UntrustedTextDelimiter", "Secret fence", "Heating"]
     assert failed.text == streamed

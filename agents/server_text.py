@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agents.planners.planner_types import GiveAnswer
+from agents.planners.planner_types import ReadyAnswer
 from agents.progress import FinishedCall, Progress
 from querying.types import Answer, Clarification, Confidence, Outcome
 
@@ -14,10 +14,10 @@ _REPORTS = ("render_contract_report", "render_nda_report")
 _COMPARISONS = ("analyze_clause", "check_nda")
 _OF_DOCUMENTS = {*_REPORTS, "parse_contract", "parse_nda", INFO, DRAFT}
 # What is wrong with how a call was written is for its writer to put right.
-WRITERS_FAULTS = {"invalid_tool_input", "invalid_json", "invalid_text"}
+INVALID_CALL_CODES = {"invalid_tool_input", "invalid_json", "invalid_text"}
 
 
-def own_answer(text: str) -> Answer:
+def server_answer(text: str) -> Answer:
     """Words of the server's own as an answer. It cites nothing."""
     return Answer(text=text, outcome=Outcome.ANSWERED, confidence=Confidence.HIGH)
 
@@ -38,7 +38,7 @@ def comparison_text(result: Mapping[str, Any]) -> str:
     return "\n".join([f"Held against “{result['playbook']}”:", *(found or ["- It speaks of none of the positions."])])
 
 
-def said_of_results(calls: Sequence[FinishedCall], *, message: str) -> Iterator[str]:
+def result_texts(calls: Sequence[FinishedCall], *, message: str) -> Iterator[str]:
     """What is said of the reports, drafts and comparisons among these results, one text for each. Of a text that was
     compared only where the person has sent it with the message: a model could have written another one."""
     for one in calls:
@@ -46,19 +46,19 @@ def said_of_results(calls: Sequence[FinishedCall], *, message: str) -> Iterator[
             yield report_text(one.result["report"])
         elif one.error is None and one.call.tool == DRAFT:
             yield draft_text(one.result["document"]["title"])
-        elif one.error is None and one.call.tool in _COMPARISONS and _stands_in(message, one.call.input):
+        elif one.error is None and one.call.tool in _COMPARISONS and _was_quoted_by_person(message, one.call.input):
             yield comparison_text(one.result)
 
 
 def failure_text(progress: Progress) -> str:
     """Why the last document that was to be reviewed or drafted was not; empty where it was."""
     for one in reversed(progress.results):
-        if one.call.tool in _OF_DOCUMENTS and not (one.error and one.error["code"] in WRITERS_FAULTS):
+        if one.call.tool in _OF_DOCUMENTS and not (one.error and one.error["code"] in INVALID_CALL_CODES):
             return f"{one.error['error']} {one.error['hint']}".strip() if one.error else ""
     return ""
 
 
-def question_back(progress: Progress) -> GiveAnswer | None:
+def question_back(progress: Progress) -> ReadyAnswer | None:
     """The question that a tool has for the person: a fact that a template lacks, or what the last search has to know.
     None where there is none, or where a later call has got along without."""
     for one in reversed(progress.results):
@@ -69,21 +69,21 @@ def question_back(progress: Progress) -> GiveAnswer | None:
         if one.error is None and one.call.tool == SEARCH:
             found = progress.found.get(one.call.id)
             answer = found.answer if found else None
-            return GiveAnswer(answer=answer) if answer and answer.clarification else None
+            return ReadyAnswer(answer=answer) if answer and answer.clarification else None
     return None
 
 
-def ask_for_fact(known: Mapping[str, Any]) -> GiveAnswer:
+def ask_for_fact(known: Mapping[str, Any]) -> ReadyAnswer:
     """The question for the first fact that a template lacks; the tool has shown it already."""
     first = known["missing"][0]
     question = f"What should the document say for “{first['name']}”?"
     asked = Clarification(question=question, options=tuple(first["options"]), field=first["name"])
     answer = Answer(text=question, outcome=Outcome.CLARIFY, reason="missing_fact", clarification=asked)
     state = {"draft": {"template": known["template"], "facts": known["facts"], "field": first["name"]}}
-    return GiveAnswer(answer=answer, state=state)
+    return ReadyAnswer(answer=answer, state=state)
 
 
-def _stands_in(message: str, compared: Mapping[str, Any]) -> bool:
+def _was_quoted_by_person(message: str, compared: Mapping[str, Any]) -> bool:
     texts = [compared["clause"]] if "clause" in compared else compared["points"]
     whole = " ".join(message.split())
     return all(" ".join(text.split()) in whole for text in texts)

@@ -22,7 +22,7 @@ _DATES = ("superseded_on", "effective_from")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundInJournal:
+class JournaledSearch:
     """The passages of a search in their order, and the answer where it needed no writing: a question back, a list."""
 
     query: str
@@ -30,7 +30,7 @@ class FoundInJournal:
     answer: Answer | None = None
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> FoundInJournal:
+    def from_json(cls, data: Mapping[str, Any]) -> JournaledSearch:
         passages = tuple(_passage(one) for one in data["passages"])
         answer = _answer(data["answer"], passages) if data["answer"] else None
         return cls(query=data["query"], passages=passages, answer=answer)
@@ -51,7 +51,7 @@ class FoundInJournal:
 
 
 def found_as_json(findings: Findings, *, call_id: str) -> dict[str, Any]:
-    """For `FoundInJournal.from_json`. A refusal is judged again, because further searches may find more."""
+    """For `JournaledSearch.from_json`. A refusal is judged again, because further searches may find more."""
     answer = findings.answer
     is_ready = answer is not None and answer.outcome != Outcome.REFUSED
     return {

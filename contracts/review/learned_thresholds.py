@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from contracts.models import ContractReview, Decision, Finding, Verdict
 from contracts.review.checklist_prior import ItemPrior, Observation, item_priors
-from contracts.review.judgement import Thresholds
+from contracts.review.rule_judge import Thresholds
 
 # Fewer decided contracts do not move the thresholds of a position.
 MIN_CONTRACTS = 5

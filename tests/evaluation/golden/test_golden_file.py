@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
-from evaluation.golden.jsonl import InvalidGoldenFile, export_golden_questions, import_golden_questions
+from evaluation.golden.golden_file import InvalidGoldenFile, export_golden_questions, import_golden_questions
 from evaluation.models import GoldenQuestion
 from plugins.models import Plugin
 

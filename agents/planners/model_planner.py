@@ -8,9 +8,9 @@ from contextlib import aclosing
 from typing import Any
 
 from agents.models import MAX_EVENT_BYTES
-from agents.planners.fence import Fence
 from agents.planners.model_messages import build_messages
 from agents.planners.planner_types import AskedCall, Assignment, ModelTurn
+from agents.planners.untrusted_text import UntrustedTextDelimiter
 from agents.progress import Progress
 from agents.tools.registry import TOOLS
 from lexic.errors import InvalidInput, LexicError
@@ -41,7 +41,9 @@ class ArgumentsTooLong(InvalidInput):
 class ModelPlanner:
     """`thinking_tokens` is how many the model may think with before each turn; 0 for none."""
 
-    def __init__(self, assignment: Assignment, *, llm: LLM, fence: Fence, thinking_tokens: int = 0) -> None:
+    def __init__(
+        self, assignment: Assignment, *, llm: LLM, fence: UntrustedTextDelimiter, thinking_tokens: int = 0
+    ) -> None:
         self._assignment = assignment
         self._llm = llm
         self._fence = fence

@@ -17,7 +17,7 @@ from contracts.models import ENGLISH, Verdict
 from contracts.playbook.playbook_types import Playbook, Position
 from contracts.review.contract_language import UnreadLanguage, contract_language
 from contracts.review.document_search import verified_spans
-from contracts.review.judgement import judge_position, without_unfounded_green
+from contracts.review.rule_judge import downgrade_unfounded_green, judge_position
 from contracts.risk import Classification, risk_level
 from knowledge.embedders import local_embedder
 from knowledge.search.bm25 import LexicalScorer
@@ -38,7 +38,7 @@ _BETWEEN_PARTS = "\n\n"
 
 
 @dataclass(frozen=True, kw_only=True)
-class GivenText:
+class SuppliedText:
     """A clause, or several points. `base` is a knowledge base of such texts: it says how common each word is."""
 
     parts: tuple[str, ...]
@@ -57,9 +57,9 @@ class GivenText:
                 return part
         return ""
 
-    def weigh(self, statement: str) -> Evidence:
+    def search(self, statement: str) -> Evidence:
         """The sentences of the text that say this, best first, and how strongly the best one does: scored as
-        `weigh_text` scores those of a document. Raises `EmbedderError`."""
+        `search_statement` scores those of a document. Raises `EmbedderError`."""
         found = sorted(self._passages(statement), key=lambda one: -one.score)[:MAX_SCORED_PASSAGES]
         weights = term_weights(knowledge_bases=[self.base], terms=terms(statement))
         turns = [WeightedTurn(text=statement, weight=1.0)]
@@ -115,7 +115,7 @@ class GivenText:
         return np.asarray(local_embedder().embed([self.text[start:end] for start, end in self._spans]))
 
 
-def find_in_text(given: GivenText, playbook: Playbook, *, with_missing: bool) -> list[dict[str, Any]]:
+def find_in_text(given: SuppliedText, playbook: Playbook, *, with_missing: bool) -> list[dict[str, Any]]:
     """What the text says of the playbook's positions, as rows of a report; of those that it does not speak of only
     `with_missing`. Raises `EmbedderError`, and `UnreadLanguage` where the text is not in English."""
     if contract_language([ContractPage(id=_PAGE, number=1, text=given.text)]) != ENGLISH:
@@ -125,10 +125,10 @@ def find_in_text(given: GivenText, playbook: Playbook, *, with_missing: bool) ->
     return [row for row in rows if with_missing or row["verdict"] != Verdict.MISSING]
 
 
-def _row(given: GivenText, position: Position) -> dict[str, Any]:
-    judged = judge_position(position, weigh=given.weigh)
+def _row(given: SuppliedText, position: Position) -> dict[str, Any]:
+    judged = judge_position(position, search=given.search)
     quoted = verified_spans(judged.spans, {_PAGE: given.text})
-    judged = without_unfounded_green(judged, is_quoted=bool(quoted), clauses=map(given.part_at, quoted))
+    judged = downgrade_unfounded_green(judged, is_quoted=bool(quoted), clauses=map(given.part_at, quoted))
     score = position.severity * position.likelihood
     return {
         "number": position.number,

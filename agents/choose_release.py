@@ -19,7 +19,7 @@ class NoPluginNamed(InvalidInput):
     hint = "Name the plugin that it asks, or name one in its project."
 
 
-def asked_release(
+def choose_release(
     principal: Principal, *, plugin: str = "", project: Project | None = None, session: ChatSession | None = None
 ) -> Release:
     """The release as it stands now. Raises `NoPluginNamed`, `UnknownPlugin`, `UnknownRelease`."""

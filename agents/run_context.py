@@ -38,7 +38,7 @@ class ToolTimedOut(LexicError):
 
 
 @dataclass
-class RunWork:
+class RunContext:
     """`cancelled` is set when the run is to stop. `outside` is the context in which calls run: each on a thread of its
     own, so that one which hangs holds nothing up. `usage` goes on from what the journal has of earlier processes;
     `tokens_before` and `worked_before` (seconds) are what they used besides; `waited` are the seconds in which a worker
@@ -46,7 +46,7 @@ class RunWork:
 
     run: AgentRun
     assignment: Assignment
-    context: ToolContext
+    tool_context: ToolContext
     planner: Planner
     progress: Progress
     llm: LLM

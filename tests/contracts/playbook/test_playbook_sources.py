@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from accounts.models import User
-from contracts.playbook.library import UnknownPlaybook, find_playbook, playbook_documents, shipped_keys
+from contracts.playbook.playbook_sources import UnknownPlaybook, find_playbook, playbook_documents, shipped_keys
 from contracts.playbook.playbook_types import UnfitPlaybook
 from knowledge.models import Document
 from tests.contracts.documents import give_contract

@@ -12,13 +12,13 @@ _NONCE_CHARACTERS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fence:
+class UntrustedTextDelimiter:
     """`nonce` is a word of hexadecimal digits that nobody knows who writes documents."""
 
     nonce: str
 
     @classmethod
-    def of_run(cls, run_id: UUID) -> Fence:
+    def of_run(cls, run_id: UUID) -> UntrustedTextDelimiter:
         """The same in every process that works on the run, and another one in each run."""
         return cls(nonce=salted_hmac("agents.fence", str(run_id), algorithm="sha256").hexdigest()[:_NONCE_CHARACTERS])
 

@@ -23,7 +23,7 @@ _NOT_ANSWERED = {"refused": "No answer", "clarify": "One question back"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlowStep:
+class DiagramStep:
     """A box of the diagram. `style` is `ok`, `no` or empty; `ms` is None where nothing was measured."""
 
     label: str
@@ -37,31 +37,31 @@ class FlowStep:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunFlow:
+class RunDiagram:
     """The message, then the calls that were decided on together, then the end."""
 
-    begin: FlowStep
-    turns: tuple[tuple[FlowStep, ...], ...]
-    end: FlowStep
+    begin: DiagramStep
+    turns: tuple[tuple[DiagramStep, ...], ...]
+    end: DiagramStep
 
 
-def run_flow(run: AgentRun, events: Iterable[AgentEvent]) -> RunFlow:
+def run_flow(run: AgentRun, events: Iterable[AgentEvent]) -> RunDiagram:
     """The diagram of a run, from the events of its journal in their order."""
     listed = list(events)
     progress = Progress.read(listed)
     attached = [one["title"] for one in run.message.metadata.get("attachments", ())]
-    begin = FlowStep(label="Your message", said=f"with {', '.join(attached)}" if attached else "")
+    begin = DiagramStep(label="Your message", said=f"with {', '.join(attached)}" if attached else "")
     turns = tuple(tuple(_call_step(call, progress) for call in turn) for turn in progress.turns)
-    return RunFlow(begin=begin, turns=turns, end=_end_step(run, listed, progress))
+    return RunDiagram(begin=begin, turns=turns, end=_end_step(run, listed, progress))
 
 
-def _call_step(call: Call, progress: Progress) -> FlowStep:
+def _call_step(call: Call, progress: Progress) -> DiagramStep:
     done = progress.finished.get(call.id)
     if done is None:
-        return FlowStep(label=running_label(call.tool), said="not finished")
+        return DiagramStep(label=running_label(call.tool), said="not finished")
     if done.error:
-        return FlowStep(label=finished_label(call.tool), said=str(done.error["error"]), style="no", ms=done.ms)
-    return FlowStep(label=finished_label(call.tool), said=_summary(done), style="ok", ms=done.ms)
+        return DiagramStep(label=finished_label(call.tool), said=str(done.error["error"]), style="no", ms=done.ms)
+    return DiagramStep(label=finished_label(call.tool), said=_summary(done), style="ok", ms=done.ms)
 
 
 def _summary(done: FinishedCall) -> str:
@@ -81,7 +81,7 @@ def _summary(done: FinishedCall) -> str:
     return _clipped(result["document"]["title"]) if "document" in result else ""
 
 
-def _end_step(run: AgentRun, events: Sequence[AgentEvent], progress: Progress) -> FlowStep:
+def _end_step(run: AgentRun, events: Sequence[AgentEvent], progress: Progress) -> DiagramStep:
     done: Mapping[str, Any] = next((event.data for event in events if event.kind == EventKind.DONE), {})
     label = _NOT_ANSWERED.get(done.get("outcome", ""), _ENDS[RunState(run.state)])
     count = len(progress.citations)
@@ -89,7 +89,7 @@ def _end_step(run: AgentRun, events: Sequence[AgentEvent], progress: Progress) -
     limit = REACHED_LIMITS.get(done.get("stopped") or "", "")
     took = round((run.ended_at - run.created_at).total_seconds() * 1000) if run.ended_at else None
     style = {_ENDS[RunState.FAILED]: "no", _ENDS[RunState.DONE]: "ok"}.get(label, "")
-    return FlowStep(label=label, said=run.error or f"{limit} {cited}".strip(), style=style, ms=took)
+    return DiagramStep(label=label, said=run.error or f"{limit} {cited}".strip(), style=style, ms=took)
 
 
 def _clipped(text: str) -> str:

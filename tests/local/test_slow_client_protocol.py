@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from local import patient_protocol, serve
+from local import serve, slow_client_protocol
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -31,8 +31,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 
 @pytest.fixture
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
-    monkeypatch.setattr(patient_protocol, "HEAD_SECONDS", 0.5)
-    monkeypatch.setattr(patient_protocol, "BODY_PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr(slow_client_protocol, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(slow_client_protocol, "BODY_PAUSE_SECONDS", 1.0)
     config = serve.make_config()
     config.app, config.port = application, 0
     server = uvicorn.Server(config)
@@ -115,7 +115,7 @@ def test_a_head_that_drips_is_not_waited_for(address: tuple[str, int]) -> None:
 def test_a_body_that_drips_below_the_rate_is_not_waited_for(
     address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patient_protocol, "RATE_AFTER_SECONDS", 0.5)
+    monkeypatch.setattr(slow_client_protocol, "RATE_AFTER_SECONDS", 0.5)
     said = talk(address, HEAD + b"Content-Length: 600\r\n\r\n", *[b"x"] * 600, pause=0.1)
     assert said == b"" or said.startswith(b"HTTP/1.1 408")
 
@@ -145,4 +145,4 @@ def test_a_request_to_speak_websocket_is_an_ordinary_request(address: tuple[str,
 
 
 def test_the_web_process_uses_it() -> None:
-    assert serve.make_config().http is patient_protocol.PatientProtocol
+    assert serve.make_config().http is slow_client_protocol.SlowClientTimeoutProtocol

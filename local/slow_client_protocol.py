@@ -16,7 +16,7 @@ HEAD_SECONDS = 15.0
 BODY_PAUSE_SECONDS, MIN_BODY_RATE, RATE_AFTER_SECONDS = 30.0, 1_000, 60.0
 
 
-class PatientProtocol(H11Protocol):
+class SlowClientTimeoutProtocol(H11Protocol):
     """Ends a connection with 408 whose caller sends too slowly (Slowloris). Every refusal has a request id."""
 
     _timer: asyncio.TimerHandle | None = None

@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.golden import line_format
+from evaluation.golden import golden_form_format
 
 
 @pytest.mark.parametrize(
@@ -21,44 +21,44 @@ from evaluation.golden import line_format
     ],
 )
 def test_a_line_names_a_document_and_perhaps_a_page(line: str, place: list[object]):
-    assert line_format.parse_places(f"\n  {line}  \n") == [place]
+    assert golden_form_format.parse_places(f"\n  {line}  \n") == [place]
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused_and_what_is_read_can_be_written(text: str):
     try:
-        places = line_format.parse_places(text)
+        places = golden_form_format.parse_places(text)
     except ValidationError:
         return
-    assert line_format.parse_places(line_format.format_places(places)) == places
+    assert golden_form_format.parse_places(golden_form_format.format_places(places)) == places
 
 
 def test_facts_are_names_with_values():
-    facts = line_format.parse_facts("exposure = severe\nspan = 4.5\nis_wet = true\nlist = [1]\nhuge = 1e999")
+    facts = golden_form_format.parse_facts("exposure = severe\nspan = 4.5\nis_wet = true\nlist = [1]\nhuge = 1e999")
     assert facts == {"exposure": "severe", "span": 4.5, "is_wet": True, "list": "[1]", "huge": "1e999"}
-    assert line_format.parse_facts(line_format.format_facts(facts)) == facts
+    assert golden_form_format.parse_facts(golden_form_format.format_facts(facts)) == facts
 
 
 @pytest.mark.parametrize("line", ["exposure", "= severe", "exposure ="])
 def test_a_fact_without_name_or_value_is_refused_by_its_line(line: str):
     with pytest.raises(ValidationError, match="Line 2"):
-        line_format.parse_facts(f"a = b\n{line}")
+        golden_form_format.parse_facts(f"a = b\n{line}")
 
 
 def test_a_phrase_that_is_too_long_is_refused_by_its_line():
     with pytest.raises(ValidationError, match="Line 2"):
-        line_format.parse_phrases("45 mm\n" + "x" * 201)
+        golden_form_format.parse_phrases("45 mm\n" + "x" * 201)
 
 
 def test_too_many_lines_are_refused():
     with pytest.raises(ValidationError, match="At most 50 lines"):
-        line_format.parse_phrases("x\n" * 51)
+        golden_form_format.parse_phrases("x\n" * 51)
 
 
 def test_documents_and_pages_that_are_not_there_are_named():
     titles = {"Cover handbook": 3, "Web page": 0}
     places = [["Cover handbook", 3], ["Cover handbook", 4], ["Web page", 1], ["Other", None]]
-    assert line_format.place_errors(places, titles=titles) == [
+    assert golden_form_format.place_errors(places, titles=titles) == [
         "Line 2: “Cover handbook” has 3 pages.",
         "Line 3: “Web page” has no pages.",
         "Line 4: the plugin has no document called “Other”.",

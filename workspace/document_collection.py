@@ -33,7 +33,7 @@ _FINAL_STATUSES = (DocumentStatus.READY, DocumentStatus.FAILED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentPlace:
+class DocumentCollection:
     """The documents of `project` with the role of this person, or the person's own where it is None."""
 
     user: User
@@ -65,7 +65,7 @@ class DocumentPlace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlacedDocument:
+class DocumentListItem:
     """A line of the list. `opens` is the address of its first page, `asks` of a new conversation about it; `reviews`,
     `compares`, `retries` and `deletes` take forms."""
 
@@ -78,12 +78,12 @@ class PlacedDocument:
     deletes: str
 
 
-def find_place(user: User, project: UUID | None, *, for_editing: bool) -> DocumentPlace:
+def find_place(user: User, project: UUID | None, *, for_editing: bool) -> DocumentCollection:
     """Raises `NoSuchProject`, `ReadOnlyProject`."""
     if project is None:
-        return DocumentPlace(user=user, project=None, documents=personal_documents(user))
+        return DocumentCollection(user=user, project=None, documents=personal_documents(user))
     found = find_project(user, project, for_editing=for_editing)
-    return DocumentPlace(user=user, project=found, documents=project_documents(found))
+    return DocumentCollection(user=user, project=found, documents=project_documents(found))
 
 
 def with_place(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -97,7 +97,7 @@ def with_place(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
     return placed
 
 
-def documents_context(request: SignedInRequest, place: DocumentPlace) -> dict[str, Any]:
+def documents_context(request: SignedInRequest, place: DocumentCollection) -> dict[str, Any]:
     """What the list and the forms above it show. Four statements, however many documents there are."""
     everything = place.documents.documents()
     words = single_line(request.GET.get("title", ""), max_length=_MAX_SEARCH_LENGTH)
@@ -136,7 +136,7 @@ def add_forms_context() -> dict[str, Any]:
     }
 
 
-def _reviews(place: DocumentPlace) -> ContractReviewQuerySet:
+def _reviews(place: DocumentCollection) -> ContractReviewQuerySet:
     """The newest reviews of these documents, without their long texts."""
     reviews = ContractReview.objects.visible_to(place.user).filter(document__knowledge_base=place.documents.base)
     shown = reviews.select_related("document", "compared_document").defer(
@@ -145,13 +145,13 @@ def _reviews(place: DocumentPlace) -> ContractReviewQuerySet:
     return shown[:_MAX_REVIEWS]
 
 
-def _lines(documents: Sequence[Document], place: DocumentPlace) -> list[PlacedDocument]:
+def _lines(documents: Sequence[Document], place: DocumentCollection) -> list[DocumentListItem]:
     base = place.documents.base
     readable = {base.pk} if base else set()
     access = BaseAccess(readable=readable, editable=readable if place.documents.is_editor else set())
     first_pages = _first_pages(documents)
     return [
-        PlacedDocument(
+        DocumentListItem(
             row=row,
             opens=reverse("source", args=[first_pages[pk]]) if (pk := row.document.pk) in first_pages else "",
             asks=place.ask_url(pk) if pk in first_pages else "",

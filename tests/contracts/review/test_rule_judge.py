@@ -7,7 +7,7 @@ import pytest
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import strength_in_document
-from contracts.review.judgement import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
+from contracts.review.rule_judge import DEFAULT_THRESHOLDS, Judgement, Thresholds, judge_position
 from contracts.risk import Classification
 from querying.types import Evidence
 from tests.querying.passages import evidence, passage
@@ -31,7 +31,7 @@ def judged(strength: float, thresholds: Thresholds) -> Judgement:
         end=len(WANTED),
     )
     found = replace(evidence(passage(CLAUSE)), strength=strength)
-    return judge_position(position, weigh=lambda text: found, thresholds=thresholds)
+    return judge_position(position, search=lambda text: found, thresholds=thresholds)
 
 
 MOSTLY_AGAINST = Thresholds(is_mostly_against=True)

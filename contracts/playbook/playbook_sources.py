@@ -92,7 +92,7 @@ def find_playbook(key: str, *, principal: Principal) -> PlaybookAtRevision:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaybookHead:
+class PlaybookSummary:
     """What a list says of a playbook. `problem` is why it cannot be used, "" otherwise."""
 
     name: str
@@ -103,8 +103,8 @@ class PlaybookHead:
     problem: str = ""
 
 
-def head_of(playbook: Playbook) -> PlaybookHead:
-    return PlaybookHead(
+def summary_of(playbook: Playbook) -> PlaybookSummary:
+    return PlaybookSummary(
         name=playbook.name,
         version=playbook.version,
         scope=playbook.scope,
@@ -113,7 +113,7 @@ def head_of(playbook: Playbook) -> PlaybookHead:
     )
 
 
-def read_heads(documents: Sequence[Document]) -> list[PlaybookHead]:
+def read_playbook_summaries(documents: Sequence[Document]) -> list[PlaybookSummary]:
     """What each of these templates says of itself as it stands today. One statement; a process parses no text twice."""
     pages = Page.objects.filter(document__in=[one.pk for one in documents]).live()
     others = Page.objects.live().filter(document=models.OuterRef("document")).exclude(pk=models.OuterRef("pk"))
@@ -121,17 +121,17 @@ def read_heads(documents: Sequence[Document]) -> list[PlaybookHead]:
     return [_head_at(one, texts.get(one.pk)) for one in documents]
 
 
-def _head_at(document: Document, text: str | None) -> PlaybookHead:
+def _head_at(document: Document, text: str | None) -> PlaybookSummary:
     if text is None:
-        return PlaybookHead(name=document.title, problem=_NOT_ONE_PAGE)
+        return PlaybookSummary(name=document.title, problem=_NOT_ONE_PAGE)
     read = json.dumps([document.title, document.metadata, text], sort_keys=True)
     key = f"playbook:{hashlib.sha256(read.encode()).hexdigest()}"
-    head: PlaybookHead | None = caches["process"].get(key)
+    head: PlaybookSummary | None = caches["process"].get(key)
     if head is None:
         try:
-            head = head_of(parse_playbook(text, fields=document.metadata, title=document.title))
+            head = summary_of(parse_playbook(text, fields=document.metadata, title=document.title))
         except UnfitPlaybook as error:
-            head = PlaybookHead(name=document.title, problem=error.message)
+            head = PlaybookSummary(name=document.title, problem=error.message)
         caches["process"].set(key, head, _HEAD_CACHE_SECONDS)
     return head
 

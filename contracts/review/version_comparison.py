@@ -10,7 +10,7 @@ from contracts.clauses.alignment import ClauseChange
 from contracts.clauses.clause_types import TextSpan
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import Playbook, Position
-from contracts.review.judgement import Judgement
+from contracts.review.rule_judge import Judgement
 from contracts.risk import Classification, worst
 from querying.answering.grounding.semantic_similarity import cache_vectors, similarities
 

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agents.examples.classifier import example_classifier
-from agents.own_words import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, own_answer, report_text
 from agents.planners.planner_types import (
     Assignment,
     Attachment,
     CallTools,
-    GiveAnswer,
+    ComposeAnswer,
     NextStep,
     OpenDraft,
-    WriteAnswer,
+    ReadyAnswer,
 )
 from agents.progress import FinishedCall, Progress
+from agents.server_text import DRAFT, INFO, SEARCH, ask_for_fact, draft_text, report_text, server_answer
 from agents.tools.templates import closest_template, templates_of
-from contracts.review.start_review import reads_as_nda
+from contracts.review.start_review import is_nda_document
 from knowledge.models import Document
 from lexic.database import in_thread
 from lexic.errors import LexicError
@@ -67,7 +67,7 @@ class RulesPlanner:
             step = self._next_of_draft(draft, progress)
         else:
             step = self._next_of_question(progress)
-        return step if may_call or not isinstance(step, CallTools) else WriteAnswer()
+        return step if may_call or not isinstance(step, CallTools) else ComposeAnswer()
 
     def _next_of_question(self, progress: Progress) -> NextStep:
         """Search in the attachments first, where there are any, and in everything where they do not answer."""
@@ -78,7 +78,7 @@ class RulesPlanner:
             return CallTools(calls=((SEARCH, {"query": self._text, **within}),))
         if attached and len(searches) == 1 and not _is_sufficient(searches[0]):
             return CallTools(calls=((SEARCH, {"query": self._text}),))
-        return WriteAnswer()
+        return ComposeAnswer()
 
     def _next_of_draft(self, draft: OpenDraft, progress: Progress) -> NextStep:
         if not progress.has_called(INFO):
@@ -89,7 +89,7 @@ class RulesPlanner:
         if not progress.has_called(DRAFT):
             return CallTools(calls=((DRAFT, {"template": draft.template, "facts": known.result["facts"]}),))
         made = next(one for one in progress.results if one.call.tool == DRAFT)
-        return GiveAnswer(answer=own_answer(made.error["error"] if made.error else draft_text(draft.template)))
+        return ReadyAnswer(answer=server_answer(made.error["error"] if made.error else draft_text(draft.template)))
 
     @cached_property
     def _reviews(self) -> tuple[_Review, ...]:
@@ -123,7 +123,7 @@ class RulesPlanner:
 
 def _review_tools(document: Document) -> tuple[str, str]:
     try:
-        return _NDA_TOOLS if reads_as_nda(document) else _CONTRACT_TOOLS
+        return _NDA_TOOLS if is_nda_document(document) else _CONTRACT_TOOLS
     except LexicError:  # the call says why
         return _CONTRACT_TOOLS
 
@@ -133,7 +133,7 @@ def _next_of_reviews(reviews: Sequence[_Review], progress: Progress, *, may_call
     for one in reviews:
         if (tool := one.next_tool(progress)) and may_call:
             return CallTools(calls=((tool, one.input),))
-    return GiveAnswer(answer=own_answer("\n\n".join(_said_of(one, progress) for one in reviews)))
+    return ReadyAnswer(answer=server_answer("\n\n".join(_said_of(one, progress) for one in reviews)))
 
 
 def _said_of(review: _Review, progress: Progress) -> str:

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from contracts.models import Verdict
 from contracts.playbook.playbook_types import Position
-from contracts.review.judgement import Judgement, judge_quoted
-from contracts.review.model_opinion import ModelOpinion, ModelReading
+from contracts.review.model_opinion import ModelOpinion, ModelVerdict
+from contracts.review.rule_judge import Judgement, judge_quoted
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.semantic_similarity import similarities
 from querying.answering.grounding.supporting_spans import unwrap_lines
@@ -29,7 +29,7 @@ Confirm = Callable[[str, str], bool]
 
 
 def reconcile(
-    position: Position, rules: Judgement, reading: ModelReading, *, model: str, is_english: bool, confirm: Confirm
+    position: Position, rules: Judgement, reading: ModelVerdict, *, model: str, is_english: bool, confirm: Confirm
 ) -> Judgement:
     """The judgement that counts, with the opinion of the model. `confirm` is asked last, for it costs a call."""
     by_model = _judge_reading(position, rules, reading)
@@ -56,11 +56,11 @@ def reconcile(
     return replace(by_model, opinion=opinion)
 
 
-def _judge_reading(position: Position, rules: Judgement, reading: ModelReading) -> Judgement:
+def _judge_reading(position: Position, rules: Judgement, reading: ModelVerdict) -> Judgement:
     """What the model's verdict comes to. Figures are compared by the rules, whatever the model says of them."""
     if reading.verdict in _GOOD:
         return judge_quoted(position, reading.statement, reading.spans, strength=rules.strength)
-    reason = f"A language model reads it so: the contract {_SAYS[reading.verdict]}."
+    reason = f"According to a language model, the contract {_SAYS[reading.verdict]}."
     return Judgement(
         verdict=reading.verdict,
         classification=_classify(position, reading.verdict),
@@ -75,7 +75,7 @@ def _judge_reading(position: Position, rules: Judgement, reading: ModelReading) 
 _SAYS = {
     Verdict.WALK_AWAY: "says what the playbook rules out",
     Verdict.LIMIT_BROKEN: "goes beyond a limit",
-    Verdict.DENIED: "says less or more than the playbook wants",
+    Verdict.DENIED: "differs from what the playbook wants",
     Verdict.UNCLEAR: "does not say it clearly",
     Verdict.MISSING: "does not say it",
 }
@@ -89,7 +89,7 @@ def _classify(position: Position, verdict: Verdict) -> Classification:
 
 
 def _why_not_better(
-    rules: Judgement, by_model: Judgement, reading: ModelReading, *, is_english: bool, confirm: Confirm
+    rules: Judgement, by_model: Judgement, reading: ModelVerdict, *, is_english: bool, confirm: Confirm
 ) -> str:
     """Why the model's better class does not count; "" where it does."""
     if rules.verdict in _BREAKS:

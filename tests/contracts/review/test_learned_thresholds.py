@@ -5,8 +5,8 @@ import pytest
 from accounts.models import User
 from contracts.models import ContractReview, Decision, Verdict
 from contracts.review.checklist_prior import ItemPrior, Observation, item_priors
-from contracts.review.decided_contracts import MIN_CONTRACTS, learned_thresholds, thresholds_of
-from contracts.review.judgement import DEFAULT_THRESHOLDS, Thresholds
+from contracts.review.learned_thresholds import MIN_CONTRACTS, learned_thresholds, thresholds_of
+from contracts.review.rule_judge import DEFAULT_THRESHOLDS, Thresholds
 from knowledge.models import BaseKind, Document, KnowledgeBase
 
 

@@ -15,7 +15,7 @@ from contracts.playbook.limits import LimitVerdict, check_limit, limits_verdict
 from contracts.playbook.playbook_types import PlaybookStatement, Position
 from contracts.review.document_search import distinct_sentences
 from contracts.review.model_opinion import ModelOpinion
-from contracts.review.reservations import disclaims_itself, has_other_figures, has_reservation
+from contracts.review.why_not_stated import disclaims_itself, has_other_figures, has_reservation
 from contracts.risk import Classification, classify_deviation
 from querying.answering.grounding.claim_support import is_contradicted
 from querying.answering.grounding.modality import overstates
@@ -24,22 +24,22 @@ from querying.types import Evidence
 
 # The strengths of evidence from which a statement counts as found, as said, as surely said, and as said of what is
 # ruled out; measured on contractnli-dev (docs/evaluation.md).
-FOUND, SAID, SURE, RULED_OUT = 0.32, 0.50, 0.55, 0.60
+MIN_FOUND, MIN_STATED, MIN_STATED_FOR_GREEN, MIN_RULED_OUT = 0.32, 0.50, 0.55, 0.60
 # A sentence this much weaker than the threshold is still held against the statement.
 _SENTENCE_SLACK = 0.05
 _HELD_SENTENCES = 3
 _NEAREST_SENTENCES = 3
 
-Weigh = Callable[[str], Evidence]
+EvidenceSearch = Callable[[str], Evidence]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
     """From which strength on a position is found and said, and whether what is said of it mostly goes against it.
-    Decided contracts teach all three (`contracts.review.decided_contracts`)."""
+    Decided contracts teach all three (`contracts.review.learned_thresholds`)."""
 
-    found: float = FOUND
-    said: float = SAID
+    found: float = MIN_FOUND
+    said: float = MIN_STATED
     is_mostly_against: bool = False
 
 
@@ -62,7 +62,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _HeldStatement:
+class _StatementMatch:
     """A statement with its evidence, and which of the best sentences say it. Where the best one contradicts it, none
     does: one that comes behind is about something else."""
 
@@ -74,34 +74,46 @@ class _HeldStatement:
     is_denied: bool = False  # each of the sentences says less or more
 
 
-def judge_position(position: Position, *, weigh: Weigh, thresholds: Thresholds = DEFAULT_THRESHOLDS) -> Judgement:
-    """What the contract says of the position. `weigh` searches it. GREEN needs a span that says what is wanted, as
-    strongly as without any decided contracts, that nothing in it contradicts, and that keeps the limits; what is ruled
-    out counts whatever else is said. Raises `EmbedderError`."""
+def judge_position(
+    position: Position, *, search: EvidenceSearch, thresholds: Thresholds = DEFAULT_THRESHOLDS
+) -> Judgement:
+    """What the contract says of the position; `search` finds the evidence for a statement.
+
+    What is ruled out counts first, whatever else is said. GREEN needs a span that
+    - says what is wanted, at least as strongly as before anybody decided a contract;
+    - contains nothing that contradicts it;
+    - keeps the limits.
+
+    Raises `EmbedderError`.
+    """
     # Where there are limits these judge the figures, and a statement's own are an example.
     is_exact = not position.limits
-    wanted = [_hold(statement, weigh, least=thresholds.said, is_exact=is_exact) for statement in position.wanted]
-    ruled_out = [_hold(statement, weigh, least=RULED_OUT) for statement in position.of_kind("walk_away")]
+    wanted = [
+        _match_statement(statement, search, least=thresholds.said, is_exact=is_exact) for statement in position.wanted
+    ]
+    ruled_out = [
+        _match_statement(statement, search, least=MIN_RULED_OUT) for statement in position.of_kind("walk_away")
+    ]
     best = max(wanted, key=lambda held: held.strength)
     worst = max(ruled_out, key=lambda held: held.strength, default=None)
-    against = worst if worst and worst.best_score >= RULED_OUT and worst.agreeing else None
+    against = worst if worst and worst.best_score >= MIN_RULED_OUT and worst.agreeing else None
     if against:
-        return _against(position, against)
+        return _walk_away(position, against)
     strongest = max(best.strength, worst.strength if worst else 0.0)
     if strongest < thresholds.found:
-        return _missing_or_near(position, best, weigh, thresholds)
-    least = max(SURE, thresholds.said)
+        return _missing_or_near(position, best, search, thresholds)
+    least = max(MIN_STATED_FOR_GREEN, thresholds.said)
     said = next((held for held in wanted if held.strength >= least and held.agreeing), None)
     return _within_limits(position, said) if said else _not_said(best, thresholds)
 
 
-def without_unfounded_green(judged: Judgement, *, is_quoted: bool, clauses: Iterable[str]) -> Judgement:
+def downgrade_unfounded_green(judged: Judgement, *, is_quoted: bool, clauses: Iterable[str]) -> Judgement:
     """The judgement, but YELLOW for a GREEN one without a quotation, or out of a clause that does not bind. `clauses`
     are those that its spans are in, whole."""
     if judged.classification != Classification.GREEN:
         return judged
     if not is_quoted:
-        reason = "No quotation stands for it."
+        reason = "No quotation from the contract supports it."
     elif any(map(disclaims_itself, clauses)):
         reason = "The clause says of itself that it does not bind, or speaks to whoever reviews it."
     else:
@@ -115,7 +127,7 @@ def judge_quoted(
     """What the position comes to when these words of the contract say the statement: their figures decide where there
     are limits, and have to be the statement's where there are none."""
     quoted = tuple(spans)
-    held = _HeldStatement(statement=statement, strength=strength, sentences=quoted, agreeing=quoted)
+    held = _StatementMatch(statement=statement, strength=strength, sentences=quoted, agreeing=quoted)
     words = " ".join(unwrap_lines(span.text) for span in spans)
     if not position.limits and has_other_figures(statement.plain, words):
         reason = "The quoted words name other figures than the playbook."
@@ -123,7 +135,7 @@ def judge_quoted(
     return _within_limits(position, held)
 
 
-def unread_position(position: Position) -> Judgement:
+def position_in_unread_language(position: Position) -> Judgement:
     """Of a contract in a language that the rules do not know."""
     return Judgement(
         verdict=Verdict.UNCLEAR,
@@ -134,10 +146,12 @@ def unread_position(position: Position) -> Judgement:
     )
 
 
-def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float, is_exact: bool = False) -> _HeldStatement:
+def _match_statement(
+    statement: PlaybookStatement, search: EvidenceSearch, *, least: float, is_exact: bool = False
+) -> _StatementMatch:
     """The statement held against the best sentences of the contract. `is_exact`: with the same figures."""
     claim = statement.plain
-    evidence = weigh(claim)
+    evidence = search(claim)
     found = distinct_sentences(evidence, limit=_HELD_SENTENCES)
     strong = [span for span, sentence in found if sentence.score >= least - _SENTENCE_SLACK]
     contradicts = [is_contradicted(claim, unwrap_lines(span.text)) for span in strong]
@@ -149,7 +163,7 @@ def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float, is_exact:
         and not has_reservation(claim, unwrap_lines(span.text))
         and not (is_exact and has_other_figures(claim, unwrap_lines(span.text)))
     ]
-    return _HeldStatement(
+    return _StatementMatch(
         statement=statement,
         strength=evidence.strength,
         sentences=tuple(span for span, _ in found),
@@ -159,18 +173,20 @@ def _hold(statement: PlaybookStatement, weigh: Weigh, *, least: float, is_exact:
     )
 
 
-def _against(position: Position, held: _HeldStatement) -> Judgement:
+def _walk_away(position: Position, held: _StatementMatch) -> Judgement:
     classification = classify_deviation(position.severity, position.likelihood)
     return _judgement(Verdict.WALK_AWAY, classification, held, "The contract says what the playbook rules out.")
 
 
-def _missing_or_near(position: Position, best: _HeldStatement, weigh: Weigh, thresholds: Thresholds) -> Judgement:
+def _missing_or_near(
+    position: Position, best: _StatementMatch, search: EvidenceSearch, thresholds: Thresholds
+) -> Judgement:
     """Nothing says it. Where the contract speaks of the topic, that is for a person to read."""
-    about = weigh(f"{position.name}. {position.topic}".strip()) if position.topic else None
+    about = search(f"{position.name}. {position.topic}".strip()) if position.topic else None
     near = distinct_sentences(about, limit=_NEAREST_SENTENCES) if about else []
     nearest = tuple(span for span, _ in near) or best.sentences
     if about and about.strength >= thresholds.said:
-        reason = "The contract speaks of this, in words that the playbook does not have."
+        reason = "The contract covers this topic in words that the playbook does not foresee."
         return _judgement(Verdict.UNCLEAR, Classification.YELLOW, best, reason, nearest=nearest)
     classification = Classification.RED if position.is_required else Classification.YELLOW
     reason = (
@@ -181,17 +197,17 @@ def _missing_or_near(position: Position, best: _HeldStatement, weigh: Weigh, thr
     return _judgement(Verdict.MISSING, classification, best, reason, nearest=nearest)
 
 
-def _not_said(best: _HeldStatement, thresholds: Thresholds) -> Judgement:
+def _not_said(best: _StatementMatch, thresholds: Thresholds) -> Judgement:
     if best.strength >= thresholds.said and (best.is_denied or thresholds.is_mostly_against):
-        reason = "The nearest clauses say more or less than the playbook wants."
+        reason = "The nearest clauses differ from what the playbook wants."
         if not best.is_denied:
             reason = "In most decided contracts the clause on this went against the playbook."
         return _judgement(Verdict.DENIED, Classification.YELLOW, best, reason, spans=best.sentences[:1])
-    reason = "The nearest clauses may say it, or something else."
+    reason = "The nearest clauses are ambiguous: they may say it or something else."
     return _judgement(Verdict.UNCLEAR, Classification.YELLOW, best, reason, nearest=best.sentences)
 
 
-def _within_limits(position: Position, held: _HeldStatement) -> Judgement:
+def _within_limits(position: Position, held: _StatementMatch) -> Judgement:
     """The contract says what is wanted; its figures decide where there are limits."""
     verdict = Verdict.PREFERRED if held.statement.kind == "preferred" else Verdict.ACCEPTABLE
     kept = f"The contract says what is {verdict.value}."
@@ -214,7 +230,7 @@ def _within_limits(position: Position, held: _HeldStatement) -> Judgement:
     )
 
 
-def _limit_readings(position: Position, held: _HeldStatement) -> Iterator[tuple[LimitVerdict, str, TextSpan]]:
+def _limit_readings(position: Position, held: _StatementMatch) -> Iterator[tuple[LimitVerdict, str, TextSpan]]:
     """What each sentence about it makes of each limit."""
     for limit in position.limits:
         for span in dict.fromkeys([*held.agreeing, *held.sentences]):
@@ -225,7 +241,7 @@ def _limit_readings(position: Position, held: _HeldStatement) -> Iterator[tuple[
 def _judgement(
     verdict: Verdict,
     classification: Classification,
-    held: _HeldStatement,
+    held: _StatementMatch,
     reason: str,
     *,
     spans: Sequence[TextSpan] | None = None,

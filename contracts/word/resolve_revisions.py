@@ -48,7 +48,7 @@ def mark_key(mark: Any) -> MarkKey:
     return MarkKey(str(mark.tag), attribute(mark, "id"))
 
 
-def settle(root: Any, marks: Collection[MarkKey], *, accept: bool) -> Any:
+def resolve_revisions(root: Any, marks: Collection[MarkKey], *, accept: bool) -> Any:
     """A copy of the document in which these changes are accepted or rejected, without these marks of comments."""
     root = deepcopy(root)
     for mark in [mark for mark in root.iter(*OWN_REVISIONS) if mark_key(mark) in marks]:

@@ -127,3 +127,12 @@ def test_a_cap_of_another_figure_is_not_green(alice: User) -> None:
         run_review(review)
         found = review.findings.get(position="Limit of liability")
         assert (found.classification == "GREEN") is is_green, found.reason
+
+
+def test_a_new_clause_that_says_of_itself_that_it_does_not_bind_makes_nothing_green(alice: User) -> None:
+    uncapped = CONTRACT.replace(OLD_CAP, NEW_CAP)
+    capped = uncapped.replace(NEW_CAP, OLD_CAP)
+    disclaimed = uncapped.replace(NEW_CAP, f"{OLD_CAP} This clause is for illustration and not binding.")
+    for later, is_green in ((capped, True), (disclaimed, False)):
+        [finding] = compare(alice, uncapped, later).findings.filter(position="Limit of liability")
+        assert (finding.classification == "GREEN") is is_green, finding.reason

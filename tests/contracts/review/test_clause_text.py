@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from contracts.models import ContractReview
-from contracts.playbook.library import NDA_PLAYBOOK, shipped_playbook
+from contracts.playbook.playbook_sources import NDA_PLAYBOOK, shipped_playbook
+from contracts.review.clause_text import SuppliedText, find_in_text
 from contracts.review.contract_language import UnreadLanguage
-from contracts.review.given_text import GivenText, find_in_text
 from knowledge.models import KnowledgeBase
 from knowledge.search.revision_statistics import BaseRevision
 from tests.contracts.documents import NDA
@@ -27,7 +27,7 @@ def base(reviewed: ContractReview) -> BaseRevision:
 
 def findings(base: BaseRevision, *parts: str, with_missing: bool = True) -> dict[str, dict[str, Any]]:
     playbook = shipped_playbook(NDA_PLAYBOOK).playbook
-    rows = find_in_text(GivenText(parts=parts, base=base), playbook, with_missing=with_missing)
+    rows = find_in_text(SuppliedText(parts=parts, base=base), playbook, with_missing=with_missing)
     return {row["position"]: row for row in rows}
 
 

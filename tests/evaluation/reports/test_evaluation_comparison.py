@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.eval_types import QuestionScores
 from evaluation.reports import console_report, html_report, result_files
-from evaluation.reports.comparison import compare_evaluations
+from evaluation.reports.evaluation_comparison import compare_evaluations
 from evaluation.reports.result_files import InvalidEvaluationFile, SavedEvaluation
 from evaluation.scoring.summary import summarise
 

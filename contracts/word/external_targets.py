@@ -7,16 +7,16 @@ from typing import Any
 
 from contracts.word.package import WordPackage, parse_part
 
-NOWHERE = "about:blank"
+BLANK_TARGET = "about:blank"
 
 
-def cut_off(package: WordPackage) -> None:
+def neutralise_external_targets(package: WordPackage) -> None:
     """Has every such relationship lead nowhere. It stays, because the text names it by its number."""
     for name in [name for name in package.names if name.endswith(".rels")]:
         relations = parse_part(package.read(name))
         loaded = [relation for relation in relations if _is_loaded(relation)]
         for relation in loaded:
-            relation.set("Target", NOWHERE)
+            relation.set("Target", BLANK_TARGET)
         if loaded:
             package.replace(name, relations)
 
