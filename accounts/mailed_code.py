@@ -20,7 +20,7 @@ _SESSION_KEY = "mailed_code"
 _CODE_SALT = "accounts.mailed_code"
 
 
-class TooManyMails(LexicError):
+class TooManyCodes(LexicError):
     """Several codes were sent to you already."""
 
     code = "too_many_mails"
@@ -36,9 +36,9 @@ class WrongCode(InvalidInput):
 
 
 def send_code(request: HttpRequest, user: User) -> None:
-    """Mails a code to the person's main address; earlier ones no longer count. Raises `TooManyMails`."""
+    """Mails a code to the person's main address; earlier ones no longer count. Raises `TooManyCodes`."""
     if count_or_wait(f"mailed-code:{user.pk}", MAIL_LIMITS) is not None:
-        raise TooManyMails
+        raise TooManyCodes
     adapter = get_adapter()
     code = adapter.generate_login_code()
     request.session[_SESSION_KEY] = {

@@ -148,7 +148,7 @@ class ReauthenticateByCode(BaseReauthenticateView):
         try:
             mailed_code.send_code(request, signed_in_user(request))
             problem = None
-        except mailed_code.TooManyMails as error:
+        except mailed_code.TooManyCodes as error:
             problem = error
         return self.render_to_response(self.get_context_data(problem=problem))
 

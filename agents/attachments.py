@@ -22,7 +22,7 @@ class UnknownAttachment(NotFound):
     code = "unknown_document"
 
 
-class DocumentNotReady(Conflict):
+class AttachmentNotReady(Conflict):
     """A document that came with the message has not been read yet."""
 
     code = "document_not_ready"
@@ -46,7 +46,7 @@ def readable_attachments(
     """The documents in the order of the ids; all but the `unread` ones have been read. `bases` are the knowledge bases
     that the run reads. A key that may only ask attaches none: they are read as a whole.
 
-    Raises `UnknownAttachment`, `DocumentNotReady`, `DocumentFailed`.
+    Raises `UnknownAttachment`, `AttachmentNotReady`, `DocumentFailed`.
     """
     visible = Document.objects.present().visible_to(principal).filter(pk__in=ids, knowledge_base__in=bases)
     found = {document.pk: document for document in visible} if may_read_documents(principal) else {}
@@ -56,7 +56,7 @@ def readable_attachments(
         if found[pk].status == DocumentStatus.FAILED:
             raise DocumentFailed
         if found[pk].status != DocumentStatus.READY and pk not in unread:
-            raise DocumentNotReady
+            raise AttachmentNotReady
     return [Attachment(document_id=pk, title=found[pk].title) for pk in ids]
 
 
@@ -74,11 +74,11 @@ def all_are_read(run: AgentRun) -> bool:
 
 async def wait_until_read(run: AgentRun, *, is_cancelled: Callable[[], bool]) -> bool:
     """Waits for the worker to read what came with the message; whether there was anything to wait for. Raises what
-    `all_are_read` raises, and `DocumentNotReady` after a minute."""
+    `all_are_read` raises, and `AttachmentNotReady` after a minute."""
     waited = 0.0
     while not is_cancelled() and not await in_thread(all_are_read, run):
         if waited >= _MAX_WAIT_SECONDS:
-            raise DocumentNotReady
+            raise AttachmentNotReady
         await asyncio.sleep(_POLL_SECONDS)
         waited += _POLL_SECONDS
     return waited > 0

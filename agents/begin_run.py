@@ -82,7 +82,7 @@ def begin_run(message: NewMessage, *, principal: Principal) -> tuple[AgentRun, b
     """The run of this message, and whether it is new. This process holds it.
 
     Raises `ConversationBusy`, `ConversationFull`, `TooManyRuns`, `TooManyConversations`, `UnknownAttachment`,
-    `DocumentNotReady`, `DocumentFailed`, and `Project.DoesNotExist` or `ChatSession.DoesNotExist` where that was
+    `AttachmentNotReady`, `DocumentFailed`, and `Project.DoesNotExist` or `ChatSession.DoesNotExist` where that was
     deleted meanwhile.
     """
     try:

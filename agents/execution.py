@@ -17,7 +17,7 @@ from django.db import DatabaseError
 from agents.assignment import layer_pins, principal_of, read_assignment
 from agents.attachments import wait_until_read
 from agents.loop import RunOutcome, run_loop
-from agents.models import AgentRun, EventKind, EventTooLarge, LeaseLost, RunInterrupted, RunState
+from agents.models import AgentRun, EventKind, EventTooLarge, RunInterrupted, RunState, RunTakenOver
 from agents.planners.model_planner import ModelPlanner
 from agents.planners.planner_types import Assignment, Planner
 from agents.planners.rule_planner import RulesPlanner
@@ -60,7 +60,7 @@ async def work_on(run: AgentRun) -> None:
         async with ThreadSensitiveContext(), _lease_held(run, cancelled):
             await _work_and_end(run, cancelled=cancelled, outside=outside)
             await in_thread(send_run_trace, run)
-    except LeaseLost:
+    except RunTakenOver:
         logger.info("run %s goes on elsewhere, or is gone", run.pk)
     except Exception:
         logger.exception("the work on run %s broke off", run.pk)
@@ -77,7 +77,7 @@ async def _work_and_end(run: AgentRun, *, cancelled: asyncio.Event, outside: con
         await _work(context)
     except RunCancelled:
         await in_thread(_end_cancelled, run, progress)
-    except LeaseLost:
+    except RunTakenOver:
         raise
     except Exception as error:
         await in_thread(_end_failed, run, progress, _as_lexic_error(run, error))
@@ -215,7 +215,7 @@ async def _watch(run: AgentRun, cancelled: asyncio.Event) -> None:
             elif clock() - renewed >= renewal:
                 await in_thread(run.renew)
                 renewed = clock()
-        except LeaseLost:
+        except RunTakenOver:
             cancelled.set()
         except DatabaseError:  # the lease may lapse; then another process goes on
             logger.warning("the lease of run %s could not be renewed", run.pk)

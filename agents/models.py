@@ -33,7 +33,7 @@ STOP_SECONDS = 3.0
 _KINDS_WITHOUT_CONTENT = ("run", "agent_type", "done", "error")
 
 
-class LeaseLost(Conflict):
+class RunTakenOver(Conflict):
     """Another process has taken this run over, or it has ended."""
 
     code = "lease_lost"
@@ -233,7 +233,7 @@ class AgentRun(models.Model):
         return self.attempts > settings.AGENTS.max_attempts
 
     def append(self, *entries: tuple[EventKind, Mapping[str, Any]]) -> None:
-        """Commits the next events of this process, all or none. Raises `LeaseLost`, `EventTooLarge`, and
+        """Commits the next events of this process, all or none. Raises `RunTakenOver`, `EventTooLarge`, and
         `SourceDeleted` where they speak of what has been deleted."""
         with transaction.atomic():
             held = hold_bases_of(self)  # before the run is locked: whoever deletes a base locks it first
@@ -247,7 +247,7 @@ class AgentRun(models.Model):
         self, state: RunState, *entries: tuple[EventKind, Mapping[str, Any]], answer: ChatMessage | None = None
     ) -> None:
         """Commits the last events with the state, and the answer as a message, whose pages stay as they are for as long
-        as the run does. Raises `LeaseLost`, `SourceDeleted`."""
+        as the run does. Raises `RunTakenOver`, `SourceDeleted`."""
         if answer is not None:  # before the run is locked: whoever deletes a base locks it first
             from querying.json_format import cited_page_id  # slow import
 
@@ -265,7 +265,7 @@ class AgentRun(models.Model):
         AgentRun.objects.filter(pk=self.pk).update(**{name: getattr(self, name) for name in columns})
 
     def renew(self) -> None:
-        """Holds the run for longer. Raises `LeaseLost`."""
+        """Holds the run for longer. Raises `RunTakenOver`."""
         self._hold(leased_until=timezone.now() + _lease_length())
 
     def is_cancel_requested(self) -> bool:
@@ -286,7 +286,7 @@ class AgentRun(models.Model):
             return True
 
     def fail(self, error: LexicError, *, answer: ChatMessage | None = None) -> None:
-        """Ends the run with this error. Raises `LeaseLost`."""
+        """Ends the run with this error. Raises `RunTakenOver`."""
         self.error = error.message
         data = {"message": error.message, "code": error.code, "hint": error.hint}
         self.end(RunState.FAILED, (EventKind.ERROR, data), answer=answer)
@@ -302,9 +302,10 @@ class AgentRun(models.Model):
         return {"agent_type": self.agent_type, "tokens": self.tokens, "cost": self.cost}
 
     def _hold(self, **columns: Any) -> None:
-        """Sets columns, and keeps the row locked in a transaction. Raises `LeaseLost` where it is not ours any more."""
+        """Sets columns, and keeps the row locked in a transaction. Raises `RunTakenOver` where it is not ours any
+        more."""
         if not AgentRun.objects.running().filter(pk=self.pk, attempts=self.attempts).update(**columns):
-            raise LeaseLost
+            raise RunTakenOver
 
     def _hold_session(self) -> None:
         """Inside a transaction, before the run is locked: whoever deletes the conversation waits for its end, or has

@@ -12,9 +12,9 @@ from agents import background_runs
 from agents.begin_run import NewMessage, OtherProject, begin_run, check_may_begin, find_begun_run
 from agents.choose_release import choose_release
 from agents.models import AgentRun
-from conversations.conversation_access import NoSuchConversation, find_conversation
+from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.models import ChatMessage, ChatSession, Project
-from conversations.project_access import NoSuchProject, find_project
+from conversations.project_access import UnknownProject, find_project
 from knowledge.documents.lifecycle import add_text
 from knowledge.models import KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base
@@ -60,7 +60,7 @@ class SentMessage:
 def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
     """The run of this message, which works in the background from now on. The same `request_key` gives the same run.
 
-    Raises `NoSuchConversation`, `NoSuchProject`, `NoPluginNamed`, `UnknownPlugin`, `UnknownRelease`,
+    Raises `UnknownConversation`, `UnknownProject`, `NoPluginNamed`, `UnknownPlugin`, `UnknownRelease`,
     `MayNotAddDocuments`, `ProviderKeyMissing`, and what `begin_run` raises.
     """
     if begun := find_begun_run(principal, sent.request_key):
@@ -86,9 +86,9 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
     try:
         run, is_new = begin_run(message, principal=principal)
     except Project.DoesNotExist:
-        raise NoSuchProject from None
+        raise UnknownProject from None
     except ChatSession.DoesNotExist:
-        raise NoSuchConversation from None
+        raise UnknownConversation from None
     if is_new:
         background_runs.start(run)
     return run
@@ -96,14 +96,14 @@ def send_message(sent: SentMessage, *, principal: Principal) -> AgentRun:
 
 def _conversation(principal: Principal, pk: UUID) -> ChatSession:
     """The one to go on with. A key that opens nothing private goes on with those in no project in which it has asked
-    everything itself. Raises `NoSuchConversation`."""
+    everything itself. Raises `UnknownConversation`."""
     if not isinstance(principal, ApiKey) or principal.opens_private_bases():
         return find_conversation(principal, pk)
     asked = ChatMessage.objects.filter(session=OuterRef("pk"), role=ChatMessage.Role.USER)
     own = ChatSession.objects.filter(Exists(asked), ~Exists(asked.exclude(run__api_key=principal)))
     found = own.filter(pk=pk, user=principal.owner, is_private=True, project=None).first()
     if found is None:
-        raise NoSuchConversation(hint="This key goes on only with conversations in which it has asked everything.")
+        raise UnknownConversation(hint="This key goes on only with conversations in which it has asked everything.")
     return found
 
 

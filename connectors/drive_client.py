@@ -15,7 +15,7 @@ from connectors.drive_errors import (
     DriveForbidden,
     DriveNotConnected,
     DriveNotSetUp,
-    NoSuchDriveFile,
+    UnknownDriveFile,
 )
 from connectors.drive_files import DOCX, FOLDER, DriveEntry
 from connectors.google_oauth import json_object
@@ -82,13 +82,13 @@ class DriveClient:
         return DriveListing(entries=tuple(DriveEntry.read(one) for one in files), next_cursor=token)
 
     def entry(self, file_id: str) -> DriveEntry:
-        """Raises `NoSuchDriveFile`, `DriveForbidden`."""
+        """Raises `UnknownDriveFile`, `DriveForbidden`."""
         parameters = {"fields": _ENTRY_FIELDS, "supportsAllDrives": "true"}
         said = self._ask(f"files/{quote(file_id, safe='')}", parameters, max_bytes=_MAX_LISTING_BYTES)
         return DriveEntry.read(_checked_object(said))
 
     def download(self, entry: DriveEntry) -> bytes:
-        """What the file holds; of a Google Doc, the Word file that it is exported as. Raises `NoSuchDriveFile`,
+        """What the file holds; of a Google Doc, the Word file that it is exported as. Raises `UnknownDriveFile`,
         `DriveForbidden`, `FileTooLarge`."""
         path = f"files/{quote(entry.id, safe='')}"
         limit = settings.LEXIC_MAX_DOCUMENT_BYTES
@@ -165,7 +165,7 @@ def _check(said: GetResponse) -> None:
     if said.status == 429 or reasons & _RATE_REASONS:
         raise DriveBusy(retry_after=said.retry_after)
     if said.status == 404:
-        raise NoSuchDriveFile
+        raise UnknownDriveFile
     if reasons & _SIZE_REASONS:
         raise FileTooLarge("Google exports no document that is so large.")
     if reasons & _SWITCHED_OFF_REASONS:

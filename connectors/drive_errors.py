@@ -64,7 +64,7 @@ class DriveForbidden(NotAllowed):
     hint = "Ask its owner to allow viewers to download it."
 
 
-class NoSuchDriveFile(NotFound):
+class UnknownDriveFile(NotFound):
     """There is no such file in your Google Drive."""
 
     code = "unknown_drive_file"

@@ -9,13 +9,13 @@ from contracts.models import ContractReview, Finding
 from lexic.errors import NotAllowed, NotFound
 
 
-class NoSuchReview(NotFound):
+class UnknownReview(NotFound):
     """There is no such review among yours."""
 
     code = "unknown_review"
 
 
-class NoSuchFinding(NotFound):
+class UnknownFinding(NotFound):
     """The review has no finding of this number."""
 
     code = "unknown_finding"
@@ -29,22 +29,22 @@ class ReadOnlyReview(NotAllowed):
 
 
 def find_review(principal: Principal, pk: UUID, *, for_editing: bool = False) -> ContractReview:
-    """Raises `NoSuchReview`, and `ReadOnlyReview` where the person may only look at it."""
+    """Raises `UnknownReview`, and `ReadOnlyReview` where the person may only look at it."""
     rows = ContractReview.objects.visible_to(principal).select_related("document", "compared_document")
     found = rows.filter(pk=pk).first()
     if found is None:
-        raise NoSuchReview
+        raise UnknownReview
     if for_editing and not may_change(principal, found):
         raise ReadOnlyReview
     return found
 
 
 def find_finding(principal: Principal, review: UUID, number: int) -> Finding:
-    """One to decide on, with its review. Raises `NoSuchReview`, `ReadOnlyReview`, `NoSuchFinding`."""
+    """One to decide on, with its review. Raises `UnknownReview`, `ReadOnlyReview`, `UnknownFinding`."""
     reviewed = find_review(principal, review, for_editing=True)
     found = reviewed.findings.filter(number=number).first()
     if found is None:
-        raise NoSuchFinding
+        raise UnknownFinding
     found.review = reviewed
     return found
 

@@ -9,15 +9,15 @@ from conversations.models import ChatSession
 from lexic.errors import NotFound
 
 
-class NoSuchConversation(NotFound):
+class UnknownConversation(NotFound):
     """There is no such conversation among yours."""
 
     code = "unknown_conversation"
 
 
 def find_conversation(principal: Principal, pk: UUID) -> ChatSession:
-    """The person's own conversation with its project. Raises `NoSuchConversation`."""
+    """The person's own conversation with its project. Raises `UnknownConversation`."""
     found = ChatSession.objects.private_to(principal).select_related("project").filter(pk=pk).first()
     if found is None:
-        raise NoSuchConversation
+        raise UnknownConversation
     return found

@@ -12,7 +12,7 @@ from knowledge.models import Document, DocumentQuerySet, KnowledgeBase
 from lexic.errors import NotAllowed, NotFound
 
 
-class NoSuchDocument(NotFound):
+class UnknownPrivateDocument(NotFound):
     """There is no such document among these."""
 
     code = "unknown_document"
@@ -43,14 +43,14 @@ class PrivateDocuments:
         return rows.filter(knowledge_base=self.base) if self.base else rows.none()
 
     def document(self, pk: UUID) -> Document:
-        """Raises `NoSuchDocument`."""
+        """Raises `UnknownPrivateDocument`."""
         found = self.documents().filter(pk=pk).first()
         if found is None:
-            raise NoSuchDocument
+            raise UnknownPrivateDocument
         return found
 
     def own_document(self, pk: UUID) -> Document:
-        """A document that the person may change. Raises `NoSuchDocument`, `ReadOnlyDocuments`."""
+        """A document that the person may change. Raises `UnknownPrivateDocument`, `ReadOnlyDocuments`."""
         found = self.document(pk)
         if not self.is_editor:
             raise ReadOnlyDocuments

@@ -9,7 +9,7 @@ from conversations.project_models import Project
 from lexic.errors import NotAllowed, NotFound
 
 
-class NoSuchProject(NotFound):
+class UnknownProject(NotFound):
     """There is no such project among yours."""
 
     code = "unknown_project"
@@ -36,10 +36,10 @@ class OwnerMayNotLeave(NotAllowed):
 
 
 def find_project(principal: Principal, pk: UUID, *, for_editing: bool = False) -> Project:
-    """The project with this person's `role`, to look at or to change. Raises `NoSuchProject`, `ReadOnlyProject`."""
+    """The project with this person's `role`, to look at or to change. Raises `UnknownProject`, `ReadOnlyProject`."""
     project = Project.objects.visible_to(principal).as_seen_by(principal).filter(pk=pk).first()
     if project is None:
-        raise NoSuchProject
+        raise UnknownProject
     if for_editing and project.role == "viewer":
         raise ReadOnlyProject
     return project
@@ -54,7 +54,7 @@ def find_own_project(principal: Principal, pk: UUID) -> Project:
 
 
 def find_shared_project(principal: Principal, pk: UUID) -> Project:
-    """The project of somebody else's, which this person was let into. Raises `NoSuchProject`, `OwnerMayNotLeave`."""
+    """The project of somebody else's, which this person was let into. Raises `UnknownProject`, `OwnerMayNotLeave`."""
     project = find_project(principal, pk)
     if project.role == "owner":
         raise OwnerMayNotLeave

@@ -30,21 +30,21 @@ MAX_CONTEXT_EXCHANGES, MAX_TURN_CHARACTERS = 6, 1000
 MAX_QUESTIONS, MAX_TITLE_CHARACTERS = 100, 100
 
 
-class NoSuchChat(NotFound):
+class UnknownChat(NotFound):
     """There is no public chat with a plugin of this name."""
 
     code = "unknown_chat"
     hint = "Its author may have closed it."
 
 
-class NoSuchConversation(NotFound):
+class UnknownPublicConversation(NotFound):
     """There is no such conversation, or it is not yours."""
 
     code = "unknown_conversation"
     hint = "It may have been deleted; your question is kept in the box. Begin a new conversation with it."
 
 
-class ConversationFull(Conflict):
+class PublicConversationFull(Conflict):
     """This conversation has reached its limit of questions."""
 
     code = "conversation_full"
@@ -79,19 +79,19 @@ class PendingQuestion:
 
 
 def public_chat_plugin(slug: str) -> Plugin:
-    """The plugin with its owner and its listing. Raises `NoSuchChat`."""
+    """The plugin with its owner and its listing. Raises `UnknownChat`."""
     plugins = Plugin.objects.in_public_chat().select_related("owner", "listing")
     plugin = plugins.defer("listing__vector", "listing__search").filter(slug=slug).first()
     if plugin is None:
-        raise NoSuchChat
+        raise UnknownChat
     return plugin
 
 
 def latest_release(plugin: Plugin) -> Release:
-    """The release that is asked. Raises `NoSuchChat` where there is none."""
+    """The release that is asked. Raises `UnknownChat` where there is none."""
     release = plugin.releases.select_related("plugin").first()
     if release is None:
-        raise NoSuchChat
+        raise UnknownChat
     return release
 
 
@@ -103,12 +103,13 @@ def options_for_timezone(name: str) -> Options:
 def begin_question(plugin: Plugin, message: VisitorMessage, *, visitor: Visitor, address: str) -> PendingQuestion:
     """Counts the question against the limits of the address, and saves it.
 
-    Raises `NoSuchChat`, `NoSuchConversation`, `ConversationFull`, `FollowupExpired`, `VisitorRateLimited`.
+    Raises `UnknownChat`, `UnknownPublicConversation`, `PublicConversationFull`, `FollowupExpired`,
+    `VisitorRateLimited`.
     """
     session = _find_or_make_session(plugin, message, visitor)
     exchanges = exchanges_of(session) if message.session else []
     if len(exchanges) >= MAX_QUESTIONS:
-        raise ConversationFull
+        raise PublicConversationFull
     question, is_reply = _build_question(message, session, exchanges, release=latest_release(plugin))
     return _save_question(session, message, question_of_visitor(question, address), is_reply=is_reply)
 
@@ -139,7 +140,7 @@ def _find_or_make_session(plugin: Plugin, message: VisitorMessage, visitor: Visi
         return ChatSession(plugin=plugin, user=visitor.user, visitor=secret_hash, title=title)
     session = ChatSession.objects.of_visitor(visitor, plugin).filter(pk=message.session).first()
     if session is None:
-        raise NoSuchConversation
+        raise UnknownPublicConversation
     return session
 
 

@@ -43,7 +43,7 @@ def with_public_plugin(view: View) -> View:
     def guarded(request: HttpRequest, slug: str, **captured: Any) -> HttpResponseBase:
         try:
             plugin = public_questions.public_chat_plugin(slug)
-        except public_questions.NoSuchChat as error:
+        except public_questions.UnknownChat as error:
             raise Http404(error.message) from None
         checked = view if frames.is_own_page(request, plugin) else csrf_protect(view)
         return frames.allow_frames(checked(request, plugin, **captured), plugin)

@@ -40,7 +40,7 @@ class MailNotSent(LexicError):
     hint = "Try again in a few minutes; if it stays so, ask whoever runs this site to look at its mail settings."
 
 
-class TooManyMails(LexicError):
+class TooManyInvitations(LexicError):
     """You have sent thirty invitations within an hour."""
 
     code = "too_many_mails"
@@ -51,13 +51,13 @@ class TooManyMails(LexicError):
 def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> Invitation:
     """Send somebody an invitation. Whether the address has an account makes no difference.
 
-    Raises what `plugins.collaborators.invite_collaborator` raises, `TooManyMails`, and `MailNotSent`; then nothing
-    is kept.
+    Raises what `plugins.collaborators.invite_collaborator` raises, `TooManyInvitations`, and `MailNotSent`; then
+    nothing is kept.
     """
     with transaction.atomic():
         invitation, token = collaborators.invite_collaborator(plugin, email=email, role=role, by=by)
         if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
-            raise TooManyMails
+            raise TooManyInvitations
         _send_invitation(invitation, token=token)
         return invitation
 

@@ -47,7 +47,7 @@ class WrongInvitee(InvalidInput):
     hint = "Sign in with the address it was sent to."
 
 
-class AddressNotConfirmed(NotAllowed):
+class InviteeNotConfirmed(NotAllowed):
     """The address of your account is not confirmed yet."""
 
     code = "address_not_confirmed"
@@ -90,11 +90,11 @@ def find_invitation(token: str, *, now: datetime | None = None) -> Invitation:
 
 
 def accept_invitation(invitation: Invitation, *, person: User) -> Plugin:
-    """The person is on it from now on. Raises `WrongInvitee`, `AddressNotConfirmed`, `InvitationNotOpen`."""
+    """The person is on it from now on. Raises `WrongInvitee`, `InviteeNotConfirmed`, `InvitationNotOpen`."""
     if person.email != invitation.email:
         raise WrongInvitee
     if not has_confirmed_email(person):
-        raise AddressNotConfirmed
+        raise InviteeNotConfirmed
     with transaction.atomic():
         # Locked, so that an invitation taken back in this moment is not accepted.
         open_one = Invitation.objects.open().select_for_update(of=("self",)).filter(pk=invitation.pk).first()

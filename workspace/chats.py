@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
 from agents.send_message import MAX_ATTACHMENTS
-from conversations.conversation_access import NoSuchConversation, find_conversation
+from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.models import ChatSession
 from conversations.project_access import find_project
 from conversations.retention import delete_private_conversation
@@ -62,7 +62,7 @@ def rename_conversation(request: SignedInRequest, conversation: UUID) -> HttpRes
     if not form.is_valid():
         return render_conversation(request, found, title_form=form)
     if not found.rename(form.cleaned_data["title"]):
-        raise NoSuchConversation
+        raise UnknownConversation
     messages.success(request, "Saved.")
     return redirect("conversation", found.pk)
 

@@ -79,7 +79,7 @@ class DocumentListItem:
 
 
 def find_place(user: User, project: UUID | None, *, for_editing: bool) -> DocumentCollection:
-    """Raises `NoSuchProject`, `ReadOnlyProject`."""
+    """Raises `UnknownProject`, `ReadOnlyProject`."""
     if project is None:
         return DocumentCollection(user=user, project=None, documents=personal_documents(user))
     found = find_project(user, project, for_editing=for_editing)

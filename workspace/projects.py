@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 
 from accounts.signed_in_request import SignedInRequest
 from conversations.models import ChatSession, Project
-from conversations.project_access import NoSuchProject, find_own_project, find_shared_project
+from conversations.project_access import UnknownProject, find_own_project, find_shared_project
 from knowledge.models import BaseMember
 from lexic.errors import LexicError
 from lexic.http.parameters import get_page
@@ -52,7 +52,7 @@ def show_project(request: SignedInRequest, place: DocumentCollection) -> HttpRes
         return render_project(request, place, status=400, project_form=form)
     changed = {name: form.cleaned_data[name] for name in form.changed_data}
     if not place.project.change(**changed):
-        raise NoSuchProject
+        raise UnknownProject
     messages.success(request, "Saved.")
     return redirect("project", place.project.pk)
 

@@ -60,7 +60,7 @@ def save_draft(request: SignedInRequest, conversation: UUID, run: UUID) -> HttpR
 
 
 def _readable_run(user: User, conversation: UUID, pk: UUID) -> tuple[ChatSession, AgentRun]:
-    """The run with its conversation. Raises `NoSuchConversation`, `UnknownRun`, the latter also where it read what the
+    """The run with its conversation. Raises `UnknownConversation`, `UnknownRun`, the latter also where it read what the
     person can open no longer."""
     session = find_conversation(user, conversation)
     found = find_run(user, session, pk)

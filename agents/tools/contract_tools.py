@@ -164,7 +164,7 @@ def _stored_review(pk: UUID) -> ContractReview:
 
 
 def _document(context: ToolContext, given: Mapping[str, Any]) -> Document:
-    """The document, which the run reads. Raises `UnknownAttachment`, `DocumentNotReady`, `DocumentFailed`."""
+    """The document, which the run reads. Raises `UnknownAttachment`, `AttachmentNotReady`, `DocumentFailed`."""
     bases = {base.knowledge_base_id for base in bases_of(context.question)}
     [found] = readable_attachments([UUID(given["documentId"])], principal=context.principal, bases=bases)
     return Document.objects.select_related("knowledge_base").get(pk=found.document_id)

@@ -66,7 +66,7 @@ def _document_info(template: DocumentTemplate, facts: dict[str, str], context: T
 
 
 async def _generate_legal_document(context: ToolContext, given: Mapping[str, Any]) -> ToolOutput:
-    """Raises `UnstatedFacts`, `MissingFacts`, `NoSuchTemplate`, `DraftTooLong`."""
+    """Raises `UnstatedFacts`, `MissingFacts`, `UnknownTemplate`, `DraftTooLong`."""
     if not_stated := unstated(given["facts"], context.said):
         names = ", ".join(not_stated)
         raise UnstatedFacts(hint=f"State them, or have extract_document_info ask for them: {names}.")

@@ -31,7 +31,7 @@ _MAX_LISTED = 20
 _MAX_TEMPLATE_CHARACTERS, _MAX_DRAFT_CHARACTERS = 100_000, 200_000
 
 
-class NoSuchTemplate(NotFound):
+class UnknownTemplate(NotFound):
     """There is no template of this name with blanks in it."""
 
     code = "unknown_template"
@@ -107,13 +107,13 @@ def templates_of(question: Question) -> list[DocumentTemplate]:
 
 
 def find_template(name: str, question: Question) -> DocumentTemplate:
-    """The one with this title or document id. Raises `NoSuchTemplate`."""
+    """The one with this title or document id. Raises `UnknownTemplate`."""
     templates = templates_of(question)
     for template in templates:
         if name in (str(template.document_id), template.title):
             return template
     named = ", ".join(template.title for template in templates[:_MAX_LISTED]) or "none"
-    raise NoSuchTemplate(hint=f"There are: {named}.")
+    raise UnknownTemplate(hint=f"There are: {named}.")
 
 
 def closest_template(message: str, templates: Sequence[DocumentTemplate]) -> DocumentTemplate | None:

@@ -105,7 +105,7 @@ class DriveImportView(DriveView):
         return _import_response(results, access)
 
     def _get_access(self, request: Request, project: UUID | None) -> PrivateDocumentAccess:
-        """Raises `NoSuchProject`, `ReadOnlyProject`."""
+        """Raises `UnknownProject`, `ReadOnlyProject`."""
         if project:
             return project_documents(request, project)
         return personal_documents(self.principal, made=personal_knowledge_base(self.user))

@@ -28,7 +28,7 @@ from contracts.playbook.playbook_sources import (
 )
 from contracts.report.report_formats import WORD_TYPE, write_report
 from contracts.review.start_review import retry_review, start_review
-from contracts.review_access import NoSuchFinding, find_finding, find_review
+from contracts.review_access import UnknownFinding, find_finding, find_review
 from querying.question.user_limits import check_user_limit
 
 _EXPORTS = {
@@ -121,7 +121,7 @@ class FindingView(PrivateView):
         found = find_finding(self.principal, review, finding)
         fields = validated(serializers.FindingDecisionSerializer(data=request.data))
         if not found.decide(fields["decision"] or "", note=fields.get("note", found.note), by=self.user):
-            raise NoSuchFinding
+            raise UnknownFinding
         return Response(serializers.ContractFindingSerializer(found).data)
 
 

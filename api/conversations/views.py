@@ -13,10 +13,10 @@ from api.fields import QueryParameters, validated
 from api.pagination import DefaultPagination, page_response
 from api.projects.access import get_project
 from api.views import PrivateView
-from conversations.conversation_access import NoSuchConversation, find_conversation
+from conversations.conversation_access import UnknownConversation, find_conversation
 from conversations.exchanges import withheld_messages
 from conversations.models import ChatSession, Project
-from conversations.project_access import NoSuchProject
+from conversations.project_access import UnknownProject
 from conversations.retention import delete_private_conversation
 
 
@@ -24,7 +24,7 @@ class ConversationBaseView(PrivateView):
     is_read_only = True  # it changes neither documents nor projects
 
     def get_conversation(self, pk: UUID) -> ChatSession:
-        """Raises `NoSuchConversation`."""
+        """Raises `UnknownConversation`."""
         return find_conversation(self.principal, pk)
 
 
@@ -48,7 +48,7 @@ class ConversationsView(ConversationBaseView):
         try:
             made = ChatSession.objects.begin_private(user=maker, project=project, title=fields.get("title", ""))
         except Project.DoesNotExist:
-            raise NoSuchProject from None
+            raise UnknownProject from None
         shown = serializers.ConversationSerializer(self.get_conversation(made.pk)).data
         return Response(shown, status=201, headers={"Location": f"/api/conversations/{made.pk}"})
 
@@ -64,7 +64,7 @@ class ConversationView(ConversationBaseView):
         """Give it another title."""
         found = self.get_conversation(conversation)
         if not found.rename(validated(serializers.ConversationTitleSerializer(data=request.data))["title"]):
-            raise NoSuchConversation
+            raise UnknownConversation
         return Response(serializers.ConversationSerializer(found).data)
 
     @extend_schema(responses={204: None})

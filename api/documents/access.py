@@ -18,7 +18,7 @@ from lexic.errors import NotAllowed, NotFound
 from plugins.models import Plugin
 
 
-class NoSuchDocument(NotFound):
+class UnknownDocument(NotFound):
     """This plugin reads no such document."""
 
     code = "unknown_document"
@@ -75,19 +75,19 @@ class DocumentAccess:
         return f"/api/plugins/{self.plugin.slug}/documents/{document.pk}"
 
     def document(self, pk: UUID) -> Document:
-        """Raises `NoSuchDocument`."""
+        """Raises `UnknownDocument`."""
         documents = Document.objects.of_plugin(self.plugin).select_related("knowledge_base")
-        return first_or_raise(documents.filter(pk=pk), NoSuchDocument)
+        return first_or_raise(documents.filter(pk=pk), UnknownDocument)
 
     def readable_document(self, pk: UUID) -> Document:
-        """Raises `NoSuchDocument`, `TextNotReadable`."""
+        """Raises `UnknownDocument`, `TextNotReadable`."""
         found = self.document(pk)
         if not self.may_read(found):
             raise TextNotReadable
         return found
 
     def own_document(self, pk: UUID) -> Document:
-        """Raises `NoSuchDocument`, `NotOwnDocument`."""
+        """Raises `UnknownDocument`, `NotOwnDocument`."""
         found = self.document(pk)
         if not self.may_change(found):
             raise NotOwnDocument

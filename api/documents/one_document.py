@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.documents import serializers
-from api.documents.access import DocumentAccessProtocol, NoSuchDocument
+from api.documents.access import DocumentAccessProtocol, UnknownDocument
 from api.etags import etag_response, make_etag, require_match
 from api.fields import validated
 from api.views import first_or_raise
@@ -17,7 +17,7 @@ from marketplace.retention.document_deletion import delete_private_document
 
 
 def change_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Response:
-    """Changes what is said about it. Raises `ValidationError`, `NoSuchDocument`, `PreconditionFailed`."""
+    """Changes what is said about it. Raises `ValidationError`, `UnknownDocument`, `PreconditionFailed`."""
     with transaction.atomic():
         locked = lock_document(request, document, access)
         changes = serializers.DocumentChangeSerializer(locked, data=request.data)
@@ -29,7 +29,7 @@ def change_document(request: Request, document: Document, access: DocumentAccess
 
 
 def remove_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Response:
-    """Takes it out of its base; out of a private one with what was said from it. Raises `NoSuchDocument`,
+    """Takes it out of its base; out of a private one with what was said from it. Raises `UnknownDocument`,
     `PreconditionFailed`, `UnderLegalHold`."""
     with transaction.atomic():
         # Workers lock the knowledge base first, too.
@@ -41,9 +41,9 @@ def remove_document(request: Request, document: Document, access: DocumentAccess
 
 
 def lock_document(request: Request, document: Document, access: DocumentAccessProtocol) -> Document:
-    """The same row, locked until the transaction ends. Raises `NoSuchDocument`, `PreconditionFailed`."""
+    """The same row, locked until the transaction ends. Raises `UnknownDocument`, `PreconditionFailed`."""
     rows = Document.objects.select_for_update(of=("self",)).select_related("knowledge_base").present()
-    locked = first_or_raise(rows.filter(pk=document.pk), NoSuchDocument)
+    locked = first_or_raise(rows.filter(pk=document.pk), UnknownDocument)
     require_document_match(request, locked, access=access)
     return locked
 

@@ -41,7 +41,7 @@ from querying.retrieval.search_explanation import ExplainedPassage, explain_sear
 MAX_EXCERPT_LENGTH = 20_000
 
 
-class NoSuchPage(NotFound):
+class UnknownPage(NotFound):
     """This document has no such page."""
 
     code = "unknown_page"
@@ -168,9 +168,9 @@ class PageView(AuthorView):
         found = get_document_access(request, plugin).readable_document(document)
         excerpts = _page_excerpts(found, **serializers.PageExcerptParameters.read(request))
         if number > serializers.MAX_INTEGER:
-            raise NoSuchPage
+            raise UnknownPage
         return Response(
-            serializers.DocumentPageSerializer(first_or_raise(excerpts.filter(number=number), NoSuchPage)).data
+            serializers.DocumentPageSerializer(first_or_raise(excerpts.filter(number=number), UnknownPage)).data
         )
 
 

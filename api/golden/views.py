@@ -29,13 +29,13 @@ from plugins.models import Plugin
 _PASSED_BY_RESULT = {"failed": False, "new": None, "passed": True}
 
 
-class NoSuchGoldenQuestion(NotFound):
+class UnknownGoldenQuestion(NotFound):
     """This plugin has no such golden question."""
 
     code = "unknown_golden_question"
 
 
-class NoSuchRun(NotFound):
+class UnknownGoldenRun(NotFound):
     """This plugin has no such run."""
 
     code = "unknown_run"
@@ -73,7 +73,7 @@ class GoldenQuestionView(AuthorView):
     def get(self, request: Request, plugin: str, golden: int) -> Response:
         """One golden question, and how it went when it was last run as it stands."""
         questions = get_plugin(request, plugin).golden_questions
-        return _question_response(request, first_or_raise(questions.filter(pk=golden), NoSuchGoldenQuestion))
+        return _question_response(request, first_or_raise(questions.filter(pk=golden), UnknownGoldenQuestion))
 
     @extend_schema(
         request=serializers.GoldenQuestionSerializer(partial=True), responses=serializers.GoldenQuestionSerializer
@@ -164,7 +164,7 @@ class GoldenRunView(AuthorView):
         """A finished run: its figures, and how each question went."""
         found = get_plugin(request, plugin)
         runs = EvaluationRun.objects.filter(plugin=found, pk=run).select_related("release")
-        return Response(serializers.RunSerializer(first_or_raise(runs, NoSuchRun)).data)
+        return Response(serializers.RunSerializer(first_or_raise(runs, UnknownGoldenRun)).data)
 
 
 def _run_progress(plugin: Plugin) -> dict[str, Any]:
@@ -181,8 +181,8 @@ def _run_progress(plugin: Plugin) -> dict[str, Any]:
 
 
 def _lock_question(request: Request, plugin: Plugin, pk: int) -> GoldenQuestion:
-    """The row, locked until the transaction ends. Raises `NoSuchGoldenQuestion` and `PreconditionFailed`."""
-    locked = first_or_raise(plugin.golden_questions.select_for_update().filter(pk=pk), NoSuchGoldenQuestion)
+    """The row, locked until the transaction ends. Raises `UnknownGoldenQuestion` and `PreconditionFailed`."""
+    locked = first_or_raise(plugin.golden_questions.select_for_update().filter(pk=pk), UnknownGoldenQuestion)
     require_match(request, _question_etag(locked))
     return locked
 

@@ -29,7 +29,7 @@ _CHANGED_KEY_SCHEMA = PolymorphicProxySerializer(
 )
 
 
-class NoSuchPlugin(NotFound):
+class UnknownKeyPlugin(NotFound):
     """There is no plugin of this name that you may ask."""
 
     code = "unknown_plugin"
@@ -71,7 +71,7 @@ class KeysView(BaseKeyView):
         fields = validated(serializers.NewKeySerializer(data=request.data))
         visible = Plugin.objects.visible_to(self.principal)
         slugs = dict.fromkeys(fields.pop("plugins", []))
-        plugins = [first_or_raise(visible.filter(slug=slug), NoSuchPlugin) for slug in slugs]
+        plugins = [first_or_raise(visible.filter(slug=slug), UnknownKeyPlugin) for slug in slugs]
         key, secret = api_keys.issue_key(self.principal, plugins=plugins, **fields)
         return Response(_key_with_secret(self.get_key(key.pk), secret), status=201)
 

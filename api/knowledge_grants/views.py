@@ -22,14 +22,14 @@ from lexic.http.parameters import MAX_ROW_ID
 from marketplace.sharing.decide_grant import end_grant, give_grant
 
 
-class NoSuchKnowledgeBase(NotFound):
+class UnknownKnowledgeBase(NotFound):
     """There is no such knowledge base among those that you may attach to this plugin."""
 
     code = "unknown_knowledge_base"
     hint = "It takes the right to change the base, and one that the plugin does not read or ask for yet."
 
 
-class NoSuchGrant(NotFound):
+class UnknownGrant(NotFound):
     """There is no such grant among those that you decide on."""
 
     code = "unknown_grant"
@@ -84,9 +84,9 @@ class KnowledgeGrantView(AuthorView):
         return Response(status=204)
 
     def _get_grant(self, pk: int) -> KnowledgeGrant:
-        """Raises `NoSuchGrant`."""
+        """Raises `UnknownGrant`."""
         grants = KnowledgeGrant.objects.decided_by(self.principal).with_people()
-        return first_or_raise(grants.filter(pk=min(pk, MAX_ROW_ID)), NoSuchGrant)
+        return first_or_raise(grants.filter(pk=min(pk, MAX_ROW_ID)), UnknownGrant)
 
 
 class PluginGrantsView(AuthorView):
@@ -106,7 +106,7 @@ class PluginGrantsView(AuthorView):
         found = get_plugin(request, plugin)
         pk = validated(serializers.NewKnowledgeGrantSerializer(data=request.data))["knowledgeBase"]
         bases = KnowledgeBase.objects.attachable_to(found, by=self.principal)
-        base = first_or_raise(bases.filter(pk=pk), NoSuchKnowledgeBase)
+        base = first_or_raise(bases.filter(pk=pk), UnknownKnowledgeBase)
         grant = KnowledgeGrant.objects.attach(base, found, by=self.user)
         shown = found.knowledge_grants.with_people().get(pk=grant.pk)
         return Response(serializers.KnowledgeGrantSerializer(shown).data, status=201)
@@ -118,5 +118,5 @@ class PluginGrantView(AuthorView):
         """Detach the knowledge base: the draft no longer reads it, and a request is withdrawn. Releases that pinned it
         go on until its owner ends the grant."""
         grants = get_plugin(request, plugin).knowledge_grants.open().filter(is_attached=True)
-        first_or_raise(grants.filter(pk=min(grant, MAX_ROW_ID)), NoSuchGrant).detach()
+        first_or_raise(grants.filter(pk=min(grant, MAX_ROW_ID)), UnknownGrant).detach()
         return Response(status=204)

@@ -17,7 +17,7 @@ from lexic.errors import NotAllowed
 from querying.audit.spending import account_spending
 
 
-class KeyLimited(NotAllowed):
+class KeyLimitedToPlugins(NotAllowed):
     """This key is limited to certain plugins, and this is about the whole account."""
 
     code = "key_is_limited"
@@ -67,7 +67,7 @@ class AccountUsageView(AuthorView):
         to plugins."""
         QueryParameters.read(request)
         if isinstance(self.principal, ApiKey) and self.principal.allowed_plugins() is not None:
-            raise KeyLimited
+            raise KeyLimitedToPlugins
         quotas = [
             {"name": use.quota.name, "used": use.used, "limit": use.limit or None} for use in account_usage(self.user)
         ]

@@ -46,7 +46,7 @@ _OUTCOMES = ("asked", "answered", "refused", "clarified", "failed")
 _CURSOR_PREFIX = "o="
 
 
-class NoSuchListing(NotFound):
+class UnknownListing(NotFound):
     """There is no such plugin on the marketplace."""
 
     code = "unknown_plugin"
@@ -169,13 +169,13 @@ class InstallView(AuthorView):
 
 
 def _get_listing(reference: str) -> Listing:
-    """By the plugin's slug or id. Raises `NoSuchListing`, whether it is not published or does not exist."""
+    """By the plugin's slug or id. Raises `UnknownListing`, whether it is not published or does not exist."""
     if pk := slugs.parse_id(reference):
         listing = Listing.objects.public().filter(pk=pk).first()
     else:
         listing = Listing.objects.of_slug(reference)
     if listing is None:
-        raise NoSuchListing
+        raise UnknownListing
     return listing
 
 

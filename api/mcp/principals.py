@@ -19,7 +19,7 @@ KEY_IN_SCOPE, ALLOWANCE_IN_SCOPE = "lexic.key", "lexic.allowance"
 RequestContext = ServerRequestContext[Any, Any]
 
 
-class RateLimitExceeded(TooManyRequests):
+class KeyRateLimited(TooManyRequests):
     """This key has used up its requests."""
 
     hint = "The owner of the key can raise its limits."
@@ -42,7 +42,7 @@ class InvalidKey(NotAuthenticated):
 class CallerResolver(ABC):
     @abstractmethod
     def resolve(self, context: RequestContext) -> ApiKey:
-        """The key of this call, in a thread. Raises `InvalidKey`, `RateLimitExceeded`."""
+        """The key of this call, in a thread. Raises `InvalidKey`, `KeyRateLimited`."""
 
     @abstractmethod
     def principal_id(self, context: RequestContext) -> str:
@@ -56,7 +56,7 @@ class HttpCallerResolver(CallerResolver):
         assert context.request is not None
         allowance = context.request.scope[ALLOWANCE_IN_SCOPE]
         if allowance and allowance.is_refused:
-            raise RateLimitExceeded(allowance)
+            raise KeyRateLimited(allowance)
         key: ApiKey = context.request.scope[KEY_IN_SCOPE]
         return key
 
@@ -82,7 +82,7 @@ class StdioCallerResolver(CallerResolver):
         key = self.key()
         key.touch()
         if (allowance := count_key_request(key)).is_refused:
-            raise RateLimitExceeded(allowance)
+            raise KeyRateLimited(allowance)
         return key
 
     def principal_id(self, context: RequestContext) -> str:

@@ -27,7 +27,7 @@ class NotPluginOwner(NotAllowed):
     code = "only_its_owner"
 
 
-class NoSuchPlugin(NotFound):
+class UnknownAuthoredPlugin(NotFound):
     """There is no such plugin among those you work on."""
 
     code = "unknown_plugin"
@@ -37,7 +37,7 @@ def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -
     """The plugin by slug or id, with the caller's `role`. The caller may read it, or change it where the method does.
 
     `for_reading`: this POST changes nothing of the plugin, such as a question to it.
-    What changes it stands in its history. Raises `NoSuchPlugin`, `ReadOnlyPlugin`.
+    What changes it stands in its history. Raises `UnknownAuthoredPlugin`, `ReadOnlyPlugin`.
     """
     principal = get_principal(request)
     plugins = Plugin.objects.readable_by(principal).with_role_of(principal)
@@ -46,7 +46,7 @@ def get_plugin(request: Request, reference: str, *, for_reading: bool = False) -
     else:
         # The database refuses a null character instead of finding no such slug.
         plugins = plugins.filter(slug=reference) if "\x00" not in reference else plugins.none()
-    plugin = first_or_raise(plugins, NoSuchPlugin)
+    plugin = first_or_raise(plugins, UnknownAuthoredPlugin)
     changes = request.method not in SAFE_METHODS and not for_reading
     if changes and not Plugin.objects.editable_by(principal).contains(plugin):
         raise ReadOnlyPlugin

@@ -16,7 +16,7 @@ from conversations.project_access import find_own_project, find_project
 def get_project(request: Request, pk: UUID, *, for_reading: bool = False) -> Project:
     """The project with the caller's `role`. The caller may see it, or change it where the method does.
 
-    `for_reading`: this POST changes nothing of it. Raises `NoSuchProject`, `ReadOnlyProject`.
+    `for_reading`: this POST changes nothing of it. Raises `UnknownProject`, `ReadOnlyProject`.
     """
     changes = request.method not in SAFE_METHODS and not for_reading
     return find_project(get_principal(request), pk, for_editing=changes)
@@ -28,7 +28,7 @@ def get_own_project(request: Request, pk: UUID) -> Project:
 
 
 def project_documents(request: Request, pk: UUID) -> PrivateDocumentAccess:
-    """Its documents as the caller sees them. Raises `NoSuchProject`, `ReadOnlyProject`."""
+    """Its documents as the caller sees them. Raises `UnknownProject`, `ReadOnlyProject`."""
     project = get_project(request, pk)
     address = f"/api/projects/{project.pk}/documents"
     return PrivateDocumentAccess(base=project.knowledge_base, address=address, is_editor=project.role != "viewer")

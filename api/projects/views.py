@@ -22,7 +22,7 @@ from api.projects import serializers
 from api.projects.access import get_own_project, get_project, project_documents
 from api.views import PrivateView, first_or_raise
 from conversations.models import Project
-from conversations.project_access import NoSuchProject, NotProjectOwner
+from conversations.project_access import NotProjectOwner, UnknownProject
 from knowledge.models import KnowledgeBase
 from marketplace.retention.project_deletion import delete_project
 from querying.releases import find_plugin
@@ -65,7 +65,7 @@ class ProjectView(PrivateView):
         with transaction.atomic():
             _lock_version(request, found.pk)
             if not found.change(**fields):
-                raise NoSuchProject
+                raise UnknownProject
         return _project_response(request, _shown(request, found.pk))
 
     @extend_schema(responses={204: None})
@@ -103,10 +103,10 @@ def _columns(body: serializers.NewProjectSerializer, *, principal: Principal) ->
 
 
 def _lock_version(request: Request, pk: UUID) -> Project:
-    """The project, whose columns and members stay as they are until the transaction ends. Raises `NoSuchProject`,
+    """The project, whose columns and members stay as they are until the transaction ends. Raises `UnknownProject`,
     `PreconditionFailed`."""
     rows = Project.objects.select_for_update(of=("self",), no_key=True).filter(pk=pk)
-    locked = first_or_raise(rows, NoSuchProject)
+    locked = first_or_raise(rows, UnknownProject)
     KnowledgeBase.objects.select_for_update(no_key=True).get(pk=locked.knowledge_base_id)
     shown = _shown(request, pk)
     require_match(request, _etag(serializers.ProjectSerializer(shown).data))
@@ -114,8 +114,8 @@ def _lock_version(request: Request, pk: UUID) -> Project:
 
 
 def _shown(request: Request, pk: UUID) -> Project:
-    """Raises `NoSuchProject` where it has been deleted meanwhile."""
-    return first_or_raise(Project.objects.as_seen_by(get_principal(request)).filter(pk=pk), NoSuchProject)
+    """Raises `UnknownProject` where it has been deleted meanwhile."""
+    return first_or_raise(Project.objects.as_seen_by(get_principal(request)).filter(pk=pk), UnknownProject)
 
 
 def _project_response(request: Request, project: Project, *, status: int = 200) -> Response:

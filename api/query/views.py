@@ -34,7 +34,7 @@ from querying.presentation import sse
 from querying.types import AnswerFailed, Failed
 
 
-class NoSuchQuery(NotFound):
+class UnknownQuery(NotFound):
     """There is no such query among those you asked."""
 
     code = "unknown_query"
@@ -102,11 +102,11 @@ def _get_own_query(principal: Principal, pk: UUID) -> Query:
     """The query, if this principal asked it: with this key, in private or of a plugin it may still ask; or by this
     person.
 
-    Raises `NoSuchQuery`.
+    Raises `UnknownQuery`.
     """
     if isinstance(principal, ApiKey):
         askable = Q(is_private=True) | Q(plugin__in=Plugin.objects.visible_to(principal))
         own = Query.objects.filter(askable, api_key=principal)
     else:
         own = Query.objects.filter(user=principal)
-    return first_or_raise(own.filter(pk=pk), NoSuchQuery)
+    return first_or_raise(own.filter(pk=pk), UnknownQuery)

@@ -23,7 +23,7 @@ from lexic.errors import InvalidInput
 FORMATS = ("json", "yaml")
 
 
-class NoSuchFormat(InvalidInput):
+class UnknownSchemaFormat(InvalidInput):
     """The description comes as json or as yaml."""
 
     code = "unknown_format"
@@ -47,7 +47,7 @@ class _FormatNegotiation(DefaultContentNegotiation):
     ) -> tuple[BaseRenderer, str]:
         if (named := request.query_params.get("format")) is not None:
             if named not in FORMATS:
-                raise NoSuchFormat
+                raise UnknownSchemaFormat
             chosen = next(one for one in renderers if one.format == named)
             return chosen, chosen.media_type
         try:

@@ -14,7 +14,7 @@ from lexic.errors import NotFound
 from querying.presentation.source_previews import SourceSpan, find_source_preview
 
 
-class NoSuchSource(NotFound):
+class UnknownSource(NotFound):
     """There is no such source, or you may not read it."""
 
     code = "unknown_source"
@@ -30,5 +30,5 @@ class SourceView(PrivateView):
         span = SourceSpan(page_id=wanted.get("pageId"), number=wanted["page"], start=wanted["start"], end=wanted["end"])
         preview = find_source_preview(document, span, principal=self.principal)
         if preview is None or preview.type != source_type:
-            raise NoSuchSource
+            raise UnknownSource
         return Response(SourcePreviewSerializer(preview).data)

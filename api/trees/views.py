@@ -35,7 +35,7 @@ from trees.validation.tree_problems import find_problems
 from trees.walk import Walk, decision_path
 
 
-class NoSuchTree(NotFound):
+class UnknownTree(NotFound):
     """This plugin has no such tree."""
 
     code = "unknown_tree"
@@ -49,9 +49,9 @@ class TreeParser(StrictJSONParser):
 
 
 def _get_tree(request: Request, reference: str, pk: UUID, *, for_reading: bool = False) -> DecisionTree:
-    """Raises `NoSuchTree`, and what `get_plugin` raises."""
+    """Raises `UnknownTree`, and what `get_plugin` raises."""
     plugin = get_plugin(request, reference, for_reading=for_reading)
-    return first_or_raise(plugin.trees.filter(pk=pk), NoSuchTree)
+    return first_or_raise(plugin.trees.filter(pk=pk), UnknownTree)
 
 
 # --- The trees of a plugin --------------------------------------------------------------------------------
@@ -132,8 +132,8 @@ def _tree_etag(tree: DecisionTree) -> str:
 
 
 def _lock_tree(request: Request, tree: DecisionTree) -> DecisionTree:
-    """The same row, locked until the transaction ends. Raises `NoSuchTree`, `PreconditionFailed`."""
-    locked = first_or_raise(DecisionTree.objects.select_for_update().filter(pk=tree.pk), NoSuchTree)
+    """The same row, locked until the transaction ends. Raises `UnknownTree`, `PreconditionFailed`."""
+    locked = first_or_raise(DecisionTree.objects.select_for_update().filter(pk=tree.pk), UnknownTree)
     require_match(request, _tree_etag(locked))
     return locked
 

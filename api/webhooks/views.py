@@ -22,13 +22,13 @@ from webhooks import operations
 from webhooks.models import Webhook
 
 
-class NoSuchWebhook(NotFound):
+class UnknownWebhook(NotFound):
     """This plugin has no such webhook."""
 
     code = "unknown_webhook"
 
 
-class NoSuchDelivery(NotFound):
+class UnknownDelivery(NotFound):
     """This webhook has no such delivery."""
 
     code = "unknown_delivery"
@@ -107,13 +107,13 @@ class RedeliverView(AuthorView):
     def post(self, request: Request, plugin: str, webhook: UUID, delivery: UUID) -> Response:
         """Sends the same event, with the same id, once more."""
         deliveries = _get_webhook(request, plugin, webhook).deliveries.select_related("webhook")
-        found = first_or_raise(deliveries.filter(pk=delivery), NoSuchDelivery)
+        found = first_or_raise(deliveries.filter(pk=delivery), UnknownDelivery)
         EmptySerializer.check(request)
         return Response(serializers.DeliverySerializer(operations.redeliver(found)).data, status=202)
 
 
 def _get_editable_plugin(request: Request, reference: str) -> Plugin:
-    """Raises `NoSuchPlugin`, `ReadOnlyPlugin`."""
+    """Raises `UnknownAuthoredPlugin`, `ReadOnlyPlugin`."""
     plugin = get_plugin(request, reference)
     if not Plugin.objects.editable_by(get_principal(request)).contains(plugin):
         raise ReadOnlyPlugin
@@ -121,6 +121,6 @@ def _get_editable_plugin(request: Request, reference: str) -> Plugin:
 
 
 def _get_webhook(request: Request, reference: str, pk: UUID) -> Webhook:
-    """Raises `NoSuchWebhook`, and what `_get_editable_plugin` raises."""
+    """Raises `UnknownWebhook`, and what `_get_editable_plugin` raises."""
     webhooks = _get_editable_plugin(request, reference).webhooks.select_related("plugin")
-    return first_or_raise(webhooks.filter(pk=pk), NoSuchWebhook)
+    return first_or_raise(webhooks.filter(pk=pk), UnknownWebhook)

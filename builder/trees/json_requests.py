@@ -16,7 +16,7 @@ from lexic.http.error_handlers import PayloadTooLarge
 from trees.drafts import MAX_TREE_BYTES
 
 
-class InvalidJson(InvalidInput):
+class InvalidTreeJson(InvalidInput):
     """This is not JSON."""
 
     code = "not_json"
@@ -31,22 +31,22 @@ class InvalidJson(InvalidInput):
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value in this text. Raises InvalidJson, which names the line and column, and PayloadTooLarge."""
+    """The value in this text. Raises InvalidTreeJson, which names the line and column, and PayloadTooLarge."""
     if len(text) > MAX_TREE_BYTES:
         raise PayloadTooLarge("A tree has at most 2 MB.", hint="Split it into several trees.")
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise InvalidJson(
+        raise InvalidTreeJson(
             f"This is not JSON: {error.msg} at {where}.", line=error.lineno, column=error.colno
         ) from error
     except (RecursionError, ValueError) as error:  # nested without end, a number without end, no UTF-8
-        raise InvalidJson("This cannot be read as JSON.") from error
+        raise InvalidTreeJson("This cannot be read as JSON.") from error
 
 
 def read_body(request: SignedInRequest) -> dict[str, Any]:
-    """The object that was sent. Raises InvalidJson, PayloadTooLarge and InvalidInput."""
+    """The object that was sent. Raises InvalidTreeJson, PayloadTooLarge and InvalidInput."""
     try:
         data = parse_json(request.body)
     except RequestDataTooBig as error:

@@ -44,7 +44,7 @@ class NotEnoughUse(NotAllowed):
         super().__init__(hint=hint)
 
 
-class AddressNotConfirmed(NotAllowed):
+class ReviewerNotConfirmed(NotAllowed):
     """A review needs an account whose email address is confirmed."""
 
     code = "address_not_confirmed"
@@ -80,7 +80,7 @@ def plugin_use(plugin: Plugin, person: User) -> PluginUse:
 
 
 def check_may_review(plugin: Plugin, person: User) -> None:
-    """Raises `OwnPlugin`, `AddressNotConfirmed` or `NotEnoughUse`. Counts no further than it has to."""
+    """Raises `OwnPlugin`, `ReviewerNotConfirmed` or `NotEnoughUse`. Counts no further than it has to."""
     if is_team_member(plugin, person):
         raise OwnPlugin
     if not _has_installed(plugin, person):
@@ -88,7 +88,7 @@ def check_may_review(plugin: Plugin, person: User) -> None:
         if asked < MIN_QUESTIONS:
             raise NotEnoughUse(questions=asked)
     if not has_confirmed_email(person):
-        raise AddressNotConfirmed
+        raise ReviewerNotConfirmed
 
 
 def is_team_member(plugin: Plugin, person: User) -> bool:

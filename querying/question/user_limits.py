@@ -15,7 +15,7 @@ from querying.types import Question
 USER_LIMITS = {MINUTE: 30, DAY: 2000}
 
 
-class RateLimited(LexicError):
+class TooManyQuestions(LexicError):
     """You have asked very often just now."""
 
     code = "rate_limited"
@@ -26,11 +26,11 @@ class RateLimited(LexicError):
         super().__init__(hint=hint)
 
 
-class UserRateLimited(RateLimited):
+class UserRateLimited(TooManyQuestions):
     """You have asked very often just now."""
 
 
-class VisitorRateLimited(RateLimited):
+class VisitorRateLimited(TooManyQuestions):
     """You have asked as much as can be asked here without a key."""
 
 

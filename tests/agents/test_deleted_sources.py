@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 
 from accounts.models import User
-from agents.models import AgentEvent, AgentRun, EventKind, LeaseLost
+from agents.models import AgentEvent, AgentRun, EventKind, RunTakenOver
 from conversations.models import ChatMessage
 from knowledge.models import Document, KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base
@@ -128,7 +128,7 @@ def test_a_write_waits_for_a_deletion(run: AgentRun, deleted: str) -> None:
             assert go.wait(20)
 
     def write() -> None:
-        with pytest.raises(LeaseLost):
+        with pytest.raises(RunTakenOver):
             run.append((EventKind.CONTENT, {"text": WORD}))
 
     with ThreadPoolExecutor(2) as pool:

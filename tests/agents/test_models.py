@@ -13,7 +13,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import ApiKey, User
-from agents.models import MAX_EVENT_BYTES, AgentEvent, AgentRun, EventKind, EventTooLarge, LeaseLost, RunState
+from agents.models import MAX_EVENT_BYTES, AgentEvent, AgentRun, EventKind, EventTooLarge, RunState, RunTakenOver
 from conversations.models import ChatMessage, ChatSession, Project
 from conversations.retention import delete_private_conversation
 from knowledge.models import Document
@@ -99,9 +99,9 @@ def test_what_cannot_be_stored_is_replaced(session: ChatSession) -> None:
 def test_nothing_follows_the_last_event(session: ChatSession) -> None:
     run = begin(session)
     run.end(RunState.DONE, (EventKind.DONE, {}))
-    with pytest.raises(LeaseLost):
+    with pytest.raises(RunTakenOver):
         run.append((EventKind.CONTENT, {"text": "More."}))
-    with pytest.raises(LeaseLost):
+    with pytest.raises(RunTakenOver):
         run.end(RunState.FAILED, (EventKind.ERROR, {}))
     assert kinds(run) == ["run", "done"]
 
@@ -111,9 +111,9 @@ def test_an_interrupted_run_is_taken_over_once_and_its_first_process_writes_no_m
     assert not AgentRun.objects.get(pk=first.pk).take_over(), "its process lives"
     second, third = interrupt(first), AgentRun.objects.get(pk=first.pk)
     assert (second.is_interrupted, second.take_over(), third.take_over()) == (True, True, False)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(RunTakenOver):
         first.append((EventKind.CONTENT, {"text": "Late."}))
-    with pytest.raises(LeaseLost):
+    with pytest.raises(RunTakenOver):
         first.renew()
     second.append((EventKind.CONTENT, {"text": "45 mm."}))
     second.renew()
@@ -218,5 +218,5 @@ def test_it_is_deleted_while_it_is_written(bob: User, way: str) -> None:
     else:
         delete_account(bob)
     writer.join(10)
-    assert [type(error) for error in ended] == [LeaseLost]
+    assert [type(error) for error in ended] == [RunTakenOver]
     assert not AgentEvent.objects.exists()

@@ -42,7 +42,7 @@ def test_an_account_with_somebody_elses_address_gets_nothing(cover: Plugin, alic
     """Anybody can sign up with any address: only who reads its mail is meant."""
     squatter = unconfirmed("ruth@example.org")
     invitation, _ = collaborators.invite_collaborator(cover, email="ruth@example.org", role=Role.EDITOR, by=alice)
-    with pytest.raises(collaborators.AddressNotConfirmed):
+    with pytest.raises(collaborators.InviteeNotConfirmed):
         collaborators.accept_invitation(invitation, person=squatter)
     assert not cover.editors.exists()
     EmailAddress.objects.update(verified=True)

@@ -12,9 +12,9 @@ from accounts.models import ApiKey, User
 from marketplace.models import Install
 from marketplace.reviews.eligibility import (
     MIN_QUESTIONS,
-    AddressNotConfirmed,
     NotEnoughUse,
     OwnPlugin,
+    ReviewerNotConfirmed,
     check_may_review,
     plugin_use,
 )
@@ -72,7 +72,7 @@ def test_nobody_reviews_what_they_work_on(plugin: Plugin, alice: User, bob: User
 def test_an_address_that_nobody_confirmed_is_not_enough(plugin: Plugin, dora: User) -> None:
     ask(plugin, dora)
     address = EmailAddress.objects.create(user=dora, email=dora.email, verified=False)
-    with pytest.raises(AddressNotConfirmed):
+    with pytest.raises(ReviewerNotConfirmed):
         check_may_review(plugin, dora)
     address.verified = True
     address.save()
