@@ -1,4 +1,4 @@
-"""Runs work in the background of this process, on an event loop of their own: whoever began one may leave."""
+"""Executes agent runs on an event loop of their own, so that a run goes on when its client disconnects."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _working_on: set[UUID] = set()
 def start(run: AgentRun) -> None:
     """Begins to work on a run that this process holds, and returns at once."""
     _working_on.add(run.pk)
-    _begin(_work_on(run))
+    _submit(_work_on(run))
 
 
-def take_up(run_id: UUID) -> None:
+def resume_if_abandoned(run_id: UUID) -> None:
     """Begins to work on a run whose process has died. One that this process works on has not died, however late a busy
     machine lets it renew its lease."""
     if run_id in _working_on:
@@ -40,7 +40,7 @@ def stop(run: AgentRun) -> None:
     if run.has_ended:
         return
     run.request_cancel()
-    _begin(_end_abandoned(run.pk))
+    _submit(_end_abandoned(run.pk))
 
 
 async def _end_abandoned(run_id: UUID) -> None:
@@ -60,7 +60,7 @@ async def _work_on(run: AgentRun) -> None:
         _working_on.discard(run.pk)
 
 
-def _begin(work: Coroutine[Any, Any, None]) -> None:
+def _submit(work: Coroutine[Any, Any, None]) -> None:
     # Outside the context of the request, whose thread the work would wait for.
     contextvars.Context().run(asyncio.run_coroutine_threadsafe, work, _event_loop())
 

@@ -1,7 +1,8 @@
-"""Whoever writes into a run's journal holds what the run reads against deletion, and writes no word of what is gone.
+"""Keeps deleted documents out of the journals of runs.
 
-Whoever deletes locks the knowledge base first, then erases the journals that name what it deletes: so an event is
-either there to be erased, or is written afterwards, and then its documents are looked up here.
+A writer of a journal locks the sources that the run reads against deletion, and drops what names a document that is
+gone. A deleter locks the knowledge base, then erases the journals that name the document. So an event is either there
+to be erased, or it is written afterwards and its documents are looked up here.
 """
 
 from __future__ import annotations

@@ -47,9 +47,9 @@ class UnknownRun(NotFound):
 
 
 async def follow(run_id: UUID, *, caller: Caller, after: int = 0) -> AsyncGenerator[JournalEvent]:
-    """The events behind the one of this number, and those to come, until the run has ended. The last one is `done` or
-    `error`; `too_many_followers` where the person follows too many. A run whose process has died is taken up. Closing
-    this stops nothing."""
+    """Yields the events after this number until the run ends, the last one being `done` or `error`
+    (`too_many_followers` where the person follows too many runs). Resumes a run whose process has died. Closing the
+    iterator does not stop the run."""
     reader = _Reader(run_id=run_id, caller=caller, after=after)
     pause = _LEAST_POLL_SECONDS
     try:
@@ -89,7 +89,7 @@ class _Reader:
         if run is None:
             raise UnknownRun
         if run.is_interrupted:
-            background_runs.take_up(self.run_id)
+            background_runs.resume_if_abandoned(self.run_id)
         rows = list(AgentEvent.objects.filter(run=run).after(self.after)) if run.newest_event > self.after else []
         self.after = rows[-1].number if rows else self.after
         return list(self._shown(rows)), run.has_ended

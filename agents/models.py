@@ -117,22 +117,23 @@ class AgentRunQuerySet(models.QuerySet["AgentRun"]):
         return self.order_by().only("state", "leased_until").annotate(newest_event=newest)
 
     def reading_base(self, knowledge_base: int) -> AgentRunQuerySet:
-        """Those that could read this base: in their release, or as a private layer."""
+        """Runs that may read this base: in their release, or as a private layer."""
         return self.filter(knowledge__contains=[{"knowledge_base": knowledge_base}])
 
     def naming_document(self, document: uuid.UUID) -> AgentRunQuerySet:
-        """Those whose journal names this document, in what was found, cited or written."""
+        """Runs whose journal names this document, in what was found, cited or written."""
         events = AgentEvent.objects.filter(run=models.OuterRef("pk")).alias(text=Cast("data", models.TextField()))
         return self.filter(models.Exists(events.filter(text__contains=str(document))))
 
     def mark_answered(self) -> None:
-        """Those that waited for an answer have got it, or another message in its place."""
+        """Ends the runs that waited for the person: an answer has come, or another message in its place."""
         self.filter(state=RunState.WAITING).update(state=RunState.DONE)
 
     @transaction.atomic
     def erase_content(self) -> None:
-        """Takes out of their journals what they read and wrote; when they ran and how they ended stays. Those that run
-        still end, because what they know of it would be written again. The caller holds the bases that they read."""
+        """Erases from the journals what the runs read and wrote; when they ran and how they ended stays. Runs still in
+        progress are ended, for they would write what they remember again. The caller holds the bases that they
+        read."""
         found = list(self.order_by("pk").values_list("pk", flat=True))
         runs = AgentRun.objects.filter(pk__in=found)
         ChatSession.objects.filter(pk__in=runs.running().values("session")).hold()

@@ -1,4 +1,4 @@
-"""The text of a run: verified over the passages of its searches, and shown to its reader once, whoever writes it."""
+"""The text of a run, by rules or by a model: verified against the passages found, and shown to its reader once."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _CLASS = re.compile(rf"\b(?:{'|'.join(RiskLevel)})\b", re.IGNORECASE)
 
 @dataclass
 class ShownText:
-    """What of the text is new to the reader: a process that takes a run over writes it again from its beginning. Where
-    it does not come out the same, what was shown stays, and nothing is added."""
+    """Passes on only the text that the reader has not seen: a process that resumes a run writes it from the beginning.
+    Where the text comes out differently, what was shown stays, and nothing is added."""
 
     context: RunContext
     written: str = ""

@@ -1,4 +1,4 @@
-"""What the server itself says of the results of tools: figures and classes never come from a model's pen."""
+"""Text that the server writes about the results of tools. A model never writes figures and risk classes."""
 
 from __future__ import annotations
 

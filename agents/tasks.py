@@ -11,15 +11,15 @@ from agents.models import AgentRun
 from lexic.celery import publish_task
 
 
-@shared_task(name="agents.take_up_interrupted")
-def take_up_interrupted(**kwargs: object) -> None:
+@shared_task(name="agents.resume_interrupted")
+def resume_interrupted(**kwargs: object) -> None:
     """Has a task take up each, so that several workers share them."""
     for pk in AgentRun.objects.interrupted().values_list("pk", flat=True):
-        publish_task("agents.take_up", expires=60, run_id=str(pk))
+        publish_task("agents.resume", expires=60, run_id=str(pk))
 
 
-@shared_task(name="agents.take_up")
-def take_up(*, run_id: str, **kwargs: object) -> None:
+@shared_task(name="agents.resume")
+def resume(*, run_id: str, **kwargs: object) -> None:
     """Begins to work on the run, where no other process has taken it up. The task ends at once: a run may wait for a
     review that this very worker makes, and is taken up by another process where this one ends."""
-    background_runs.take_up(UUID(run_id))
+    background_runs.resume_if_abandoned(UUID(run_id))

@@ -61,8 +61,8 @@ class ChatSessionQuerySet(models.QuerySet["ChatSession"]):
         return self.visible_to(visitor).filter(plugin=plugin).select_related("plugin")
 
     def stale(self, *, now: datetime) -> ChatSessionQuerySet:
-        """Public ones that nobody has gone on with for longer than their plugin keeps them. Whoever has a private one
-        deletes it."""
+        """Public conversations that were not used for longer than their plugin keeps them. Private ones are deleted by
+        their owners only."""
         return expired_rows(self.filter(is_private=False), kind="chats", date_field="last_used_at", now=now)
 
     def hold(self) -> None:

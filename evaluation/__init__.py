@@ -1,2 +1,2 @@
-"""The instrument: what retrieval finds, what answers cite, and what is refused, against questions whose right
-behaviour is known. `docs/evaluation.md` is its protocol."""
+"""Measures what retrieval finds, what answers cite and what is refused, against questions whose right answers are
+known. docs/evaluation.md describes the protocol."""

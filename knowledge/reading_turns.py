@@ -1,4 +1,4 @@
-"""Whose document a reader reads next: owners are served in turn, so that one's five hundred files hold up nobody's one.
+"""Which document is read next: owners take turns, so that one owner's five hundred files do not delay another's one.
 
 A message in the queue says that there is work, and names one document. The reader reads that one if its owner is next,
 else the oldest one of the owner who is.

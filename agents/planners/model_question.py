@@ -1,4 +1,4 @@
-"""A question that a language model asks the person, told from a text that states something."""
+"""Recognises a text of a language model that is only a question to the person."""
 
 from __future__ import annotations
 

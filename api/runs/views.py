@@ -133,7 +133,7 @@ class ResumeRunView(RunBaseView):
         if run.has_ended:
             raise RunHasEnded
         if run.is_interrupted:
-            background_runs.take_up(run.pk)
+            background_runs.resume_if_abandoned(run.pk)
         return Response(serializers.AgentRunSerializer(self.get_run(agent_run)).data)
 
 

@@ -1,8 +1,7 @@
-"""Checklists carry their own prior: how often an item is there in contracts that somebody has decided on.
+"""The prior of a checklist's item: how often it is there in contracts that somebody has decided on.
 
-The same items are asked of many contracts. With labels of a few, an item's evidence is read against what that item
-usually has, and against how often it is there at all. The product learns from decisions, and the evaluation measures
-the same.
+The same items are asked of many contracts. With labels of a few, the evidence for an item is compared with the usual
+evidence for it, and weighed with how often it is there at all. Reviews and the evaluation use the same code.
 """
 
 from __future__ import annotations

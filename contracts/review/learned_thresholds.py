@@ -1,8 +1,7 @@
-"""What earlier decisions teach: how often each position of a playbook was there, and on which evidence.
+"""Thresholds learned from earlier decisions: how often each position of a playbook was there, and on which evidence.
 
-Only decisions by the same playbook count, on contracts of the same knowledge base, or by its owner on their others:
-nobody's decisions teach anybody else. They say how little evidence is worth a look; what is GREEN needs as much as
-ever.
+Only decisions with the same playbook count, and only on contracts of the same knowledge base or of its owner. They
+change from which evidence on a position is reported. They never lower what GREEN needs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The proof that an annotated Word file changes only what it should. Runs in a confined child of its own.
 
-It knows nothing of how the file was written: it takes our marks out of the result and compares it with the original,
-and takes them in and compares it with the text that was meant.
+Rejecting our tracked changes must give the original file; accepting them must give the intended text. The proof knows
+nothing of how the file was written.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 20.0,
         "options": {"expires": 20},
     },
-    "take-up-runs": {"task": "agents.take_up_interrupted", "schedule": 20.0, "options": {"expires": 20}},
+    "resume-runs": {"task": "agents.resume_interrupted", "schedule": 20.0, "options": {"expires": 20}},
     "sync-sources": {"task": "knowledge.sync_sources", "schedule": 900.0, "options": {"expires": 900}},
     "prune-knowledge": {"task": "knowledge.prune_knowledge", "schedule": 3600.0},
     "resume-reviews": {"task": "contracts.resume", "schedule": 20.0, "options": {"expires": 20}},

@@ -19,10 +19,10 @@ class RollbackKnowledgeGone(Conflict):
 
 
 def roll_back(plugin: Plugin, *, to: Release, by: User) -> Release:
-    """Let agents that ask for the latest release get what `to` was.
+    """Publishes what `to` was as the latest release, and returns that.
 
-    Releases are never moved: this makes a newer one with the same content and scorecard, or puts the latest on the
-    air where it says the same already. The golden gate is not asked: the content has been published before.
+    Releases are never moved: this makes a newer one with the same content and scorecard, or makes the latest one live
+    where its content is already the same. The golden gate is not asked: the content has been published before.
     Raises `RollbackKnowledgeGone`, `PluginHeld`.
     """
     with transaction.atomic():

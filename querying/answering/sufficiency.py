@@ -57,7 +57,7 @@ def assess_sufficiency(
     """Whether the evidence answers the question; `threshold` is the plugin's own, None the default one. `new_words` are
     those that a turn adds to a conversation: where no passage says any of them, what went before is no evidence.
 
-    The last turn only: earlier ones are asked about nothing.
+    Only the last turn is judged.
     """
     best = evidence.sentences[0] if evidence.sentences else None
     signs = _contradiction_signs(question, best, evidence, is_follow_up=bool(new_words)) if best else []

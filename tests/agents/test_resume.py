@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from agents import background_runs
 from agents.models import STOP_SECONDS, AgentRun
-from agents.tasks import take_up, take_up_interrupted
+from agents.tasks import resume, resume_interrupted
 from plugins.models import Plugin
 from querying.models import Query
 from tests.agents.working import OPEN, answer_of, ask, begin, data_of, died_behind, kinds, shown, text_of, work
@@ -81,13 +81,13 @@ def test_a_worker_takes_up_what_nobody_reads(published: Plugin, bob: User, monke
     run = begin(published, bob)
     sent: list[dict[str, Any]] = []
     monkeypatch.setattr("agents.tasks.publish_task", lambda name, **named: sent.append(named))
-    take_up_interrupted()
+    resume_interrupted()
     assert sent == [], "its process lives"
     AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    take_up_interrupted()
+    resume_interrupted()
     assert [one["run_id"] for one in sent] == [str(run.pk)]
-    take_up(run_id=str(run.pk))
-    take_up(run_id=str(run.pk))
+    resume(run_id=str(run.pk))
+    resume(run_id=str(run.pk))
     [held] = begun
     assert not held.has_ended, "the task has ended before the run, which may wait for a review of this worker"
     done = work(held)
@@ -108,11 +108,11 @@ def test_a_process_does_not_take_over_what_it_works_on(
     background_runs.start(run)
     assert begun.wait(60)
     AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    background_runs.take_up(run.pk)
+    background_runs.resume(run.pk)
     assert AgentRun.objects.get().attempts == 1
     may_end.set()
     until(lambda: run.pk not in background_runs._working_on)
-    background_runs.take_up(run.pk)
+    background_runs.resume(run.pk)
     assert AgentRun.objects.get().attempts == 2
 
 

@@ -1,4 +1,4 @@
-"""A model that somebody listens to: the sandbox shows the prompt that was really sent, not one made up afterwards."""
+"""Wraps a model and records the prompt that it was given, which the sandbox shows."""
 
 from __future__ import annotations
 
