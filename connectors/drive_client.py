@@ -17,10 +17,11 @@ from connectors.drive_errors import (
     DriveNotSetUp,
     UnknownDriveFile,
 )
-from connectors.drive_files import DOCX, FOLDER, DriveEntry
+from connectors.drive_files import FOLDER, DriveEntry
 from connectors.google_oauth import json_object
 from connectors.models import DriveConnection
 from knowledge.documents.file_store import FileTooLarge
+from knowledge.readers.formats import DOCX_MEDIA_TYPE
 from lexic import egress
 from lexic.egress import FetchTooLarge, GetResponse
 from lexic.errors import InvalidInput, LexicError
@@ -94,7 +95,9 @@ class DriveClient:
         limit = settings.LEXIC_MAX_DOCUMENT_BYTES
         try:
             if entry.is_google_doc:
-                said = self._ask(f"{path}/export", {"mimeType": DOCX}, max_bytes=limit, timeout=DOWNLOAD_SECONDS)
+                said = self._ask(
+                    f"{path}/export", {"mimeType": DOCX_MEDIA_TYPE}, max_bytes=limit, timeout=DOWNLOAD_SECONDS
+                )
             else:
                 parameters = {"alt": "media", "supportsAllDrives": "true"}
                 said = self._ask(path, parameters, max_bytes=limit, timeout=DOWNLOAD_SECONDS)

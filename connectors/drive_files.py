@@ -11,18 +11,16 @@ from django.utils.dateparse import parse_datetime
 
 from connectors.drive_errors import DriveFailed
 from knowledge.documents.file_store import FileTooLarge
-from knowledge.documents.source_file import SUFFIXES_BY_MEDIA_TYPE
+from knowledge.readers.formats import DOCX_MEDIA_TYPE, EXTENSIONS_BY_MEDIA_TYPE
 from knowledge.readers.types import UnsupportedDocument
 from lexic.errors import LexicError
 from lexic.http.parameters import parse_natural
 
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 GOOGLE_DOC = "application/vnd.google-apps.document"
 FOLDER = "application/vnd.google-apps.folder"
 _GOOGLE_TYPES = "application/vnd.google-apps."
 _GOOGLE_NAMES = {"presentation": "Google Slides", "spreadsheet": "Google Sheets"}
 _UNREAD_MEDIA = ("image/", "audio/", "video/")
-_SUFFIXES = {**SUFFIXES_BY_MEDIA_TYPE, "application/pdf": ".pdf", "text/plain": ".txt"}
 _MAX_NAME_LENGTH = 250
 
 
@@ -60,9 +58,10 @@ class DriveEntry:
         flat = "".join("-" if one in "/\\" else one for one in self.name if one.isprintable())
         flat = flat.strip(". ")[:_MAX_NAME_LENGTH] or "document"
         # A Word file is known by its name; any other suffix is left as it is.
-        is_word = self.media_type in (DOCX, GOOGLE_DOC)
+        is_word = self.media_type in (DOCX_MEDIA_TYPE, GOOGLE_DOC)
         has_suffix = flat.lower().endswith(".docx") if is_word else "." in flat
-        return flat if has_suffix else flat + (".docx" if is_word else _SUFFIXES.get(self.media_type, ""))
+        extension = "docx" if is_word else EXTENSIONS_BY_MEDIA_TYPE.get(self.media_type)
+        return flat if has_suffix or not extension else f"{flat}.{extension}"
 
     def refusal(self) -> LexicError | None:
         """Why it cannot become a document, as far as its description tells."""

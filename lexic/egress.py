@@ -34,20 +34,6 @@ _CHUNK_BYTES = 64 * 1024
 _MAX_ERROR_BYTES = 64 * 1024
 MAX_RETRY_AFTER_DIGITS = 9
 
-# Types that a reader exists for. Anything else is refused before its body is read.
-CONTENT_TYPES = frozenset(
-    {
-        "text/html",
-        "application/xhtml+xml",
-        "application/pdf",
-        "text/plain",
-        "text/markdown",
-        "text/x-markdown",
-        "application/json",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    }
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class FetchedDocument:
@@ -83,16 +69,17 @@ def fetch(
     *,
     max_bytes: int,
     timeout: float,
-    content_types: Collection[str] = CONTENT_TYPES,
+    content_types: Collection[str],
     policy: EgressPolicy | None = None,
     resolver: Resolver | None = None,
     ssl_context: ssl.SSLContext | None = None,
 ) -> FetchedDocument:
     """GET a public address: at most `max_bytes` of body (unpacked), `timeout` seconds for all of it.
 
-    Raises `EgressRefused` for an address that may not be reached, `FetchFailed` for one that does not answer
-    with one of `content_types`. No proxy, cookie or credential of the environment is used. Looking up the name
-    cannot be interrupted: the system's own limits hold for it, and the time it took counts.
+    Raises `EgressRefused` for an address that may not be reached, `FetchFailed` for one that does not answer with one
+    of `content_types` (anything else is refused before its body is read). No proxy, cookie or credential of the
+    environment is used. Looking up the name cannot be interrupted: the system's own limits hold for it, and the time it
+    took counts.
     """
     policy = policy or EgressPolicy()
     backend = PinnedBackend(policy, resolver or resolve_host, Deadline(timeout))

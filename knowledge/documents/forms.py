@@ -10,9 +10,10 @@ from django import forms
 from knowledge.documents.lifecycle import add_text
 from knowledge.documents.upload_outcomes import UploadOutcome, short_name, try_add
 from knowledge.models import KnowledgeBase
+from knowledge.readers.formats import FORMAT_NAMES
 from lexic.styled_form import StyledFormMixin
 
-SUPPORTED_TYPES_TEXT = "PDF, Word (.docx), Markdown, HTML, JSON or plain text."
+SUPPORTED_TYPES_TEXT = f"{FORMAT_NAMES}."
 MAX_TEXT_LENGTH = 1_000_000
 MAX_ADDRESSES = 50
 

@@ -14,20 +14,12 @@ from knowledge import readers, usage
 from knowledge.documents import file_store
 from knowledge.models import Document, SourceType
 from knowledge.readers import DETECTION_BYTES
+from knowledge.readers.formats import EXTENSIONS_BY_MEDIA_TYPE
 from knowledge.versions.progress import Superseded
 from lexic import egress
 from lexic.errors import Conflict, LexicError
 
 FETCH_TIMEOUT_SECONDS = 30.0
-
-# What a name would have told: the reader is chosen by the first bytes and by a name.
-SUFFIXES_BY_MEDIA_TYPE = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "text/markdown": ".md",
-    "application/json": ".json",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-}
 
 
 class SourceFileMissing(LexicError):
@@ -60,7 +52,9 @@ def get_source_file(document: Document) -> SourceFile:
     """
     if document.source_type == SourceType.URL and not document.is_unverified:
         limit = settings.LEXIC_MAX_DOCUMENT_BYTES
-        page = egress.fetch(document.url, max_bytes=limit, timeout=FETCH_TIMEOUT_SECONDS)
+        page = egress.fetch(
+            document.url, max_bytes=limit, timeout=FETCH_TIMEOUT_SECONDS, content_types=EXTENSIONS_BY_MEDIA_TYPE
+        )
         stored = file_store.store_file(io.BytesIO(page.body), max_bytes=limit)
         _record_hash(document, stored.sha256)
         usage.check_account(document.knowledge_base.owner)
@@ -90,9 +84,7 @@ def _record_hash(document: Document, sha256: str) -> None:
 def detect_fetched_type(body: bytes, content_type: str, url: str) -> str:
     """The source type of a fetched page: its first bytes, then its content type, then the end of its address."""
     media_type = content_type.partition(";")[0].strip().lower()
-    name = (
-        f"page{SUFFIXES_BY_MEDIA_TYPE[media_type]}"
-        if media_type in SUFFIXES_BY_MEDIA_TYPE
-        else url.partition("?")[0].partition("#")[0]
-    )
+    # Servers call whatever is text text/plain: there the address says more.
+    extension = EXTENSIONS_BY_MEDIA_TYPE.get(media_type) if media_type != "text/plain" else None
+    name = f"page.{extension}" if extension else url.partition("?")[0].partition("#")[0]
     return readers.detect_type(name, body[: readers.DETECTION_BYTES])

@@ -3,8 +3,8 @@
 A reader is one module with one function, `read(path, *, limits)`, that yields a `DocumentHeader` and then
 its `PageText`s, and raises `UnreadableDocument`. It imports neither Django nor anything that does: it runs in
 the bare child process of `knowledge.readers.isolation.reader_process`, which must start fast. To add a type of
-document: write that
-module, add one line to `READERS`, and say in `TYPES_BY_EXTENSION` (or `detect_type`) how it is recognised.
+document: write that module, describe it in `formats.FORMATS`, and say in `detect_type` how its first bytes are
+recognised, where they are.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from knowledge.readers.formats import FORMATS, TYPES_BY_EXTENSION
 from knowledge.readers.types import (
     DamagedDocument,
     EmptyDocument,
@@ -24,31 +25,6 @@ from knowledge.readers.types import (
     TooLarge,
     UnsupportedDocument,
 )
-
-# Modules are named, not imported, so that reading a text file does not load a PDF library.
-READERS = {
-    "pdf": "knowledge.readers.pdf.reader",
-    "markdown": "knowledge.readers.markdown",
-    "text": "knowledge.readers.text",
-    "html": "knowledge.readers.html",
-    "json": "knowledge.readers.json",
-    "docx": "knowledge.readers.docx.reader",
-    "code": "knowledge.readers.code",
-}
-
-TYPES_BY_EXTENSION = {
-    "pdf": "pdf",
-    "md": "markdown",
-    "markdown": "markdown",
-    "html": "html",
-    "htm": "html",
-    "xhtml": "html",
-    "json": "json",
-    "jsonl": "json",
-    "ndjson": "json",
-    "geojson": "json",
-    "docx": "docx",
-}
 
 DETECTION_BYTES = 4096
 
@@ -117,12 +93,12 @@ def _detect_text(head: bytes, extension: str) -> str:
 def read(path: Path, *, source_type: str, limits: Limits, resume: ReadingPoint | None = None) -> Iterator[ReaderEvent]:
     """Read a file in this process, from its beginning or after the page of `resume`. For the sandbox and tests:
     `knowledge.readers.isolation.reader_process.read_pages` is the door."""
-    if source_type not in READERS:
+    if source_type not in FORMATS:
         raise UnsupportedDocument()
     size = path.stat().st_size
     if size == 0:
         raise EmptyDocument()
     if size > limits.max_bytes:
         raise TooLarge()
-    reader: Reader = importlib.import_module(READERS[source_type]).read
+    reader: Reader = importlib.import_module(FORMATS[source_type].reader).read
     yield from reader(path, limits=limits, resume=resume) if resume else reader(path, limits=limits)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from knowledge.readers.formats import FORMAT_NAMES
 from lexic.errors import LexicError
 
 MEGABYTE = 1024 * 1024
@@ -134,7 +135,7 @@ class UnsupportedDocument(UnreadableDocument):
     """This type of document is not supported."""
 
     code = "unsupported"
-    hint = "Upload a PDF, Word (.docx), Markdown, HTML, JSON or plain text file."
+    hint = f"Upload a {FORMAT_NAMES} file."
 
 
 class ReadingTimedOut(UnreadableDocument):

@@ -19,6 +19,7 @@ from knowledge.documents.lifecycle import reingest_document
 from knowledge.documents.prepared_import import PreparedDocument, import_prepared
 from knowledge.embedders import get_embedder
 from knowledge.models import Document, DocumentStatus, KnowledgeBase, KnowledgeGrant, SourceType
+from knowledge.readers.formats import file_name_of
 from knowledge.versions import publish_version
 from lexic.errors import Conflict
 from marketplace.bundle import ingest_output
@@ -37,16 +38,6 @@ from marketplace.bundle.manifest import (
 from plugins.models import Plugin
 
 MAX_KNOWLEDGE_BASES = 50
-# What tells the readers apart where a document has no name.
-_FILE_EXTENSIONS = {
-    SourceType.PDF: ".pdf",
-    SourceType.MARKDOWN: ".md",
-    SourceType.TEXT: ".txt",
-    SourceType.HTML: ".html",
-    SourceType.JSON: ".json",
-    SourceType.DOCX: ".docx",
-    SourceType.CODE: ".txt",
-}
 _DOCUMENT_KEYS = {"base", "source_type", "is_paged", "sha256", "read", "vectors"}
 
 
@@ -212,7 +203,7 @@ def _check_members(archive: BundleArchive, content: ReleaseContent) -> None:
     # Each once, however many documents are of it.
     heads = {sha256: archive.check_document(sha256)[: readers.DETECTION_BYTES] for sha256 in archive.documents}
     for one in content.documents:
-        name = one.columns.get("file_name") or f"document{_FILE_EXTENSIONS.get(one.columns['source_type'], '')}"
+        name = one.columns.get("file_name") or file_name_of(one.columns["source_type"])
         found = detect_source_type(heads[one.sha256], name=name, title=one.title)
         if one.columns["source_type"] != SourceType.URL and (found == SourceType.PDF) != (
             one.columns["source_type"] == SourceType.PDF

@@ -25,7 +25,7 @@ def nda(bob: User) -> Document:
 def worker(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Makes each review as soon as somebody waits for it."""
     made: list[str] = []
-    begun = contract_tools._begun_review
+    begun = contract_tools._find_or_start_review
 
     def begin_and_make(*args: Any) -> ContractReview:
         review = begun(*args)
@@ -33,5 +33,5 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.append(str(review.pk))
         return review
 
-    monkeypatch.setattr(contract_tools, "_begun_review", begin_and_make)
+    monkeypatch.setattr(contract_tools, "_find_or_start_review", begin_and_make)
     return made

@@ -108,11 +108,11 @@ def test_a_process_does_not_take_over_what_it_works_on(
     background_runs.start(run)
     assert begun.wait(60)
     AgentRun.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    background_runs.resume(run.pk)
+    background_runs.resume_if_abandoned(run.pk)
     assert AgentRun.objects.get().attempts == 1
     may_end.set()
     until(lambda: run.pk not in background_runs._working_on)
-    background_runs.resume(run.pk)
+    background_runs.resume_if_abandoned(run.pk)
     assert AgentRun.objects.get().attempts == 2
 
 

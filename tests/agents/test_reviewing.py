@@ -74,14 +74,14 @@ def test_the_next_message_has_a_review_of_its_own(
 def test_a_review_that_is_deleted_while_it_is_waited_for_is_a_result(
     published: Plugin, bob: User, nda: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = contract_tools._begun_review
+    begun = contract_tools._find_or_start_review
 
     def begin_and_delete(*args: Any) -> ContractReview:
         review = begun(*args)
         ContractReview.objects.delete_with_pins()
         return review
 
-    monkeypatch.setattr(contract_tools, "_begun_review", begin_and_delete)
+    monkeypatch.setattr(contract_tools, "_find_or_start_review", begin_and_delete)
     run = ask(published, bob, "Please review the attached agreement", documents=(nda.pk,))
     assert (run.state, data_of(run, "step_end")[1]["error"]["code"]) == ("done", "unknown_review")
 

@@ -109,7 +109,7 @@ def test_jl_027_jl_028_there_are_eleven_tools_in_five_categories() -> None:
     }
 
 
-def test_jl_027_a_clause_and_an_agreements_points_are_held_against_a_playbook(context: ToolContext) -> None:
+def test_jl_027_a_clause_and_an_agreements_points_are_compare_with_playbook_a_playbook(context: ToolContext) -> None:
     law = "This Agreement is governed by the laws of England and Wales."
     clause = call("analyze_clause", context, clause=law, playbook="nda-checklist")
     assert clause.error is None

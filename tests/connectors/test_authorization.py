@@ -81,7 +81,7 @@ def _exported_columns() -> set[str]:
 def test_a_state_counts_once(client: APIClient, google: Google) -> None:
     state = begin(client, google)["state"]
     come_back(client, state=state, code="c0de")
-    assert "belongs to no connection" in come_back(client, state=state, code="c0de")
+    assert "was not started in this browser" in come_back(client, state=state, code="c0de")
     assert len(google.said("/token")) == 1
 
 
@@ -96,10 +96,10 @@ def test_a_state_of_another_person_session_or_time_counts_for_nothing(
     made_up = signing.dumps(["nonce", str(alice.pk)], salt="another")
     refused = [(elsewhere, state), (bobs, state), (client, made_up)]
     for browser, one in [*refused, (client, state)]:  # the last was used up by the one before
-        assert "belongs to no connection" in come_back(browser, state=one, code="c0de")
+        assert "was not started in this browser" in come_back(browser, state=one, code="c0de")
     state = begin(client, google)["state"]
     monkeypatch.setattr("connectors.authorization.STATE_SECONDS", -1)
-    assert "belongs to no connection" in come_back(client, state=state, code="c0de")
+    assert "was not started in this browser" in come_back(client, state=state, code="c0de")
     assert not DriveConnection.objects.exists()
     assert google.asked == []
 

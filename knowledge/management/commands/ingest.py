@@ -14,13 +14,13 @@ from knowledge.documents.lifecycle import AddResult, add_file, add_url
 from knowledge.ingest import ingest_until_done
 from knowledge.models import Document, DocumentStatus, KnowledgeBase
 from knowledge.own_knowledge_base import own_knowledge_base
-from knowledge.readers import TYPES_BY_EXTENSION
+from knowledge.readers.formats import TYPES_BY_EXTENSION
 from knowledge.search.vector_index import ensure_index
 from lexic.errors import LexicError
 from lexic.management.lexic_command import LexicCommand
 from plugins.management.plugin_argument import get_plugin
 
-SUPPORTED_SUFFIXES = frozenset(f".{ending}" for ending in TYPES_BY_EXTENSION) | {".txt", ".text"}
+SUPPORTED_SUFFIXES = frozenset(f".{extension}" for extension in TYPES_BY_EXTENSION)
 
 
 class Command(LexicCommand):

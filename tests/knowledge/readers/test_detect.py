@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.readers import READERS, detect_type
+from knowledge.models import SourceType
+from knowledge.readers import detect_type
+from knowledge.readers.formats import FORMATS
 from knowledge.readers.types import DamagedDocument, EmptyDocument, UnsupportedDocument
 from tests.linear_time import grows_linearly
 
@@ -74,8 +76,12 @@ def test_detection_is_linear_in_what_it_looks_at(unit: str):
 
 
 def test_every_reader_has_its_module():
-    for module in READERS.values():
-        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
+    for one in FORMATS.values():
+        assert (ROOT / one.reader.replace(".", "/")).with_suffix(".py").is_file()
+
+
+def test_every_type_of_document_but_a_web_page_has_a_format():
+    assert set(FORMATS) == set(SourceType) - {SourceType.URL}
 
 
 def test_readers_do_not_import_django():
