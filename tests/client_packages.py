@@ -47,10 +47,10 @@ def installed(name: str, packages: tuple[str, ...], *commands: list[str | Path])
     return folder
 
 
-def npm_installed(name: str, packages: tuple[str, ...]) -> Path:
+def npm_installed(name: str, packages: tuple[str, ...], *options: str) -> Path:
     """The `node_modules` with these packages of npm."""
-    npm: list[str | Path] = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", *packages]
-    return installed(name, packages, npm) / "node_modules"
+    npm: list[str | Path] = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save"]
+    return installed(name, packages, [*npm, "--prefer-offline", *options, *packages]) / "node_modules"
 
 
 def made_once(name: str, make: Callable[[Path], object], *deciding: str) -> Path:

@@ -28,6 +28,7 @@ PACKAGES = (
     "@ai-sdk/mcp@1.0.101",
     "@langchain/mcp-adapters@1.1.4",
     "@langchain/core@1.4.0",
+    "@langchain/langgraph@1.7.3",
     "mcp-use@1.34.6",
     "@openai/agents@0.20.0",
     "zod@4.6.7",
@@ -47,7 +48,8 @@ HOSTS = ("sdk", "client", "ai-sdk", "langchain", "mcp-use", "openai-agents")
 
 @pytest.fixture
 def node_modules() -> Path:
-    return npm_installed("mcp-hosts", PACKAGES)
+    # What only their other parts need is left out, such as React for a page: half of a gigabyte.
+    return npm_installed("mcp-hosts", PACKAGES, "--legacy-peer-deps", "--omit=optional")
 
 
 @pytest.fixture
