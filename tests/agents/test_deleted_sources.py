@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
 from typing import Any
 
 import pytest
@@ -13,20 +11,16 @@ from django.db import transaction
 from accounts.models import User
 from agents.models import AgentEvent, AgentRun, EventKind, RunTakenOver
 from conversations.models import ChatMessage
-from knowledge.models import Document, KnowledgeBase
+from knowledge.models import Document
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from marketplace.retention.document_deletion import delete_private_document
-from marketplace.retention.plugin_deletion import delete_knowledge_base, delete_plugin
+from marketplace.retention.plugin_deletion import delete_plugin
 from plugins.models import Plugin
 from tests.agents.working import begin, kinds, work
-from tests.conversations.layered import QUESTION, give
-from tests.conversations.test_private_rows_under_deletion import in_thread, wait_for_a_lock
+from tests.conversations.layered import PRIVATE_DELETIONS, QUESTION, give
+from tests.two_transactions import wait_in_turn
 
 concurrent = pytest.mark.django_db(transaction=True)
-DELETIONS: dict[str, Callable[[], None]] = {
-    "base": lambda: delete_knowledge_base(KnowledgeBase.objects.get(kind="personal")),
-    "document": lambda: delete_private_document(Document.objects.get(knowledge_base__kind="personal")),
-}
 WORD = "75 mm"
 
 
@@ -56,14 +50,14 @@ def before(method: str, act: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("deleted", DELETIONS)
+@pytest.mark.parametrize("deleted", PRIVATE_DELETIONS)
 @pytest.mark.parametrize(
     ("method", "at"), [("append", EventKind.FOUND), ("append", EventKind.CONTENT), ("end", EventKind.DONE)]
 )
 def test_nothing_of_it_is_written_later(
     run: AgentRun, deleted: str, method: str, at: EventKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before(method, DELETIONS[deleted], monkeypatch, at=at)
+    before(method, PRIVATE_DELETIONS[deleted], monkeypatch, at=at)
     ended = work(run)
     assert (ended.state, kinds(ended)[-1]) == ("failed", "error")
     assert ended.events.get(kind="error").data["code"] == "source_deleted"
@@ -87,58 +81,39 @@ def test_a_plugin_that_is_deleted_ends_the_run(run: AgentRun, monkeypatch: pytes
 
 
 @concurrent
-@pytest.mark.parametrize("deleted", DELETIONS)
+@pytest.mark.parametrize("deleted", PRIVATE_DELETIONS)
 def test_a_deletion_waits_for_an_answer_that_is_being_written(
     run: AgentRun, deleted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written, go = Event(), Event()
     save = ChatMessage.save
 
-    def hold_open(self: ChatMessage, *given: Any, **named: Any) -> None:
-        save(self, *given, **named)
-        written.set()
-        assert go.wait(20)
+    def work_and_hold(hold: Callable[[], None]) -> None:
+        def save_and_hold(self: ChatMessage, *given: Any, **named: Any) -> None:
+            save(self, *given, **named)
+            hold()
 
-    monkeypatch.setattr(ChatMessage, "save", hold_open)
-    with ThreadPoolExecutor(2) as pool:
-        working = pool.submit(in_thread(lambda: work(run)))
-        assert written.wait(20)
-        deleting = pool.submit(in_thread(DELETIONS[deleted]))
-        try:
-            wait_for_a_lock(deleting)
-        finally:
-            go.set()
-        working.result(20)
-        deleting.result(20)
+        monkeypatch.setattr(ChatMessage, "save", save_and_hold)
+        work(run)
+
+    wait_in_turn(work_and_hold, PRIVATE_DELETIONS[deleted])
     assert AgentRun.objects.get().state == "done"
     assert_no_word_is_left()
 
 
 @concurrent
-@pytest.mark.parametrize("deleted", DELETIONS)
+@pytest.mark.parametrize("deleted", PRIVATE_DELETIONS)
 def test_a_write_waits_for_a_deletion(run: AgentRun, deleted: str) -> None:
     document = Document.objects.get(knowledge_base__kind="personal")
     run.append((EventKind.SOURCE, {"citations": [{"id": str(document.pk)}]}))
-    gone, go = Event(), Event()
 
-    def delete_slowly() -> None:
+    def delete(hold: Callable[[], None]) -> None:
         with transaction.atomic():
-            DELETIONS[deleted]()
-            gone.set()
-            assert go.wait(20)
+            PRIVATE_DELETIONS[deleted]()
+            hold()
 
     def write() -> None:
         with pytest.raises(RunTakenOver):
             run.append((EventKind.CONTENT, {"text": WORD}))
 
-    with ThreadPoolExecutor(2) as pool:
-        deleting = pool.submit(in_thread(delete_slowly))
-        assert gone.wait(20)
-        writing = pool.submit(in_thread(write))
-        try:
-            wait_for_a_lock(writing)
-        finally:
-            go.set()
-        deleting.result(20)
-        writing.result(20)
+    wait_in_turn(delete, write)
     assert kinds(AgentRun.objects.get()) == ["run", "error"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from knowledge.ingest import ingest
 from knowledge.models import Document, KnowledgeBase
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.search.hybrid import BaseRevision
+from marketplace.retention.document_deletion import delete_private_document
+from marketplace.retention.plugin_deletion import delete_knowledge_base
 from plugins.models import Plugin
 from querying import pipeline, releases
 from querying.llm_interface import LLM
@@ -24,6 +27,11 @@ from webhooks.models import Event, Webhook
 SECRET = "The footings of Marrow House get a nominal cover of 75 mm, by the letter of its engineer."
 QUESTION = "What nominal cover do the footings of Marrow House get?"
 NO_ANSWER = "Which gloves does a diver need in the Arctic?"
+# What deletes what Bob keeps for himself.
+PRIVATE_DELETIONS: dict[str, Callable[[], None]] = {
+    "base": lambda: delete_knowledge_base(KnowledgeBase.objects.get(kind="personal")),
+    "document": lambda: delete_private_document(Document.objects.get(knowledge_base__kind="personal")),
+}
 
 
 def give(base: KnowledgeBase, text: str = SECRET, **fields: Any) -> Document:

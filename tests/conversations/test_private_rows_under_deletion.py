@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event
-from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.models import ApiKey, User
 from conversations.models import ChatSession
-from knowledge.models import Document, KnowledgeBase
-from lexic.database import release_connections
+from knowledge.models import KnowledgeBase
 from marketplace.account.account_deletion import delete_account
-from marketplace.retention.document_deletion import delete_private_document
-from marketplace.retention.plugin_deletion import delete_knowledge_base, delete_plugin
+from marketplace.retention.plugin_deletion import delete_plugin
 from marketplace.retention.storage_sweep import inspect_storage, sweep_storage
 from plugins.models import Plugin
 from querying.audit import log
 from querying.models import ERASED_COLUMNS, Query
-from tests.conversations.layered import QUESTION, ask, personal
+from tests.conversations.layered import PRIVATE_DELETIONS, QUESTION, ask, personal
 from tests.cover import handbook, plugin, published
+from tests.two_transactions import wait_in_turn
 
 __all__ = ["handbook", "personal", "plugin", "published"]
 # What each deletion deletes, of the world that `world` returns.
 DELETIONS: dict[str, Callable[[], None]] = {
-    "base": lambda: delete_knowledge_base(KnowledgeBase.objects.get(kind="personal")),
+    **PRIVATE_DELETIONS,
     "account": lambda: delete_account(User.objects.get(email__startswith="bob")),
-    "document": lambda: delete_private_document(Document.objects.get(knowledge_base__kind="personal")),
     "plugin": lambda: delete_plugin(Plugin.objects.get()),
 }
 concurrent = pytest.mark.django_db(transaction=True)
@@ -52,28 +46,6 @@ def record(published: Plugin, personal: KnowledgeBase, bob: User, monkeypatch: p
     return records[0]
 
 
-def wait_for_a_lock(other: Future[Any]) -> None:
-    """Until the other thread waits for a lock of the database."""
-    asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-    for _ in range(1000):
-        with connection.cursor() as cursor:
-            cursor.execute(asked)
-            [count] = cursor.fetchone() or [0]
-        if count:
-            return
-        assert not other.done(), "it did not wait"
-        time.sleep(0.01)
-    raise AssertionError("it never began")
-
-
-def in_thread(work: Callable[[], None]) -> Callable[[], None]:
-    def run() -> None:
-        with release_connections():
-            work()
-
-    return run
-
-
 def assert_without_words(row: Query) -> None:
     assert row.erased_at
     assert {name: getattr(row, name) for name in ERASED_COLUMNS} == ERASED_COLUMNS
@@ -84,23 +56,11 @@ def assert_without_words(row: Query) -> None:
 def test_a_deletion_waits_for_a_row_that_is_being_written(
     record: log.QueryRecord, deleted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written, go = Event(), Event()
+    def write(hold: Callable[[], None]) -> None:
+        monkeypatch.setattr(log.refusal_webhook, "report_refusal", lambda query: hold())
+        log._save_row(record)
 
-    def hold_open(query: Query) -> None:
-        written.set()
-        assert go.wait(20)
-
-    monkeypatch.setattr(log.refusal_webhook, "report_refusal", hold_open)
-    with ThreadPoolExecutor(2) as pool:
-        writing = pool.submit(in_thread(lambda: log._save_row(record)))
-        assert written.wait(20)
-        deleting = pool.submit(in_thread(DELETIONS[deleted]))
-        try:
-            wait_for_a_lock(deleting)
-        finally:
-            go.set()
-        writing.result(20)
-        deleting.result(20)
+    wait_in_turn(write, DELETIONS[deleted])
     rows = list(Query.objects.all())
     assert len(rows) == (deleted != "account")
     for row in rows:
@@ -110,24 +70,12 @@ def test_a_deletion_waits_for_a_row_that_is_being_written(
 @concurrent
 @pytest.mark.parametrize("deleted", DELETIONS)
 def test_a_row_waits_for_a_deletion_and_has_no_words(record: log.QueryRecord, deleted: str) -> None:
-    gone, go = Event(), Event()
-
-    def delete_slowly() -> None:
+    def delete(hold: Callable[[], None]) -> None:
         with transaction.atomic():
             DELETIONS[deleted]()
-            gone.set()
-            assert go.wait(20)
+            hold()
 
-    with ThreadPoolExecutor(2) as pool:
-        deleting = pool.submit(in_thread(delete_slowly))
-        assert gone.wait(20)
-        writing = pool.submit(in_thread(lambda: log._save_row(record)))
-        try:
-            wait_for_a_lock(writing)
-        finally:
-            go.set()
-        deleting.result(20)
-        writing.result(20)
+    wait_in_turn(delete, lambda: log._save_row(record))
     row = Query.objects.get()
     assert_without_words(row)
     assert (row.user_id is None) == (deleted == "account")

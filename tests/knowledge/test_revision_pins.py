@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Event
 from typing import Any
 
 import pytest
@@ -29,9 +27,9 @@ from knowledge.revision_pins import (
     release_pins_without_holder,
 )
 from knowledge.search.hybrid import BaseRevision, search
-from lexic.database import release_connections
 from marketplace.retention.plugin_deletion import delete_knowledge_base
 from tests.knowledge.bases import CountingEmbedder, check_sound, make_base, registered
+from tests.two_transactions import wait_in_turn
 
 pytestmark = pytest.mark.django_db
 RUN, REVIEW = PinKind.RUN, PinKind.REVIEW
@@ -189,36 +187,19 @@ def test_pins_go_with_their_base(private: KnowledgeBase, holder: uuid.UUID) -> N
 # --- Two at once --------------------------------------------------------------------------------------------------
 
 
-def in_thread(work: Callable[[], Any]) -> Callable[[], Any]:
-    def run() -> Any:
-        with release_connections():
-            return work()
-
-    return run
-
-
 @pytest.mark.django_db(transaction=True)
 def test_pruning_waits_for_a_pin_that_is_being_made(holder: uuid.UUID) -> None:
     base = make_base()
     page = upload(base, "Wear boots.").pages.get()
     upload(base, "Wear gloves.")
-    pinned, go = Event(), Event()
 
-    def pin() -> None:
+    def pin(hold: Callable[[], None]) -> None:
         with transaction.atomic():
             pin_pages(RUN, holder, [page.pk])
-            pinned.set()
-            assert go.wait(20)
+            hold()
 
-    with ThreadPoolExecutor(2) as pool:
-        pinning = pool.submit(in_thread(pin))
-        assert pinned.wait(20)
-        pruning = pool.submit(in_thread(lambda: prune_knowledge_base(base, older_than=NOW)))
-        with pytest.raises(TimeoutError):
-            pruning.result(0.3)
-        go.set()
-        pinning.result(20)
-        assert pruning.result(20) == 0
+    _, pruned = wait_in_turn(pin, lambda: prune_knowledge_base(base, older_than=NOW))
+    assert pruned == 0
     assert texts(base) == ["Wear boots.", "Wear gloves."]
 
 
@@ -227,21 +208,15 @@ def test_what_is_pruned_first_is_not_pinned(holder: uuid.UUID, monkeypatch: pyte
     base = make_base()
     page = upload(base, "Wear boots.").pages.get()
     upload(base, "Wear gloves.")
-    locked, go = Event(), Event()
     hashes = prune._source_hashes
 
-    def hold_open(*args: Any) -> set[str]:
-        locked.set()
-        assert go.wait(20)
-        return hashes(*args)
+    def prune_and_hold(hold: Callable[[], None]) -> int:
+        def hash_and_hold(*args: Any) -> set[str]:
+            hold()
+            return hashes(*args)
 
-    monkeypatch.setattr(prune, "_source_hashes", hold_open)
-    with ThreadPoolExecutor(2) as pool:
-        pruning = pool.submit(in_thread(lambda: prune_knowledge_base(base, older_than=NOW)))
-        assert locked.wait(20)
-        pinning = pool.submit(in_thread(lambda: pin_pages(RUN, holder, [page.pk])))
-        with pytest.raises(TimeoutError):
-            pinning.result(0.3)
-        go.set()
-        assert (pruning.result(20), pinning.result(20)) == (1, set())
+        monkeypatch.setattr(prune, "_source_hashes", hash_and_hold)
+        return prune_knowledge_base(base, older_than=NOW)
+
+    assert wait_in_turn(prune_and_hold, lambda: pin_pages(RUN, holder, [page.pk])) == (1, set())
     assert not RevisionPin.objects.exists()
