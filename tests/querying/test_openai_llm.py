@@ -1,17 +1,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 import pytest
 
 from querying.answering.llms.openai import OpenAIChat
 from querying.answering.llms.provider_error_text import provider_error_text
-from querying.llm_interface import ProviderBusy, ProviderFailed, ProviderTimedOut
+from querying.llm_interface import ProviderBusy, ProviderFailed, ProviderTimedOut, ToolCall
 from querying.types import Prompt, Turn, Usage
 from tests.openai_stub import Drop, Garbage, HalfStream, OpenAIStub, Sleep, SlowStream, Status, tool_call
 from tests.querying.passages import evidence, passage
+from tests.querying.tools import SEARCH
 
 PROMPT = Prompt(
     messages=({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}),
@@ -20,13 +21,12 @@ PROMPT = Prompt(
 )
 
 
-@pytest.fixture
-def stub(settings) -> Iterator[OpenAIStub]:
-    with OpenAIStub(lambda body: "It is 45 mm [Source 1].") as running:
-        settings.OPENAI_API_KEY = "sk-test"
-        settings.OPENAI_BASE_URL = running.base_url
-        settings.LEXIC_LLM_TIMEOUT = 5.0
-        yield running
+# Both ways of asking a model, each of which has to survive what a provider may do.
+WAYS: dict[str, Callable[[], AsyncGenerator[str | Usage | ToolCall]]] = {
+    "answer": lambda: OpenAIChat().generate(PROMPT),
+    "conversation": lambda: OpenAIChat().converse(PROMPT.messages, tools=[SEARCH]),
+}
+in_both_ways = pytest.mark.parametrize("way", WAYS)
 
 
 def collect(llm: OpenAIChat) -> list[str | Usage]:
@@ -37,6 +37,7 @@ def collect(llm: OpenAIChat) -> list[str | Usage]:
 
 
 def test_text_comes_in_pieces_and_usage_at_the_end(stub: OpenAIStub):
+    stub.answer = lambda body: "It is 45 mm [Source 1]."
     *pieces, usage = collect(OpenAIChat())
     assert "".join(piece for piece in pieces if isinstance(piece, str)) == "It is 45 mm [Source 1]."
     assert len(pieces) > 1
@@ -73,6 +74,7 @@ def test_a_limit_that_passes_is_waited_for(stub: OpenAIStub):
     assert len(stub.calls) == 3
 
 
+@in_both_ways
 @pytest.mark.parametrize(
     ("actions", "error"),
     [
@@ -83,27 +85,37 @@ def test_a_limit_that_passes_is_waited_for(stub: OpenAIStub):
         ([Garbage()], ProviderFailed),
         ([HalfStream(words=2)], ProviderFailed),
         ([HalfStream(words=2, garbage=b"data: {nonsense\n\n")], ProviderFailed),
+        ([HalfStream(words=2, garbage=b'data: {"choices": null}\n\n')], ProviderFailed),
     ],
 )
-def test_a_provider_that_fails_is_one_of_our_errors(stub: OpenAIStub, actions, error):
+def test_a_provider_that_fails_is_one_of_our_errors(stub: OpenAIStub, actions, error, way: str):
+    calls = [tool_call("search", {"q": "x"})] if way == "conversation" else []
+    stub.answer = lambda body: ("I shall look for it first.", calls)
     stub.script += actions
     with pytest.raises(error) as raised:
-        collect(OpenAIChat())
+        asyncio.run(_read(way))
     assert "scripted" not in raised.value.message
+    assert raised.value.hint
 
 
-def test_a_stream_that_takes_too_long_times_out(stub: OpenAIStub, settings):
+async def _read(way: str) -> list[str | Usage | ToolCall]:
+    return [piece async for piece in WAYS[way]()]
+
+
+@in_both_ways
+def test_a_stream_that_takes_too_long_times_out(stub: OpenAIStub, settings, way: str):
     settings.LEXIC_LLM_TIMEOUT = 0.5
     stub.script.append(SlowStream(5.0))
     with pytest.raises(ProviderTimedOut):
-        collect(OpenAIChat())
+        asyncio.run(_read(way))
 
 
-def test_a_provider_that_is_silent_is_not_waited_for_again_and_again(stub: OpenAIStub, settings):
+@in_both_ways
+def test_a_provider_that_is_silent_is_not_waited_for_again_and_again(stub: OpenAIStub, settings, way: str):
     settings.LEXIC_LLM_TIMEOUT = 0.5
     stub.script += [Sleep(5.0)] * 3
     with pytest.raises(ProviderTimedOut):
-        collect(OpenAIChat())
+        asyncio.run(_read(way))
     assert len(stub.calls) == 1
 
 
@@ -114,12 +126,13 @@ def test_a_missing_key_says_what_to_set(settings):
     assert "OPENAI_API_KEY" in raised.value.hint
 
 
-def test_closing_the_answer_hangs_up_on_the_provider(stub: OpenAIStub):
+@in_both_ways
+def test_closing_the_answer_hangs_up_on_the_provider(stub: OpenAIStub, way: str):
     stub.script.append(SlowStream(0.2))
     stub.answer = lambda body: "word " * 200
 
     async def leave_after_one() -> None:
-        async with aclosing(OpenAIChat().generate(PROMPT)) as pieces:
+        async with aclosing(WAYS[way]()) as pieces:
             await anext(pieces)
 
     asyncio.run(leave_after_one())
