@@ -166,7 +166,7 @@ def test_odd_files_end_no_update(library: Library) -> None:
     begun = time.monotonic()
     done = library.lexictl("update", "--json")
     assert done.code == 0
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60, "nobody writes into the pipe, ever"
     assert done.data["without_design_file"] == {
         "huge.py": "large file",
         "latin.py": "binary file",

@@ -44,7 +44,7 @@ def come_back(client: Client, start: str = SSO) -> str:
     """To the provider and back to our door; gives the address there, not yet asked for."""
     leaving = client.post(start)
     assert leaving.status_code == 200
-    sent = requests.get(leaving.context["address"], allow_redirects=False, timeout=5)
+    sent = requests.get(leaving.context["address"], allow_redirects=False, timeout=60)
     return sent.headers["Location"].removeprefix("http://testserver")
 
 
@@ -269,7 +269,7 @@ def test_a_link_alone_starts_nothing(client: Client, provider: Stub) -> None:
 def test_two_first_visits_at_once_give_one_account(provider: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     clients = [Client(), Client()]
     addresses = [come_back(client) for client in clients]
-    both_are_new = threading.Barrier(2, timeout=10)
+    both_are_new = threading.Barrier(2, timeout=120)
 
     from accounts import social_login
 
@@ -292,7 +292,7 @@ def test_two_first_visits_at_once_give_one_account(provider: Stub, monkeypatch: 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(120)
     assert statuses == [302, 302]
     assert (User.objects.count(), SocialAccount.objects.count(), EmailAddress.objects.count()) == (1, 1, 1)
     assert who(clients[0]) == who(clients[1]) == User.objects.get()

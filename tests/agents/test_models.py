@@ -210,13 +210,13 @@ def test_it_is_deleted_while_it_is_written(bob: User, way: str) -> None:
 
     writer = threading.Thread(target=write)
     writer.start()
-    writes.wait(10)
+    assert writes.wait(120)
     if way == "conversation":
         delete_private_conversation(session)
     elif way == "project":
         delete_project(project)
     else:
         delete_account(bob)
-    writer.join(10)
+    writer.join(120)
     assert [type(error) for error in ended] == [RunTakenOver]
     assert not AgentEvent.objects.exists()

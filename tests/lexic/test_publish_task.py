@@ -27,20 +27,20 @@ def test_who_asks_while_the_tasks_are_being_imported_waits_for_them(monkeypatch:
         if has_begun.is_set():
             return
         has_begun.set()
-        may_end.wait(timeout=20)
+        may_end.wait(timeout=120)
         celery.app.tasks[name] = task
 
     monkeypatch.setattr(celery.app.loader, "import_default_modules", import_once)
     monkeypatch.setattr(type(task), "apply_async", lambda self, kwargs, **options: sent.append(kwargs))
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(celery.publish_task, name, document_id="one")
-        assert has_begun.wait(timeout=20)
+        assert has_begun.wait(timeout=120)
         second = threads.submit(celery.publish_task, name, document_id="two")
         with pytest.raises(TimeoutError):
             second.result(timeout=0.3)
         may_end.set()
-        assert first.result(timeout=20)
-        assert second.result(timeout=20)
+        assert first.result(timeout=120)
+        assert second.result(timeout=120)
     assert sorted(one["document_id"] for one in sent) == ["one", "two"]
 
 
